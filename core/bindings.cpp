@@ -1,0 +1,304 @@
+// The only file that knows Python: arrays in, arrays out, one release of the interpreter lock a call.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "grow.hpp"
+#include "random.hpp"
+#include "structure.hpp"
+#include "walk.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <class T, int n_dim = 1>
+using Array = nb::ndarray<T, nb::numpy, nb::ndim<n_dim>, nb::c_contig, nb::device::cpu>;
+template <class T, int n_dim = 1>
+using In = nb::ndarray<const T, nb::numpy, nb::ndim<n_dim>, nb::c_contig, nb::device::cpu>;
+
+// hedgerow.forest.Forest.arrays: in the order of hedgerow::Forest, then n_features.
+using ForestArrays =
+    std::tuple<In<std::uint8_t, 2>, In<double>, In<std::int32_t>, In<std::uint8_t>, In<std::uint8_t>, In<std::int64_t>,
+               In<std::int64_t>, In<std::int64_t>, In<std::int32_t>, In<double>, std::int64_t>;
+
+hedgerow::Forest view(const ForestArrays& arrays) {
+    const auto& [nodes, weight, payload, kind, missing, tree_start, leaf_start, payload_start, payload_codes,
+                 payload_weights, n_features] = arrays;
+    return {reinterpret_cast<const hedgerow::Node*>(nodes.data()),
+            weight.data(),
+            payload.data(),
+            reinterpret_cast<const hedgerow::Kind*>(kind.data()),
+            reinterpret_cast<const hedgerow::Missing*>(missing.data()),
+            tree_start.data(),
+            leaf_start.data(),
+            payload_start.data(),
+            payload_codes.data(),
+            payload_weights.data(),
+            static_cast<std::int64_t>(tree_start.size()) - 1,
+            n_features};
+}
+
+hedgerow::Rows view(const In<double, 2>& X) {
+    return {X.data(), static_cast<std::int64_t>(X.shape(0)), static_cast<std::int64_t>(X.shape(1))};
+}
+
+void require_width(const ForestArrays& forest, const In<double, 2>& X) {
+    if (static_cast<std::int64_t>(X.shape(1)) != std::get<10>(forest))
+        throw std::invalid_argument("X and the forest differ in their number of features");
+}
+
+// Lets Ctrl-C through while the lock is released.
+void poll_signals() {
+    const nb::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+// Hands a vector over to Python: the array owns it.
+template <class T>
+Array<T> to_array(std::vector<T> values) {
+    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+    T* data = owned->data();
+    const std::size_t size = owned->size();
+    const nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return Array<T>(data, {size}, owner);
+}
+
+// values, linked, logs, ops, out
+using TableArrays = std::tuple<In<double, 2>, In<double, 2>, In<std::uint8_t>, In<std::uint8_t>, Array<double, 2>>;
+
+hedgerow::LeafTable view(const TableArrays& arrays) {
+    const auto& [values, linked, logs, ops, out] = arrays;
+    return {values.data(),
+            linked.data(),
+            logs.data(),
+            reinterpret_cast<const hedgerow::Op*>(ops.data()),
+            static_cast<std::int64_t>(values.shape(1)),
+            out.data()};
+}
+
+void require_shapes(const hedgerow::Forest& forest, const TableArrays& arrays, std::int64_t n_rows,
+                    std::int64_t first_tree, std::int64_t last_tree) {
+    const auto& [values, linked, logs, ops, out] = arrays;
+    const auto n_leaves = static_cast<std::size_t>(forest.leaf_start[last_tree] - forest.leaf_start[first_tree]);
+    const std::size_t n_columns = values.shape(1);
+    const bool fits = values.shape(0) == n_leaves && linked.shape(0) == n_leaves && linked.shape(1) == n_columns &&
+                      logs.size() == n_columns && ops.size() == n_columns &&
+                      out.shape(0) == static_cast<std::size_t>(n_rows) && out.shape(1) == n_columns;
+    if (!fits) throw std::invalid_argument("a leaf table or its output has the wrong shape");
+}
+
+void fold(const ForestArrays& forest_arrays, const In<double, 2>& X, const std::vector<TableArrays>& table_arrays,
+          std::int64_t first_tree, std::int64_t last_tree, const std::optional<In<double>>& tree_weights,
+          const std::optional<In<std::uint8_t, 2>>& skip, const std::optional<Array<std::int64_t>>& n_used,
+          std::int64_t n_threads) {
+    require_width(forest_arrays, X);
+    const hedgerow::Forest forest = view(forest_arrays);
+    const hedgerow::Rows rows = view(X);
+    if (first_tree < 0 || first_tree > last_tree || last_tree > forest.n_trees)
+        throw std::invalid_argument("the range of trees is not one of this forest");
+    const auto n_trees = static_cast<std::size_t>(forest.n_trees);
+    const auto n_rows = static_cast<std::size_t>(rows.n_rows);
+    if ((tree_weights && tree_weights->size() != n_trees) || (n_used && n_used->size() != n_rows) ||
+        (skip && (skip->shape(0) != n_trees || skip->shape(1) != (n_rows + 7) / 8)))
+        throw std::invalid_argument("tree_weights, skip or n_used has the wrong shape");
+    std::vector<hedgerow::LeafTable> tables;
+    for (const TableArrays& arrays : table_arrays) {
+        require_shapes(forest, arrays, rows.n_rows, first_tree, last_tree);
+        tables.push_back(view(arrays));
+    }
+    const hedgerow::FoldOptions options{first_tree,
+                                        last_tree,
+                                        tree_weights ? tree_weights->data() : nullptr,
+                                        skip ? skip->data() : nullptr,
+                                        n_used ? n_used->data() : nullptr,
+                                        n_threads};
+    const nb::gil_scoped_release release;
+    hedgerow::fold(forest, rows, tables, options, poll_signals);
+}
+
+void route(const ForestArrays& forest_arrays, const In<double, 2>& X, const Array<std::int32_t, 2>& out,
+           std::int64_t n_threads) {
+    require_width(forest_arrays, X);
+    const hedgerow::Forest forest = view(forest_arrays);
+    if (out.shape(0) != X.shape(0) || static_cast<std::int64_t>(out.shape(1)) != forest.n_trees)
+        throw std::invalid_argument("out has the wrong shape");
+    const hedgerow::Rows rows = view(X);
+    const nb::gil_scoped_release release;
+    hedgerow::route(forest, rows, out.data(), n_threads, poll_signals);
+}
+
+std::tuple<Array<std::int64_t>, Array<std::int64_t>, Array<double>> spread(const ForestArrays& forest_arrays,
+                                                                          const In<double, 2>& X,
+                                                                          std::int64_t n_threads) {
+    require_width(forest_arrays, X);
+    const hedgerow::Forest forest = view(forest_arrays);
+    const hedgerow::Rows rows = view(X);
+    hedgerow::Spread result;
+    {
+        const nb::gil_scoped_release release;
+        result = hedgerow::spread(forest, rows, n_threads, poll_signals);
+    }
+    return {to_array(std::move(result.row_start)), to_array(std::move(result.leaves)),
+            to_array(std::move(result.weights))};
+}
+
+// Column-major, as growth reads it.
+using Columns = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+
+// threshold, weight, feature, first_child, payload, kind, missing, payload_start, payload_codes, leaf values
+using TreeArrays = std::tuple<Array<double>, Array<double>, Array<std::int32_t>, Array<std::int32_t>,
+                              Array<std::int32_t>, Array<std::uint8_t>, Array<std::uint8_t>, Array<std::int64_t>,
+                              Array<std::int32_t>, Array<double>>;
+
+TreeArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
+                const std::optional<In<std::int32_t>>& labels, const std::optional<In<double>>& targets,
+                std::int64_t n_classes, const hedgerow::GrowOptions& options) {
+    const std::size_t n_rows = X.shape(0);
+    if (labels.has_value() == targets.has_value() || n_rows == 0 || n_categories.size() != X.shape(1) ||
+        sample_weight.size() != n_rows || (labels ? labels->size() : targets->size()) != n_rows)
+        throw std::invalid_argument("training data of the wrong shape");
+    if (n_rows > 0x7FFFFFFF) throw std::length_error("more than 2147483647 rows");
+    const hedgerow::TrainingData data{X.data(),
+                                      n_categories.data(),
+                                      sample_weight.data(),
+                                      labels ? labels->data() : nullptr,
+                                      targets ? targets->data() : nullptr,
+                                      static_cast<std::int64_t>(n_rows),
+                                      static_cast<std::int64_t>(X.shape(1)),
+                                      n_classes};
+    hedgerow::GrownTree tree;
+    {
+        const nb::gil_scoped_release release;
+        tree = hedgerow::grow(data, options, poll_signals);
+    }
+    return {to_array(std::move(tree.threshold)),     to_array(std::move(tree.weight)),
+            to_array(std::move(tree.feature)),       to_array(std::move(tree.first_child)),
+            to_array(std::move(tree.payload)),       to_array(std::move(tree.kind)),
+            to_array(std::move(tree.missing)),       to_array(std::move(tree.payload_start)),
+            to_array(std::move(tree.payload_codes)), to_array(std::move(tree.leaf_values))};
+}
+
+void require_rows(const In<std::int64_t>& parent, const Array<double, 2>& values) {
+    if (parent.size() != values.shape(0)) throw std::invalid_argument("values needs a row for each node");
+}
+
+hedgerow::Draws draws_at(std::uint64_t seed, const std::vector<std::uint64_t>& path) {
+    hedgerow::Path place(seed);
+    for (const std::uint64_t number : path) place = place.child(number);
+    return hedgerow::Draws(place);
+}
+
+template <class T, class Draw>
+Array<T> draw_many(std::int64_t n, Draw draw) {
+    std::vector<T> values(static_cast<std::size_t>(n));
+    for (T& value : values) value = draw();
+    return to_array(std::move(values));
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+    m.doc() = "The compiled core: free functions over arrays that hedgerow has checked.";
+
+    m.def("fold", &fold, "forest"_a.noconvert(), "X"_a.noconvert(), "tables"_a.noconvert(), "first_tree"_a,
+          "last_tree"_a, "tree_weights"_a.noconvert().none(), "skip"_a.noconvert().none(),
+          "n_used"_a.noconvert().none(), "n_threads"_a,
+          "Fold leaf tables over trees into their outputs; see hedgerow.walk.fold.");
+    m.def("route", &route, "forest"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a,
+          "Leaf number of each row in each tree; see hedgerow.walk.route.");
+    m.def("spread", &spread, "forest"_a.noconvert(), "X"_a.noconvert(), "n_threads"_a,
+          "Row starts, leaves and weights of all leaves that rows reach; see hedgerow.walk.spread.");
+    using hedgerow::GrowOptions;
+    nb::enum_<hedgerow::Criterion>(m, "Criterion")
+        .value("gini", hedgerow::Criterion::gini)
+        .value("entropy", hedgerow::Criterion::entropy)
+        .value("gain_ratio", hedgerow::Criterion::gain_ratio)
+        .value("squared_error", hedgerow::Criterion::squared_error);
+    nb::enum_<hedgerow::Nominal>(m, "Nominal")
+        .value("multiway", hedgerow::Nominal::multiway)
+        .value("binary", hedgerow::Nominal::binary);
+    nb::enum_<hedgerow::TrainMissing>(m, "TrainMissing")
+        .value("fractional", hedgerow::TrainMissing::fractional)
+        .value("category", hedgerow::TrainMissing::category)
+        .value("learned", hedgerow::TrainMissing::learned);
+    nb::class_<GrowOptions>(m, "GrowOptions", "Settings of growth; see hedgerow.growth.")
+        .def(nb::init<>())
+        .def_rw("criterion", &GrowOptions::criterion)
+        .def_rw("nominal", &GrowOptions::nominal)
+        .def_rw("missing", &GrowOptions::missing)
+        .def_rw("min_fraction", &GrowOptions::min_fraction)
+        .def_rw("max_depth", &GrowOptions::max_depth)
+        .def_rw("min_samples_split", &GrowOptions::min_samples_split)
+        .def_rw("min_samples_leaf", &GrowOptions::min_samples_leaf)
+        .def_rw("min_weight_leaf", &GrowOptions::min_weight_leaf)
+        .def_rw("min_impurity_decrease", &GrowOptions::min_impurity_decrease)
+        .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
+        .def_rw("max_features", &GrowOptions::max_features)
+        .def_rw("seed", &GrowOptions::seed)
+        .def_rw("max_nodes", &GrowOptions::max_nodes);
+    m.def("grow", &grow, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
+          "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a, "options"_a,
+          "Grow one tree; see hedgerow.growth.grow_tree.");
+    m.def(
+        "node_depths",
+        [](const In<std::int64_t>& parent) {
+            std::vector<std::int64_t> depth(parent.size());
+            hedgerow::node_depths(parent.data(), static_cast<std::int64_t>(parent.size()), depth.data());
+            return to_array(std::move(depth));
+        },
+        "parent"_a.noconvert(), "Distance of each node from its root.");
+    m.def(
+        "node_sums",
+        [](const In<std::int64_t>& parent, const Array<double, 2>& values) {
+            require_rows(parent, values);
+            hedgerow::node_sums(parent.data(), static_cast<std::int64_t>(parent.size()),
+                                static_cast<std::int64_t>(values.shape(1)), values.data());
+        },
+        "parent"_a.noconvert(), "values"_a.noconvert(), "Add the rows of leaves up to the roots, in place.");
+    m.def(
+        "node_stats",
+        [](const In<std::int64_t>& parent, const Array<double, 2>& stats) {
+            require_rows(parent, stats);
+            if (stats.shape(1) != 3) throw std::invalid_argument("stats needs three columns");
+            hedgerow::node_stats(parent.data(), static_cast<std::int64_t>(parent.size()), stats.data());
+        },
+        "parent"_a.noconvert(), "stats"_a.noconvert(),
+        "Merge weight, mean and squared deviations of leaves up to the roots, in place.");
+    m.def(
+        "first_infinity",
+        [](const In<double, 2>& X) {
+            return hedgerow::first_infinity(X.data(), static_cast<std::int64_t>(X.size()));
+        },
+        "X"_a.noconvert(), "Flat position of the first infinite value, or -1.");
+    m.def(
+        "random_bits",
+        [](std::uint64_t seed, const std::vector<std::uint64_t>& path, std::int64_t n) {
+            auto draws = draws_at(seed, path);
+            return draw_many<std::uint64_t>(n, [&] { return draws.bits(); });
+        },
+        "seed"_a, "path"_a, "n"_a, "The first n 64-bit draws at a place in a tree.");
+    m.def(
+        "random_reals",
+        [](std::uint64_t seed, const std::vector<std::uint64_t>& path, std::int64_t n) {
+            auto draws = draws_at(seed, path);
+            return draw_many<double>(n, [&] { return draws.real(); });
+        },
+        "seed"_a, "path"_a, "n"_a, "The first n reals in [0, 1) at a place in a tree.");
+    m.def(
+        "random_below",
+        [](std::uint64_t seed, const std::vector<std::uint64_t>& path, std::int64_t n, std::uint64_t bound) {
+            if (bound == 0) throw std::invalid_argument("bound must be at least 1");
+            auto draws = draws_at(seed, path);
+            return draw_many<std::uint64_t>(n, [&] { return draws.below(bound); });
+        },
+        "seed"_a, "path"_a, "n"_a, "bound"_a, "The first n integers in 0 .. bound-1 at a place in a tree.");
+}

@@ -1,0 +1,111 @@
+// What makes a split good. Every criterion gives a group of rows a score such that the weighted decrease of impurity
+// is the sum of the scores of the branches less the score of the whole, so that one search serves them all.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace hedgerow {
+
+// A training row, or the part of one that reached a node.
+template <class Target>
+struct Instance {
+    double weight;
+    Target target;
+};
+
+// x·log2(x). For unit weights nearly all arguments are small whole numbers: those are looked up.
+class XLogX {
+public:
+    explicit XLogX(double largest) : table_(static_cast<std::size_t>(std::min(largest, max_table)) + 1) {
+        for (std::size_t i = 1; i < table_.size(); ++i) table_[i] = exact(static_cast<double>(i));
+    }
+    double operator()(double x) const {
+        if (x < static_cast<double>(table_.size())) {
+            const auto whole = static_cast<std::size_t>(x > 0 ? x : 0);
+            if (static_cast<double>(whole) == x) return table_[whole];
+        }
+        return exact(x);
+    }
+
+private:
+    static constexpr double max_table = 1 << 20;
+    static double exact(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
+    std::vector<double> table_;
+};
+
+// Weighted class counts of a group; `n_constant` classes where that is known to the compiler (2), else 0.
+template <int n_constant>
+class Classes {
+public:
+    using Target = std::int32_t;
+    explicit Classes(std::int64_t n_classes) : n_classes_(n_classes) {}
+    std::int64_t size() const { return n_constant > 0 ? n_constant : n_classes_; }  // numbers a group is kept in
+
+    static void add(double* group, const Instance<Target>& instance) { group[instance.target] += instance.weight; }
+    double weight(const double* group) const {
+        double sum = 0;
+        for (std::int64_t k = 0; k < size(); ++k) sum += group[k];
+        return sum;
+    }
+    // What the scores of groups with this instance are made of: two scores closer than rounding are a tie.
+    static double magnitude(const Instance<Target>& instance) { return instance.weight; }
+
+private:
+    std::int64_t n_classes_;
+};
+
+// Gini index: W·(1 − Σ p²) = W − Σ c²/W, so the score is Σ c²/W.
+template <int n_constant>
+class Gini : public Classes<n_constant> {
+public:
+    Gini(std::int64_t n_classes, double) : Classes<n_constant>(n_classes) {}
+    double score(const double* group) const {
+        double weight = 0, squares = 0;
+        for (std::int64_t k = 0; k < this->size(); ++k) {
+            weight += group[k];
+            squares += group[k] * group[k];
+        }
+        return weight > 0 ? squares / weight : 0.0;
+    }
+};
+
+// Shannon entropy in bits: −W·Σ p·log2 p = W·log2 W − Σ c·log2 c, so the score is Σ c·log2 c − W·log2 W.
+template <int n_constant>
+class Entropy : public Classes<n_constant> {
+public:
+    Entropy(std::int64_t n_classes, double largest) : Classes<n_constant>(n_classes), x_log_x_(largest) {}
+    double score(const double* group) const {
+        double weight = 0, sum = 0;
+        for (std::int64_t k = 0; k < this->size(); ++k) {
+            weight += group[k];
+            sum += x_log_x_(group[k]);
+        }
+        return sum - x_log_x_(weight);
+    }
+
+private:
+    XLogX x_log_x_;
+};
+
+// Squared error: Σ w·(y − mean)² = Σ w·y² − S²/W, so the score is S²/W. Targets are centred before they come here.
+class SquaredError {
+public:
+    using Target = double;
+    SquaredError(std::int64_t, double) {}
+    static constexpr std::int64_t size() { return 2; }  // W and S
+
+    static void add(double* group, const Instance<Target>& instance) {
+        group[0] += instance.weight;
+        group[1] += instance.weight * instance.target;
+    }
+    static double weight(const double* group) { return group[0]; }
+    static double score(const double* group) { return group[0] > 0 ? group[1] * group[1] / group[0] : 0.0; }
+    static double magnitude(const Instance<Target>& instance) {
+        return instance.weight * instance.target * instance.target;
+    }
+};
+
+}  // namespace hedgerow

@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "block.hpp"
+#include "spread.hpp"
+#include "walk.hpp"
+
+namespace hedgerow {
+namespace {
+
+// Adds one row of linked values. A constant number of columns for the narrow tables of one or two classes.
+template <int n_constant>
+struct AddSums {
+    static void add(const LeafTable& table, const double* linked, double tree_weight, double* out) {
+        const std::int64_t n = n_constant > 0 ? n_constant : table.n_columns;
+        for (std::int64_t c = 0; c < n; ++c) out[c] += tree_weight * linked[c];
+    }
+};
+
+struct AddAny {
+    static void add(const LeafTable& table, const double* linked, double tree_weight, double* out) {
+        for (std::int64_t c = 0; c < table.n_columns; ++c) {
+            switch (table.ops[c]) {
+                case Op::sum: out[c] += tree_weight * linked[c]; break;
+                case Op::min: out[c] = std::min(out[c], linked[c]); break;
+                case Op::max: out[c] = std::max(out[c], linked[c]); break;
+            }
+        }
+    }
+};
+
+// Calls use(Add{}) with the way to add rows of this table.
+template <class Use>
+void with_add(const LeafTable& table, const Use& use) {
+    const bool sums = std::all_of(table.ops, table.ops + table.n_columns, [](Op op) { return op == Op::sum; });
+    if (!sums) return use(AddAny{});
+    if (table.n_columns == 1) return use(AddSums<1>{});
+    if (table.n_columns == 2) return use(AddSums<2>{});
+    use(AddSums<0>{});
+}
+
+// What a fold does with the leaves once a walk has found them.
+class Adder {
+public:
+    Adder(const Forest& forest, const Rows& rows, const std::vector<LeafTable>& tables, const FoldOptions& options)
+        : forest_(forest), rows_(rows), tables_(tables), options_(options) {}
+
+    double weight(std::int64_t tree) const { return options_.tree_weights ? options_.tree_weights[tree] : 1.0; }
+
+    bool skipped(std::int64_t tree, std::int64_t row) const {
+        if (!options_.skip) return false;
+        return options_.skip[tree * ((rows_.n_rows + 7) / 8) + row / 8] >> (row % 8) & 1;
+    }
+
+    void add_list(std::int64_t tree, const Block& block, const Block::List& list, std::int64_t first_row) {
+        const double tree_weight = weight(tree);
+        for (const LeafTable& table : tables_) {
+            const double* linked = table.linked + first_leaf(tree) * table.n_columns;
+            with_add(table, [&](auto add) {
+                for (const std::uint32_t row : list)
+                    if (block.leaf(row) != spreads)
+                        add.add(table, linked + block.leaf(row) * table.n_columns, tree_weight,
+                                table.out + (first_row + row) * table.n_columns);
+            });
+        }
+        for (const std::uint32_t row : list) {
+            if (block.leaf(row) == spreads) add_spread(tree, first_row + row);
+            count(first_row + row);
+        }
+    }
+
+    void add_one(std::int64_t tree, std::int64_t row, std::int32_t leaf) {
+        if (leaf == spreads)
+            add_spread(tree, row);
+        else
+            for (const LeafTable& table : tables_)
+                AddAny::add(table, table.linked + (first_leaf(tree) + leaf) * table.n_columns, weight(tree),
+                            table.out + row * table.n_columns);
+        count(row);
+    }
+
+private:
+    // The mean is formed before the link: averaging logarithms instead would turn a row with everything missing
+    // into false certainty.
+    void add_spread(std::int64_t tree, std::int64_t row) {
+        const auto& reached = spread_(forest_, tree, rows_[row]);
+        for (const LeafTable& table : tables_) {
+            mean_.assign(static_cast<std::size_t>(table.n_columns), 0.0);
+            for (const auto& [leaf, share] : reached) {
+                const double* values = table.values + (first_leaf(tree) + leaf) * table.n_columns;
+                for (std::size_t c = 0; c < mean_.size(); ++c) mean_[c] += share * values[c];
+            }
+            for (std::size_t c = 0; c < mean_.size(); ++c)
+                if (table.logs[c]) mean_[c] = std::log(mean_[c]);
+            AddAny::add(table, mean_.data(), weight(tree), table.out + row * table.n_columns);
+        }
+    }
+
+    std::int64_t first_leaf(std::int64_t tree) const {
+        return forest_.leaf_start[tree] - forest_.leaf_start[options_.first_tree];
+    }
+    void count(std::int64_t row) const {
+        if (options_.n_used) ++options_.n_used[row];
+    }
+
+    const Forest& forest_;
+    const Rows& rows_;
+    const std::vector<LeafTable>& tables_;
+    const FoldOptions& options_;
+    TreeSpread spread_;
+    std::vector<double> mean_;
+};
+
+struct KeepUnskipped {
+    const Adder& adder;
+    bool any_skipped;
+    std::int64_t tree;
+    std::int64_t first_row;
+    bool all() const { return !any_skipped; }
+    bool operator()(std::uint32_t row) const { return !adder.skipped(tree, first_row + row); }
+};
+
+// A few rows: trees in flight.
+void fold_by_row(const Forest& forest, const Rows& rows, const FoldOptions& options, Adder& adder) {
+    const std::int64_t n_trees = options.last_tree - options.first_tree;
+    std::vector<std::int32_t> leaf(static_cast<std::size_t>(n_trees));
+    for (std::int64_t row = 0; row < rows.n_rows; ++row) {
+        run_lanes<n_tree_lanes>(n_trees, AnyTreesWalk{forest, rows[row], options.first_tree, leaf.data()});
+        for (std::int64_t i = 0; i < n_trees; ++i) {
+            const std::int64_t tree = options.first_tree + i;
+            if (adder.weight(tree) != 0 && !adder.skipped(tree, row))
+                adder.add_one(tree, row, leaf[static_cast<std::size_t>(i)]);
+        }
+    }
+}
+
+}  // namespace
+
+void fold(const Forest& forest, const Rows& rows, const std::vector<LeafTable>& tables, const FoldOptions& options,
+          const Poll& poll) {
+    if (rows.n_rows < n_row_lanes) {
+        Adder adder(forest, rows, tables, options);
+        return fold_by_row(forest, rows, options, adder);
+    }
+    const auto packed = pack(forest, rows, options.first_tree, options.last_tree);
+    for_each_block(
+        rows, options.last_tree - options.first_tree, options.n_threads,
+        [&](std::int64_t first_row, std::int64_t n_rows, const Cancelled& cancelled) {
+            Adder adder(forest, rows, tables, options);
+            Block block(forest, rows, packed ? &*packed : nullptr, first_row, n_rows);
+            for (std::int64_t tree = options.first_tree; tree < options.last_tree && !cancelled; ++tree) {
+                if (adder.weight(tree) == 0) continue;
+                const KeepUnskipped keep{adder, options.skip != nullptr, tree, first_row};
+                block.walk(tree, keep, [&](const Block::List& list) { adder.add_list(tree, block, list, first_row); });
+            }
+        },
+        poll);
+}
+
+}  // namespace hedgerow

@@ -1,0 +1,39 @@
+// The finished forest as the core sees it: the arrays of hedgerow.Forest, whose invariants have been checked.
+#pragma once
+
+#include <cstdint>
+
+namespace hedgerow {
+
+// The numbers are those of hedgerow.nodes.
+enum class Kind : std::uint8_t { leaf, threshold, one_against_rest, subset, multiway, oblique };
+enum class Missing : std::uint8_t { spread, first_child, last_child, own_branch };
+
+// What every step of a walk reads, in one place: four nodes to a cache line.
+struct Node {
+    double threshold;
+    std::int32_t feature;
+    std::int32_t first_child;  // relative to the tree's root; in a leaf its number within the tree
+};
+static_assert(sizeof(Node) == 16);
+
+struct Forest {
+    // per node, all trees concatenated
+    const Node* nodes;
+    const double* weight;
+    const std::int32_t* payload;
+    const Kind* kind;
+    const Missing* missing;
+    // per tree, n_trees + 1 each
+    const std::int64_t* tree_start;
+    const std::int64_t* leaf_start;
+    // ragged
+    const std::int64_t* payload_start;
+    const std::int32_t* payload_codes;  // multiway: child of each category; subset: bits; oblique: features
+    const double* payload_weights;      // oblique: one weight for each feature in payload_codes
+
+    std::int64_t n_trees;
+    std::int64_t n_features;
+};
+
+}  // namespace hedgerow

@@ -1,0 +1,79 @@
+// Randomness that is addressed, not consumed: a draw is a function of (key, counter), and the key of a child node
+// is a hash of its parent's key and its number. The same seed gives the same bits in any order of growth.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace hedgerow {
+
+// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011).
+inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) {
+    for (int round = 0; round < 10; ++round) {
+        const std::uint64_t a = std::uint64_t{0xD2511F53} * counter[0];
+        const std::uint64_t b = std::uint64_t{0xCD9E8D57} * counter[2];
+        counter = {static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(b),
+                   static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(a)};
+        key[0] += 0x9E3779B9;
+        key[1] += 0xBB67AE85;
+    }
+    return counter;
+}
+
+// The place of a node: hashes of (seed, tree, child, child, ...). 64 bits, so that two of a million nodes share a
+// key with probability below 3e-8.
+class Path {
+public:
+    explicit Path(std::uint64_t seed) : key_(seed) {}
+
+    Path child(std::uint64_t number) const {
+        // The last counter word keeps the words that make keys apart from the words that make draws.
+        const auto words = philox({low(number), high(number), 0, 1}, {low(key_), high(key_)});
+        return Path(words[0] | std::uint64_t{words[1]} << 32);
+    }
+    std::uint64_t key() const { return key_; }
+
+private:
+    static std::uint32_t low(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
+    static std::uint32_t high(std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }
+    std::uint64_t key_;
+};
+
+// The draws of one place, in order. std::*_distribution differs between standard libraries; these do not.
+class Draws {
+public:
+    explicit Draws(Path path) : key_(path.key()) {}
+
+    std::uint64_t bits() {
+        if (position_ == 2) refill();
+        const int at = 2 * position_++;
+        return words_[at] | std::uint64_t{words_[at + 1]} << 32;
+    }
+
+    // Uniform in [0, 1): a multiple of 2^-53.
+    double real() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
+
+    // Uniform in 0 .. n-1, n >= 1, without bias: values of the last, incomplete run of n are drawn again.
+    std::uint64_t below(std::uint64_t n) {
+        const std::uint64_t excess = (0 - n) % n;  // 2^64 mod n
+        for (;;) {
+            const std::uint64_t draw = bits();
+            if (draw >= excess) return draw % n;
+        }
+    }
+
+private:
+    void refill() {
+        words_ = philox({static_cast<std::uint32_t>(block_), static_cast<std::uint32_t>(block_ >> 32), 0, 0},
+                        {static_cast<std::uint32_t>(key_), static_cast<std::uint32_t>(key_ >> 32)});
+        ++block_;
+        position_ = 0;
+    }
+
+    std::uint64_t key_;
+    std::uint64_t block_ = 0;
+    std::array<std::uint32_t, 4> words_{};
+    int position_ = 2;
+};
+
+}  // namespace hedgerow

@@ -1,0 +1,336 @@
+// The search for the best question at a node.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "criteria.hpp"
+#include "grow.hpp"
+#include "samples.hpp"
+
+namespace hedgerow {
+
+// What is known of a node before it is split.
+struct Totals {
+    std::vector<double> group;  // as the criterion keeps it
+    double rows = 0;            // whole rows and parts of rows
+    double weight = 0;
+    double magnitude = 0;
+    double last_target = 0;  // of those added so far
+    bool mixed = false;      // two targets differ
+};
+
+// A question, with what it gains. `gain` is the decrease of weighted impurity: it counts only rows with a known
+// value, so that a question that few rows can answer gains little (C4.5's factor F).
+struct Candidate {
+    double gain = -std::numeric_limits<double>::infinity();
+    double split_information = 0;
+    std::int32_t feature = -1;
+    Kind kind = Kind::leaf;
+    Missing missing = Missing::spread;
+    double threshold = std::numeric_limits<double>::quiet_NaN();
+    std::uint32_t last_left = 0;  // threshold: the largest rank that goes left
+    bool valid() const { return feature >= 0; }
+};
+
+// One node's search. Columns are numbered as in X; `list_of` gives a threshold column its list.
+template <class Criterion>
+class SplitSearch {
+public:
+    using Target = typename Criterion::Target;
+
+    SplitSearch(const TrainingData& data, const GrowOptions& options, const Criterion& criterion,
+                const std::vector<std::int32_t>& list_of, const std::vector<SortedColumn>& columns,
+                const std::vector<std::vector<std::int32_t>>& codes)
+        : data_(data), options_(options), criterion_(criterion), list_of_(list_of), columns_(columns), codes_(codes) {
+        const auto size = static_cast<std::size_t>(criterion.size());
+        for (std::vector<double>* group : {&left_, &right_, &known_, &unknown_, &other_}) group->resize(size);
+    }
+
+    // The best question about this column, by gain.
+    Candidate operator()(const NodeSamples<Target>& node, const Totals& totals, std::int32_t feature) {
+        node_ = &node;
+        totals_ = &totals;
+        tolerance_ = 1e-12 * totals.magnitude;
+        best_ = Candidate{};
+        feature_ = feature;
+        if (data_.n_categories[feature] > 0)
+            search_categories();
+        else
+            search_thresholds();
+        if (best_.valid()) best_.gain -= base_;
+        return best_;
+    }
+
+    // Whether a is the better question: ties go to the lower feature.
+    static bool better(const Candidate& a, double a_value, const Candidate& b, double b_value, double tolerance) {
+        if (!b.valid() || a_value > b_value + tolerance) return true;
+        return a_value >= b_value - tolerance && a.feature < b.feature;
+    }
+
+private:
+    using Group = std::vector<double>;
+
+    void clear(Group& group) const { std::fill(group.begin(), group.end(), 0.0); }
+    void subtract(const Group& a, const Group& b, Group& out) const {
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = a[i] - b[i];
+    }
+    void add(const Group& a, const Group& b, Group& out) const {
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = a[i] + b[i];
+    }
+    double score(const Group& group) const { return criterion_.score(group.data()); }
+    double weight(const Group& group) const { return criterion_.weight(group.data()); }
+
+    // −p·log2 p of a branch that holds this weight, p its share of the node.
+    double information(double weight) const {
+        const double p = weight / totals_->weight;
+        return p > 0 ? -p * std::log2(p) : 0.0;
+    }
+
+    // Of the instances with a value, and of those without.
+    struct Rows {
+        double known = 0;
+        double unknown = 0;
+    };
+
+    // Whether a branch is large enough to count.
+    bool enough(double rows, const Group& group) const {
+        return rows >= options_.min_samples_leaf - 1e-9 &&
+               (options_.min_weight_leaf <= 0 || weight(group) >= options_.min_weight_leaf);
+    }
+
+    // Offers a question worth `value`; within one column, ties go to what was offered first.
+    template <class Complete>
+    void offer(double value, const Complete& complete) {
+        if (best_.valid() && !(value > best_.gain + tolerance_)) return;
+        best_ = Candidate{};
+        best_.gain = value;
+        best_.feature = feature_;
+        complete(best_);
+    }
+
+    void search_thresholds() {
+        const Block<Target>& block = *node_->block;
+        const auto list_number = static_cast<std::size_t>(list_of_[static_cast<std::size_t>(feature_)]);
+        const Range range = node_->lists[list_number];
+        const Entry* entries = block.lists[list_number].data();
+        if (range.size() == 0) return;
+        const bool any_missing = range.size() < node_->members.size();
+        Rows rows{totals_->rows, 0};
+        known_ = totals_->group;
+        if (any_missing) {
+            clear(known_);
+            rows.known = 0;
+            for (std::uint32_t i = range.begin; i < range.end; ++i) {
+                criterion_.add(known_.data(), block.instances[entries[i].id]);
+                rows.known += block.fraction(entries[i].id);
+            }
+            rows.unknown = totals_->rows - rows.known;
+        }
+        subtract(totals_->group, known_, unknown_);
+        const bool fractional = options_.missing == TrainMissing::fractional;
+        base_ = score(fractional ? known_ : totals_->group);
+        if (any_missing && !fractional) offer_known_against_missing(rows);
+        if (any_missing && !fractional)
+            scan<true>(entries, range, rows);
+        else
+            scan<false>(entries, range, rows);
+    }
+
+    template <bool with_missing>
+    void scan(const Entry* entries, Range range, const Rows& rows) {
+        const Block<Target>& block = *node_->block;
+        const bool whole = block.fractions.empty();
+        clear(left_);
+        double rows_left = 0;
+        for (std::uint32_t i = range.begin; i + 1 < range.end; ++i) {
+            criterion_.add(left_.data(), block.instances[entries[i].id]);
+            rows_left += whole ? 1.0 : block.fractions[entries[i].id];
+            if (entries[i].rank == entries[i + 1].rank) continue;
+            const double rows_right = rows.known - rows_left;
+            if constexpr (with_missing) {
+                offer_with_missing(entries[i].rank, entries[i + 1].rank, rows_left, rows_right, rows.unknown);
+            } else {
+                subtract(known_, left_, right_);
+                if (!enough(rows_left, left_) || !enough(rows_right, right_)) continue;
+                offer(score(left_) + score(right_), [&](Candidate& c) {
+                    complete_threshold(c, entries[i].rank, entries[i + 1].rank, Missing::spread);
+                    c.split_information =
+                        information(weight(left_)) + information(weight(right_)) + information(weight(unknown_));
+                });
+            }
+        }
+    }
+
+    void complete_threshold(Candidate& c, std::uint32_t rank, std::uint32_t next_rank, Missing missing) const {
+        const std::vector<double>& values = columns_[static_cast<std::size_t>(list_of_[static_cast<std::size_t>(feature_)])].values;
+        const double low = values[rank], high = values[next_rank];
+        const double middle = low / 2 + high / 2;
+        c.kind = Kind::threshold;
+        c.threshold = low <= middle && middle < high ? middle : low;
+        c.last_left = rank;
+        c.missing = missing;
+    }
+
+    // Missing values are a branch of their own, or go to the side that gains more.
+    void offer_with_missing(std::uint32_t rank, std::uint32_t next_rank, double rows_left, double rows_right,
+                            double rows_unknown) {
+        subtract(known_, left_, right_);
+        if (options_.missing == TrainMissing::category) {
+            if (enough(rows_left, left_) + enough(rows_right, right_) + enough(rows_unknown, unknown_) < 2) return;
+            offer(score(left_) + score(right_) + score(unknown_), [&](Candidate& c) {
+                complete_threshold(c, rank, next_rank, Missing::own_branch);
+                c.split_information =
+                    information(weight(left_)) + information(weight(right_)) + information(weight(unknown_));
+            });
+            return;
+        }
+        for (const Missing side : {Missing::first_child, Missing::last_child}) {
+            const bool first = side == Missing::first_child;
+            const Group& alone = first ? right_ : left_;
+            add(first ? left_ : right_, unknown_, other_);
+            const double rows_joined = (first ? rows_left : rows_right) + rows_unknown;
+            if (!enough(rows_joined, other_) || !enough(first ? rows_right : rows_left, alone)) continue;
+            offer(score(other_) + score(alone), [&](Candidate& c) {
+                complete_threshold(c, rank, next_rank, side);
+                c.split_information = information(weight(other_)) + information(weight(alone));
+            });
+        }
+    }
+
+    // Is the value known at all? A threshold of +∞ with the missing rows as last child.
+    void offer_known_against_missing(const Rows& rows) {
+        if (!enough(rows.known, known_) || !enough(rows.unknown, unknown_)) return;
+        offer(score(known_) + score(unknown_), [&](Candidate& c) {
+            c.kind = Kind::threshold;
+            c.threshold = std::numeric_limits<double>::infinity();
+            c.last_left = missing_rank;
+            c.missing = Missing::last_child;
+            c.split_information = information(weight(known_)) + information(weight(unknown_));
+        });
+    }
+
+    // A category that occurs at the node.
+    struct Category {
+        std::int32_t code;
+        double rows;
+    };
+
+    void search_categories() {
+        count_categories();
+        Rows rows;
+        clear(known_);
+        for (const Category& category : present_) {
+            rows.known += category.rows;
+            add(known_, group_of(category.code), known_);
+        }
+        subtract(totals_->group, known_, unknown_);
+        rows.unknown = n_unknown_ > 0 ? totals_->rows - rows.known : 0;
+        const bool fractional = options_.missing == TrainMissing::fractional;
+        base_ = score(fractional || n_unknown_ == 0 ? known_ : totals_->group);
+        if (options_.nominal == Nominal::multiway)
+            offer_multiway(rows);
+        else
+            offer_one_against_rest(rows);
+        for (const Category& category : present_) clear(group_of(category.code));
+    }
+
+    Group& group_of(std::int32_t code) { return table_[static_cast<std::size_t>(code)]; }
+
+    void count_categories() {
+        const Block<Target>& block = *node_->block;
+        const auto n_categories = static_cast<std::size_t>(data_.n_categories[feature_]);
+        const std::vector<std::int32_t>& codes = codes_[static_cast<std::size_t>(feature_)];
+        if (table_.size() < n_categories) table_.resize(n_categories, Group(left_.size(), 0.0));
+        if (rows_of_.size() < n_categories) rows_of_.resize(n_categories, 0.0);
+        present_.clear();
+        n_unknown_ = 0;
+        for (std::uint32_t at = node_->members.begin; at < node_->members.end; ++at) {
+            const std::uint32_t id = block.members[at];
+            const std::int32_t code = codes[block.rows[id]];
+            if (code < 0) {
+                ++n_unknown_;
+                continue;
+            }
+            double& rows = rows_of_[static_cast<std::size_t>(code)];
+            if (rows == 0) present_.push_back({code, 0});
+            rows += block.fraction(id);
+            criterion_.add(group_of(code).data(), block.instances[id]);
+        }
+        std::sort(present_.begin(), present_.end(), [](const Category& a, const Category& b) { return a.code < b.code; });
+        for (Category& category : present_) {
+            category.rows = rows_of_[static_cast<std::size_t>(category.code)];
+            rows_of_[static_cast<std::size_t>(category.code)] = 0;
+        }
+    }
+
+    void offer_multiway(const Rows& rows) {
+        // Fractional: missing rows are no branch, and information counts them as one (C4.5). Otherwise they are one.
+        const bool own_branch = options_.missing != TrainMissing::fractional && n_unknown_ > 0;
+        if (present_.size() + own_branch < 2) return;
+        int n_enough = own_branch && enough(rows.unknown, unknown_);
+        double value = own_branch ? score(unknown_) : 0.0;
+        double split_information = information(weight(unknown_));
+        for (const Category& category : present_) {
+            n_enough += enough(category.rows, group_of(category.code));
+            value += score(group_of(category.code));
+            split_information += information(weight(group_of(category.code)));
+        }
+        if (n_enough < 2) return;
+        offer(value, [&](Candidate& c) {
+            c.kind = Kind::multiway;
+            c.missing = own_branch ? Missing::own_branch : Missing::spread;
+            c.split_information = split_information;
+        });
+    }
+
+    void offer_one_against_rest(const Rows& rows) {
+        const bool fractional = options_.missing == TrainMissing::fractional;
+        if (n_unknown_ > 0 && !fractional) offer_known_against_missing(rows);
+        for (const Category& category : present_) {
+            // Missing rows are among the rest, unless they are divided or learned to be with the one.
+            for (const Missing side : {Missing::last_child, Missing::first_child}) {
+                const bool with_one = side == Missing::first_child;
+                if (with_one && (options_.missing != TrainMissing::learned || n_unknown_ == 0)) continue;
+                const double rows_one = category.rows + (with_one ? rows.unknown : 0);
+                const double rows_rest = (fractional ? rows.known : rows.known + rows.unknown) - rows_one;
+                left_ = group_of(category.code);
+                if (with_one) add(left_, unknown_, left_);
+                subtract(fractional ? known_ : totals_->group, left_, right_);
+                if (!enough(rows_one, left_) || !enough(rows_rest, right_)) continue;
+                offer(score(left_) + score(right_), [&](Candidate& c) {
+                    c.kind = Kind::one_against_rest;
+                    c.threshold = category.code;
+                    c.missing = n_unknown_ == 0 || fractional ? Missing::spread : side;
+                    c.split_information = information(weight(left_)) + information(weight(right_)) +
+                                          (fractional ? information(weight(unknown_)) : 0.0);
+                });
+            }
+        }
+    }
+
+    const TrainingData& data_;
+    const GrowOptions& options_;
+    const Criterion& criterion_;
+    const std::vector<std::int32_t>& list_of_;
+    const std::vector<SortedColumn>& columns_;
+    const std::vector<std::vector<std::int32_t>>& codes_;
+
+    const NodeSamples<Target>* node_ = nullptr;
+    const Totals* totals_ = nullptr;
+    std::int32_t feature_ = -1;
+    double tolerance_ = 0;
+    double base_ = 0;
+    Candidate best_;
+    Group left_, right_, known_, unknown_, other_;
+    std::vector<Group> table_;     // by category; zero between searches
+    std::vector<double> rows_of_;  // likewise
+    std::vector<Category> present_;
+    std::int64_t n_unknown_ = 0;
+};
+
+}  // namespace hedgerow

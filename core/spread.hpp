@@ -1,0 +1,68 @@
+// A row that goes several ways at once.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "forest.hpp"
+#include "step.hpp"
+
+namespace hedgerow {
+
+// The leaves of one tree that a row reaches, with their weights.
+class TreeSpread {
+public:
+    using Reached = std::pair<std::int32_t, double>;
+
+    // Leaves ascending. A share of nothing is not followed, so that no zero is ever multiplied.
+    const std::vector<Reached>& operator()(const Forest& forest, std::int64_t tree, const double* row) {
+        const std::int64_t root = forest.tree_start[tree];
+        reached_.clear();
+        stack_.assign(1, {root, 1.0});
+        while (!stack_.empty()) {
+            auto [node, weight] = stack_.back();
+            stack_.pop_back();
+            std::int64_t child = 0;
+            while (forest.kind[node] != Kind::leaf && (child = child_number(forest, node, row)) != no_answer)
+                node = root + forest.nodes[node].first_child + child;
+            if (forest.kind[node] == Kind::leaf)
+                reached_.emplace_back(forest.nodes[node].first_child, weight);
+            else
+                divide(forest, root, node, weight);
+        }
+        std::sort(reached_.begin(), reached_.end());
+        return reached_;
+    }
+
+private:
+    // In proportion to the training weight that went down each child; in equal parts where none did.
+    void divide(const Forest& forest, std::int64_t root, std::int64_t node, double weight) {
+        const std::int64_t first = root + forest.nodes[node].first_child;
+        const std::int64_t n = n_children(forest, node);
+        const double total = std::accumulate(forest.weight + first, forest.weight + first + n, 0.0);
+        for (std::int64_t child = first; child < first + n; ++child) {
+            const double share = total > 0 ? forest.weight[child] / total : 1.0 / static_cast<double>(n);
+            if (share * weight > 0) stack_.emplace_back(child, share * weight);
+        }
+    }
+
+    std::vector<std::pair<std::int64_t, double>> stack_;
+    std::vector<Reached> reached_;
+};
+
+// Where a row goes if it must go one way: at a node that would spread it, down the heaviest child.
+inline std::int32_t heaviest_leaf(const Forest& forest, std::int64_t tree, const double* row) {
+    const std::int64_t root = forest.tree_start[tree];
+    std::int64_t node = root;
+    while (forest.kind[node] != Kind::leaf) {
+        std::int64_t child = child_number(forest, node, row);
+        if (child == no_answer) child = heaviest_child(forest, root, node);
+        node = root + forest.nodes[node].first_child + child;
+    }
+    return forest.nodes[node].first_child;
+}
+
+}  // namespace hedgerow

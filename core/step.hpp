@@ -1,0 +1,77 @@
+// One node's question, for every kind of node.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "forest.hpp"
+
+namespace hedgerow {
+
+inline constexpr std::int64_t no_answer = -1;
+
+inline std::int64_t category_child(const Forest& forest, std::int64_t node, double value) {
+    const std::int64_t begin = forest.payload_start[forest.payload[node]];
+    const std::int64_t n_words = forest.payload_start[forest.payload[node] + 1] - begin;
+    const std::int32_t* words = forest.payload_codes + begin;
+    const bool subset = forest.kind[node] == Kind::subset;
+    const std::int64_t n_codes = subset ? 32 * n_words : n_words;
+    if (!(value >= 0 && value < static_cast<double>(n_codes))) return no_answer;
+    const auto code = static_cast<std::int64_t>(value);
+    if (static_cast<double>(code) != value) return no_answer;
+    if (!subset) return words[code];
+    return static_cast<std::uint32_t>(words[code / 32]) >> (code % 32) & 1 ? 0 : 1;
+}
+
+inline double oblique_sum(const Forest& forest, std::int64_t node, const double* row) {
+    double sum = 0;
+    const std::int64_t end = forest.payload_start[forest.payload[node] + 1];
+    for (std::int64_t i = forest.payload_start[forest.payload[node]]; i < end; ++i)
+        sum += forest.payload_weights[i] * row[forest.payload_codes[i]];
+    return sum;
+}
+
+// The number of the child that the row goes to, or no_answer where its value is missing or was not seen there.
+// `node` is absolute; leaves are never asked.
+inline std::int64_t answer(const Forest& forest, std::int64_t node, const double* row) {
+    const Kind kind = forest.kind[node];
+    const Node& test = forest.nodes[node];
+    const double value = kind == Kind::oblique ? oblique_sum(forest, node, row) : row[test.feature];
+    if (std::isnan(value)) return no_answer;
+    switch (kind) {
+        case Kind::subset:
+        case Kind::multiway: return category_child(forest, node, value);
+        case Kind::one_against_rest: return value == test.threshold ? 0 : 1;
+        default: return value <= test.threshold ? 0 : 1;
+    }
+}
+
+inline std::int64_t n_children(const Forest& forest, std::int64_t node) {
+    std::int64_t n = 2;
+    if (forest.kind[node] == Kind::multiway) {
+        const std::int32_t* codes = forest.payload_codes;
+        const std::int64_t p = forest.payload[node];
+        n = 1 + *std::max_element(codes + forest.payload_start[p], codes + forest.payload_start[p + 1]);
+    }
+    return n + (forest.missing[node] == Missing::own_branch);
+}
+
+// As `answer`, with the node's policy for a row that has none; no_answer remains where the row is to be spread.
+inline std::int64_t child_number(const Forest& forest, std::int64_t node, const double* row) {
+    const std::int64_t child = answer(forest, node, row);
+    if (child != no_answer) return child;
+    switch (forest.missing[node]) {
+        case Missing::spread: return no_answer;
+        case Missing::first_child: return 0;
+        default: return n_children(forest, node) - 1;  // own_branch: the branch of missing values is the last
+    }
+}
+
+// The child with the largest training weight; the first of equals.
+inline std::int64_t heaviest_child(const Forest& forest, std::int64_t root, std::int64_t node) {
+    const double* weights = forest.weight + root + forest.nodes[node].first_child;
+    return std::max_element(weights, weights + n_children(forest, node)) - weights;
+}
+
+}  // namespace hedgerow

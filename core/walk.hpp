@@ -1,0 +1,51 @@
+// The three questions that a forest is asked about rows: which leaf, with what weight each leaf, and what the
+// leaves' numbers add up to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data.hpp"
+#include "forest.hpp"
+#include "parallel.hpp"
+
+namespace hedgerow {
+
+enum class Op : std::uint8_t { sum, min, max };
+
+// Numbers for every leaf of the trees in the walk, and where their fold goes.
+struct LeafTable {
+    const double* values;      // linear quantities, one row a leaf, from the first leaf of the first tree on
+    const double* linked;      // the link applied to every entry, once; `values` where all links are the identity
+    const std::uint8_t* logs;  // per column: 1 where the link is the logarithm, 0 where it is the identity
+    const Op* ops;             // per column
+    std::int64_t n_columns;
+    double* out;               // n_rows × n_columns; accumulated into
+};
+
+struct FoldOptions {
+    std::int64_t first_tree;
+    std::int64_t last_tree;      // one past the end
+    const double* tree_weights;  // one a tree of the forest, or null: all 1. A weight of 0 leaves the tree out
+    const std::uint8_t* skip;    // bit mask, a row of (n_rows + 7) / 8 bytes a tree of the forest, or null
+    std::int64_t* n_used;        // trees that took part, accumulated for each row, or null
+    std::int64_t n_threads;
+};
+
+// For each row, trees ascending: the weighted mean of the reached leaves' values, linked, then folded by each
+// column's op. A sum column adds tree weight times linked value. Block size and threads never change a bit.
+void fold(const Forest& forest, const Rows& rows, const std::vector<LeafTable>& tables, const FoldOptions& options,
+          const Poll& poll);
+
+// The leaf number within each tree: out is n_rows × n_trees. A row that would be spread follows the heaviest child.
+void route(const Forest& forest, const Rows& rows, std::int32_t* out, std::int64_t n_threads, const Poll& poll);
+
+// Which leaves each row reaches, and with what weight: compressed sparse rows over all leaves of the forest.
+struct Spread {
+    std::vector<std::int64_t> row_start;
+    std::vector<std::int64_t> leaves;  // ascending in each row
+    std::vector<double> weights;       // add up to 1 in each tree
+};
+Spread spread(const Forest& forest, const Rows& rows, std::int64_t n_threads, const Poll& poll);
+
+}  // namespace hedgerow
