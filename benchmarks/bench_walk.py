@@ -1,0 +1,76 @@
+"""Walking against scikit-learn: the same forest (100 full trees of 20,000 × 20), the same rows, one thread."""
+
+import subprocess
+import sys
+
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn_forest import convert
+from timing import best_of, print_ratios
+
+from hedgerow.walk import LeafTable, fold, route, spread
+
+N_TRAIN, N_ROWS, N_FEATURES, N_TREES = 20_000, 50_000, 20, 100
+
+
+def import_seconds(statement: str) -> float:
+    """Least time of a fresh interpreter to run an import, of five."""
+    code = f"import time; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
+    return min(float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(5))
+
+
+X, y = make_classification(N_TRAIN + N_ROWS, N_FEATURES, n_informative=8, flip_y=0.1, random_state=0)
+X = np.ascontiguousarray(X.astype(np.float32), dtype=np.float64)
+peer = RandomForestClassifier(N_TREES, random_state=0, n_jobs=1).fit(X[:N_TRAIN], y[:N_TRAIN])
+rows = X[N_TRAIN:]
+forest = convert(peer.estimators_, N_FEATURES)
+frequency = LeafTable.of(forest.leaf_counts / forest.leaf_counts.sum(axis=1, keepdims=True))
+print(forest, f"{forest.nbytes / forest.n_nodes:.1f} bytes a node")
+
+difference = np.abs(fold(forest, rows, [frequency])[0] / N_TREES - peer.predict_proba(rows)).max()
+print(f"largest difference from scikit-learn's probabilities: {difference:.1e}")
+
+missing = rows.copy()
+missing[np.random.default_rng(0).random(missing.shape) < 0.01] = np.nan
+n_missing = int(np.isnan(missing).any(axis=1).sum())
+print_ratios(
+    f"{N_ROWS} rows, one thread",
+    best_of(
+        {
+            "scikit-learn predict_proba": lambda: peer.predict_proba(rows),
+            "hedgerow fold": lambda: fold(forest, rows, [frequency]),
+            "hedgerow fold, two threads": lambda: fold(forest, rows, [frequency], n_jobs=2),
+            "hedgerow route": lambda: route(forest, rows),
+            f"hedgerow fold, {n_missing} rows spread": lambda: fold(forest, missing, [frequency]),
+            "hedgerow spread": lambda: spread(forest, missing),
+        },
+        7,
+    ),
+    "scikit-learn predict_proba",
+)
+print_ratios(
+    "one row, Python included",
+    best_of(
+        {
+            "scikit-learn predict_proba": lambda: peer.predict_proba(rows[:1]),
+            "hedgerow fold": lambda: fold(forest, rows[:1], [frequency]),
+        },
+        300,
+    ),
+    "scikit-learn predict_proba",
+)
+for n in (10, 100, 1000):
+    print_ratios(
+        f"{n} rows",
+        best_of(
+            {
+                "scikit-learn predict_proba": lambda n=n: peer.predict_proba(rows[:n]),
+                "hedgerow fold": lambda n=n: fold(forest, rows[:n], [frequency]),
+            },
+            20,
+        ),
+        "scikit-learn predict_proba",
+    )
+alone, with_us = import_seconds("import sklearn"), import_seconds("import sklearn, hedgerow")
+print(f"\nimport sklearn {alone:.3f} s, with hedgerow {with_us:.3f} s: {with_us - alone:+.3f} s")

@@ -1,0 +1,22 @@
+"""Side by side in one process: interleaved, best of several, so that noise hits all alike."""
+
+import time
+from collections.abc import Callable, Mapping
+
+
+def best_of(jobs: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """Least seconds of each job over `rounds` rounds; in a round every job runs once, in turn."""
+    best = dict.fromkeys(jobs, float("inf"))
+    for _ in range(rounds):
+        for name, job in jobs.items():
+            start = time.perf_counter()
+            job()
+            best[name] = min(best[name], time.perf_counter() - start)
+    return best
+
+
+def print_ratios(title: str, seconds: Mapping[str, float], peer: str) -> None:
+    """A table of times, with each one's advantage over the peer."""
+    print(f"\n{title}")
+    for name, taken in seconds.items():
+        print(f"  {name:<44} {taken * 1e3:10.3f} ms   {seconds[peer] / taken:8.2f} x {peer}")

@@ -1,0 +1,154 @@
+"""
+The compiled core: free functions over arrays that hedgerow has checked.
+"""
+
+from collections.abc import Sequence
+import enum
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+def fold(forest: tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], int], X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tables: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]]], first_tree: int, last_tree: int, tree_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, skip: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, n_used: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')] | None, n_threads: int) -> None:
+    """
+    Fold leaf tables over trees into their outputs; see hedgerow.walk.fold.
+    """
+
+def route(forest: tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], int], X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None:
+    """Leaf number of each row in each tree; see hedgerow.walk.route."""
+
+def spread(forest: tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], int], X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]]:
+    """
+    Row starts, leaves and weights of all leaves that rows reach; see hedgerow.walk.spread.
+    """
+
+class Criterion(enum.Enum):
+    gini = 0
+
+    entropy = 1
+
+    gain_ratio = 2
+
+    squared_error = 3
+
+class Nominal(enum.Enum):
+    multiway = 0
+
+    binary = 1
+
+class TrainMissing(enum.Enum):
+    fractional = 0
+
+    category = 1
+
+    learned = 2
+
+class GrowOptions:
+    """Settings of growth; see hedgerow.growth."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def criterion(self) -> Criterion: ...
+
+    @criterion.setter
+    def criterion(self, arg: Criterion, /) -> None: ...
+
+    @property
+    def nominal(self) -> Nominal: ...
+
+    @nominal.setter
+    def nominal(self, arg: Nominal, /) -> None: ...
+
+    @property
+    def missing(self) -> TrainMissing: ...
+
+    @missing.setter
+    def missing(self, arg: TrainMissing, /) -> None: ...
+
+    @property
+    def min_fraction(self) -> float: ...
+
+    @min_fraction.setter
+    def min_fraction(self, arg: float, /) -> None: ...
+
+    @property
+    def max_depth(self) -> int: ...
+
+    @max_depth.setter
+    def max_depth(self, arg: int, /) -> None: ...
+
+    @property
+    def min_samples_split(self) -> float: ...
+
+    @min_samples_split.setter
+    def min_samples_split(self, arg: float, /) -> None: ...
+
+    @property
+    def min_samples_leaf(self) -> float: ...
+
+    @min_samples_leaf.setter
+    def min_samples_leaf(self, arg: float, /) -> None: ...
+
+    @property
+    def min_weight_leaf(self) -> float: ...
+
+    @min_weight_leaf.setter
+    def min_weight_leaf(self, arg: float, /) -> None: ...
+
+    @property
+    def min_impurity_decrease(self) -> float: ...
+
+    @min_impurity_decrease.setter
+    def min_impurity_decrease(self, arg: float, /) -> None: ...
+
+    @property
+    def max_leaf_nodes(self) -> int: ...
+
+    @max_leaf_nodes.setter
+    def max_leaf_nodes(self, arg: int, /) -> None: ...
+
+    @property
+    def max_features(self) -> int: ...
+
+    @max_features.setter
+    def max_features(self, arg: int, /) -> None: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    @property
+    def max_nodes(self) -> int: ...
+
+    @max_nodes.setter
+    def max_nodes(self, arg: int, /) -> None: ...
+
+def grow(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu', writable=False)], n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, options: GrowOptions) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]]:
+    """Grow one tree; see hedgerow.growth.grow_tree."""
+
+def node_depths(parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]:
+    """Distance of each node from its root."""
+
+def node_sums(parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """Add the rows of leaves up to the roots, in place."""
+
+def node_stats(parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stats: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Merge weight, mean and squared deviations of leaves up to the roots, in place.
+    """
+
+def first_infinity(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int:
+    """Flat position of the first infinite value, or -1."""
+
+def random_bits(seed: int, path: Sequence[int], n: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]:
+    """The first n 64-bit draws at a place in a tree."""
+
+def random_reals(seed: int, path: Sequence[int], n: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]:
+    """The first n reals in [0, 1) at a place in a tree."""
+
+def random_below(seed: int, path: Sequence[int], n: int, bound: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]:
+    """The first n integers in 0 .. bound-1 at a place in a tree."""

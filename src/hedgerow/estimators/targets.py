@@ -1,0 +1,76 @@
+"""What comes with X in `fit`: labels, targets and weights, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+
+__all__ = ["Labels", "read_labels", "read_targets", "read_weights"]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """`classes[codes]` is y."""
+
+    classes: NDArray[Any]
+    codes: NDArray[np.int32]
+
+
+def read_labels(y: Any, X: Any) -> Labels:
+    """Class labels, of any type that has an order."""
+    y = _one_column(y)
+    missing = np.array([value is None or value != value for value in y.tolist()], dtype=bool)
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise ValueError(f"Input y contains NaN: row {row} has no label; drop the rows whose class is not known")
+    check_classification_targets(y)
+    check_consistent_length(X, y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return Labels(classes, codes.astype(np.int32))
+
+
+def read_targets(y: Any, X: Any) -> NDArray[np.float64]:
+    """Numbers to regress on: finite."""
+    numbers = check_array(_one_column(y), dtype=np.float64, ensure_2d=False, ensure_all_finite=False, input_name="y")
+    if not np.isfinite(numbers).all():
+        row = int(np.argmin(np.isfinite(numbers)))
+        what = "NaN" if np.isnan(numbers[row]) else "infinity"
+        raise ValueError(f"Input y contains {what}: row {row} is {numbers[row]}; drop it or give it a finite target")
+    check_consistent_length(X, numbers)
+    return np.ascontiguousarray(numbers)
+
+
+def _one_column(y: Any) -> NDArray[Any]:
+    if y is None:
+        raise ValueError("This estimator requires y to be passed, but the target y is None")
+    column: NDArray[Any] = column_or_1d(y, warn=True)
+    return column
+
+
+def read_weights(sample_weight: Any, X: Any, class_weight: Any = None, y: Any = None) -> NDArray[np.float64]:
+    """One weight a row: finite, not negative, not all zero; times the class weights if there are any."""
+    n_rows = len(X) if hasattr(X, "__len__") else X.shape[0]
+    if sample_weight is None:
+        weight = np.ones(n_rows)
+    else:
+        weight = check_array(
+            sample_weight, dtype=np.float64, ensure_2d=False, ensure_min_samples=0, input_name="sample_weight"
+        )
+        if weight.ndim != 1:
+            raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array")
+        if weight.shape != (n_rows,):
+            raise ValueError(f"sample_weight.shape == {weight.shape}, expected {(n_rows,)}!")
+        if (weight < 0).any():
+            row = int(np.argmax(weight < 0))
+            raise ValueError(f"sample_weight of row {row} is {weight[row]}: weights must not be negative")
+        if not weight.any():
+            raise ValueError("sample_weight is zero in every row: give at least one row a positive weight")
+    if class_weight is not None:
+        weight = weight * compute_sample_weight(class_weight, y)
+    return weight

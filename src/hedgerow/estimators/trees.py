@@ -1,0 +1,336 @@
+"""One readable tree: CART, ID3 or C4.5 by its parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hedgerow.estimators.outputs import FinishedTable, Uncertainty, entropy_uncertainty
+from hedgerow.estimators.targets import read_labels, read_targets, read_weights
+from hedgerow.forest import Forest
+from hedgerow.growth import Growth, grow_tree
+from hedgerow.inspection import impurity_importances
+from hedgerow.probability import leaf_probability
+from hedgerow.table import Table, read_table
+from hedgerow.walk import LeafTable, fold, route
+
+__all__ = ["TreeClassifier", "TreeRegressor"]
+
+Floats = NDArray[np.float64]
+
+
+class _Tree(BaseEstimator):  # type: ignore[misc]
+    """What both trees share: reading X, walking it, and saying what was grown."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _growth(self, criterion: Any) -> Growth:
+        return Growth(
+            criterion=criterion,
+            nominal=self.nominal,
+            missing=self.missing,
+            max_depth=self.max_depth,
+            min_samples_split=self.min_samples_split,
+            min_samples_leaf=self.min_samples_leaf,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
+            min_impurity_decrease=self.min_impurity_decrease,
+            max_leaf_nodes=self.max_leaf_nodes,
+            max_features=self.max_features,
+        )
+
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _set_fitted(self, X: Any, table: Table, forest: Forest, **attributes: Any) -> None:
+        """All attributes together, once nothing can fail any more: a failed fit leaves an earlier one as it was."""
+        validate_data(self, X, skip_check_array=True)
+        self.schema_ = table.schema
+        self.forest_ = forest
+        self._finished = FinishedTable()
+        for name, value in attributes.items():
+            setattr(self, name, value)
+
+    def _read(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        return self.schema_.read(X, estimator=self)
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """The number of the leaf that each row reaches, (n,).
+
+        A row with a missing value that is divided over branches follows the heaviest.
+        """
+        return route(self.forest_, self._read(X))[:, 0]
+
+    def get_depth(self) -> int:
+        """Number of questions on the longest way from the root to a leaf."""
+        check_is_fitted(self)
+        return int(self.forest_.depths[0])
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves."""
+        check_is_fitted(self)
+        return int(self.forest_.n_leaves)
+
+    def to_text(self, max_depth: int | None = None) -> str:
+        """The tree as text, with the names of columns and categories; what is below `max_depth` is summed up."""
+        check_is_fitted(self)
+        return str(
+            self.forest_.to_text(
+                feature_names=self.schema_.names,
+                class_names=getattr(self, "classes_", None),
+                categories=[column.categories for column in self.schema_.columns],
+                max_depth=max_depth,
+            )
+        )
+
+
+class TreeClassifier(ClassifierMixin, _Tree):  # type: ignore[misc]
+    """A decision tree for nominal, ordinal, numeric and missing values and any number of classes.
+
+    Without arguments it chooses questions as C4.5 does: by gain ratio, with a branch for every category, and with
+    rows divided where a value is missing. :meth:`cart` is the tree that scikit-learn's users know.
+
+    Parameters
+    ----------
+    criterion : {"gain_ratio", "entropy", "gini"}
+        What makes a question good. "gain_ratio" divides the gain in bits by the information of the split itself, among
+        the questions whose gain is at least the mean; a question that gains nothing is not asked.
+    nominal : {"multiway", "binary"}
+        A branch for every category, or one category against the rest.
+    missing : {"fractional", "category", "learned"} or an instance from :mod:`hedgerow.growth`
+        Rows whose value is missing are divided over the branches; or missing is a value of its own; or they go to the
+        side that gains more.
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, \
+max_leaf_nodes, max_features
+        As in scikit-learn. Rows count, not weights; a part of a row counts as that part. A question is valid if at
+        least two of its branches hold `min_samples_leaf` rows.
+    leaf_probability : {"frequency", "laplace"} or :class:`~hedgerow.probability.MEstimate`
+        How the class counts of a leaf become probabilities. May be changed after `fit`.
+    class_weight : dict, "balanced" or None
+        As in scikit-learn. It multiplies the weights, and so also the counts that :meth:`leaf_counts` returns.
+    categorical_features : "from_dtype", indices, mask, names or None
+        Which columns are nominal, as in scikit-learn's histogram boosting; text columns of a frame are by default.
+    random_state : int, RandomState instance or None
+        Used only where `max_features` draws features.
+
+    Attributes
+    ----------
+    forest_ : Forest
+        The tree itself.
+    classes_, n_classes_, class_prior_ : labels, their number, and their weighted share of the training data.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    n_features_in_, feature_names_in_, feature_importances_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> iris = load_iris(as_frame=True)
+    >>> tree = TreeClassifier(max_depth=2).fit(iris.data, iris.target_names[iris.target])
+    >>> print(tree.to_text())
+    petal length (cm) <= 2.45: setosa (setosa 50)
+    petal length (cm) > 2.45
+    |   petal width (cm) <= 1.75: versicolor (versicolor 49, virginica 5)
+    |   petal width (cm) > 1.75: virginica (versicolor 1, virginica 45)
+    """
+
+    def __init__(
+        self,
+        criterion: str = "gain_ratio",
+        *,
+        nominal: str = "multiway",
+        missing: Any = "fractional",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        max_features: Any = None,
+        leaf_probability: Any = "frequency",
+        class_weight: Any = None,
+        categorical_features: Any = "from_dtype",
+        random_state: Any = None,
+    ) -> None:
+        self.criterion = criterion
+        self.nominal = nominal
+        self.missing = missing
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_features = max_features
+        self.leaf_probability = leaf_probability
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+
+    @classmethod
+    def cart(cls, **changes: Any) -> TreeClassifier:
+        """A tree like scikit-learn's: Gini index, binary questions, grown until the leaves are pure."""
+        return cls(**{"criterion": "gini", "nominal": "binary", "missing": "learned", **changes})
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeClassifier:
+        """Grow the tree."""
+        leaf_probability(self.leaf_probability)
+        table = read_table(X, categorical_features=self.categorical_features, estimator=self)
+        labels = read_labels(y, table.values)
+        weight = read_weights(sample_weight, table.values, self.class_weight, labels.classes[labels.codes])
+        used = weight > 0  # a row of weight 0 is no row
+        options = self._growth(self.criterion).options(
+            weight[used], table.schema.n_features, ("gini", "entropy", "gain_ratio"), self._seed()
+        )
+        forest = grow_tree(
+            table.values if used.all() else np.asfortranarray(table.values[used]),
+            table.schema.n_categories,
+            weight[used],
+            options,
+            labels=labels.codes[used],
+            n_classes=len(labels.classes),
+        )
+        prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
+        self._set_fitted(X, table, forest, classes_=labels.classes, n_classes_=len(labels.classes), class_prior_=prior)
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class, (n, n_classes); for a row that reaches several leaves their weighted mean."""
+        rows = self._read(X)
+        return fold(self.forest_, rows, [self._probabilities()])[0]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row; the first of equals."""
+        probabilities = self.predict_proba(X)
+        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
+        return labels
+
+    def predict_uncertainty(self, X: Any) -> Uncertainty:
+        """Entropy of the probabilities in bits. One tree has nobody to disagree with: all of it is aleatoric."""
+        return entropy_uncertainty(self.predict_proba(X))
+
+    def leaf_counts(self, X: Any) -> Floats:
+        """The evidence: weighted class counts of the leaf that each row reaches, (n, 1, n_classes).
+
+        For a row that reaches several leaves, the weighted mean of their counts.
+        """
+        rows = self._read(X)
+        return fold(self.forest_, rows, [LeafTable.of(self.forest_.counts)])[0][:, np.newaxis, :]
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The share of each column in the decrease of impurity; adds up to 1, unless the tree is one leaf."""
+        check_is_fitted(self)
+        return impurity_importances(self.forest_, "gini" if self.criterion == "gini" else "entropy")
+
+    def _probabilities(self) -> LeafTable:
+        estimate = leaf_probability(self.leaf_probability)
+        return self._finished.get(estimate, lambda: LeafTable.of(estimate(self.forest_.counts, self.class_prior_)))
+
+
+class TreeRegressor(RegressorMixin, _Tree):  # type: ignore[misc]
+    """A regression tree (least squares) for nominal, ordinal, numeric and missing values.
+
+    Parameters
+    ----------
+    nominal, missing, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
+min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, random_state
+        As in :class:`TreeClassifier`.
+
+    Attributes
+    ----------
+    forest_ : Forest
+        The tree itself.
+    schema_, n_features_in_, feature_names_in_, feature_importances_
+        As in :class:`TreeClassifier`.
+
+    Examples
+    --------
+    >>> tree = TreeRegressor(max_leaf_nodes=3).fit([[1], [2], [3], [4]], [10, 10, 20, 50])
+    >>> print(tree.to_text())
+    x0 <= 3.5
+    |   x0 <= 2.5: 10 ± 0 (n = 2)
+    |   x0 > 2.5: 20 ± 0 (n = 1)
+    x0 > 3.5: 50 ± 0 (n = 1)
+    """
+
+    def __init__(
+        self,
+        *,
+        nominal: str = "multiway",
+        missing: Any = "fractional",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        max_features: Any = None,
+        categorical_features: Any = "from_dtype",
+        random_state: Any = None,
+    ) -> None:
+        self.nominal = nominal
+        self.missing = missing
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_features = max_features
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeRegressor:
+        """Grow the tree."""
+        table = read_table(X, categorical_features=self.categorical_features, estimator=self)
+        targets = read_targets(y, table.values)
+        weight = read_weights(sample_weight, table.values)
+        used = weight > 0  # a row of weight 0 is no row
+        options = self._growth("squared_error").options(
+            weight[used], table.schema.n_features, ("squared_error",), self._seed()
+        )
+        forest = grow_tree(
+            table.values if used.all() else np.asfortranarray(table.values[used]),
+            table.schema.n_categories,
+            weight[used],
+            options,
+            targets=targets[used],
+        )
+        self._set_fitted(X, table, forest)
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """The mean of the leaf that each row reaches; for a row that reaches several, their weighted mean."""
+        rows = self._read(X)
+        return fold(self.forest_, rows, [self._means()])[0][:, 0]
+
+    def predict_uncertainty(self, X: Any) -> Uncertainty:
+        """Variance of the training targets in the leaf; of a row that reaches several, of their mixture.
+
+        One tree has nobody to disagree with: all of it is aleatoric.
+        """
+        rows = self._read(X)
+        weight, mean, squares = self.forest_.stats.T
+        table = LeafTable.of(np.stack([mean, mean**2, squares / weight], axis=1))
+        mean, mean_square, variance = fold(self.forest_, rows, [table])[0].T
+        total = variance + np.maximum(mean_square - mean**2, 0.0)
+        return Uncertainty(total, total, np.zeros_like(total), "variance")
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The share of each column in the decrease of squared error; adds up to 1, unless the tree is one leaf."""
+        check_is_fitted(self)
+        return impurity_importances(self.forest_, "squared_error")
+
+    def _means(self) -> LeafTable:
+        return self._finished.get("mean", lambda: LeafTable.of(self.forest_.stats[:, 1:2]))

@@ -1,0 +1,276 @@
+"""The one finished tree structure: frozen arrays, all trees concatenated.
+
+In a tree the root comes first, every child after its parent, and siblings stand side by side, so that sums and
+checks are loops and never recursions. Nothing here learns: growth makes a Forest, pruning makes another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._core import node_depths, node_stats, node_sums
+from hedgerow.invariants import ARRAY_DTYPES, check_forest
+from hedgerow.nodes import MissingPolicy, NodeKind
+from hedgerow.text import Names, tree_text
+
+__all__ = ["Forest"]
+
+# What each step of a walk reads stands side by side in memory; these three arrays are views of it.
+_NODE_FIELDS = ("threshold", "feature", "first_child")
+_NODE = np.dtype([("threshold", np.float64), ("feature", np.int32), ("first_child", np.int32)])
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """Trees as arrays; see the table in ``docs/forest.md`` for what each one means.
+
+    Every array is read-only. Construction checks every invariant (:meth:`check`), so that a Forest that exists
+    can be walked. `leaf_counts` is there for classification, `leaf_stats` (weight, mean, sum of squared
+    deviations) for regression; the other one is None.
+    """
+
+    n_features: int
+    threshold: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    feature: NDArray[np.int32]
+    first_child: NDArray[np.int32]
+    payload: NDArray[np.int32]
+    kind: NDArray[np.uint8]
+    missing: NDArray[np.uint8]
+    tree_start: NDArray[np.int64]
+    leaf_start: NDArray[np.int64]
+    payload_start: NDArray[np.int64]
+    payload_codes: NDArray[np.int32]
+    payload_weights: NDArray[np.float64]
+    leaf_counts: NDArray[np.float64] | None = None
+    leaf_stats: NDArray[np.float64] | None = None
+    _nodes: NDArray[Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.check()
+        nodes = np.empty(self.n_nodes, dtype=_NODE)
+        for name in _NODE_FIELDS:
+            nodes[name] = getattr(self, name)
+        nodes.flags.writeable = False
+        object.__setattr__(self, "_nodes", nodes)
+        for name, array in self._arrays_by_name().items():
+            frozen = nodes[name] if name in _NODE_FIELDS else array.view()
+            frozen.flags.writeable = False
+            object.__setattr__(self, name, frozen)
+
+    def check(self) -> None:
+        """Raise :class:`~hedgerow.invariants.InvalidForestError` for the first invariant that does not hold."""
+        check_forest(self)
+
+    def _arrays_by_name(self) -> dict[str, NDArray[Any]]:
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+        return {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+
+    # -- sizes
+
+    @property
+    def n_trees(self) -> int:
+        return len(self.tree_start) - 1
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.kind)
+
+    @property
+    def n_leaves(self) -> int:
+        return int(self.leaf_start[-1])
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes; an error for a regression forest."""
+        return int(self.counts.shape[1])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays."""
+        return sum(array.nbytes for array in self._arrays_by_name().values())
+
+    @property
+    def depths(self) -> NDArray[np.int64]:
+        """Depth of each tree; a tree that is one leaf has depth 0."""
+        deepest: NDArray[np.int64] = np.maximum.reduceat(self.node_depths(), self.tree_start[:-1])
+        return deepest
+
+    @property
+    def counts(self) -> NDArray[np.float64]:
+        """`leaf_counts` of a classification forest; an error for any other."""
+        if self.leaf_counts is None:
+            raise ValueError("this is a regression forest: it has leaf_stats and node_stats(), and no class counts")
+        return self.leaf_counts
+
+    @property
+    def stats(self) -> NDArray[np.float64]:
+        """`leaf_stats` of a regression forest; an error for any other."""
+        if self.leaf_stats is None:
+            raise ValueError("this is a classification forest: it has leaf_counts and node_counts(), and no means")
+        return self.leaf_stats
+
+    # -- derived per node
+
+    @cached_property
+    def arrays(self) -> tuple[Any, ...]:
+        """What the core is given, in the order in which it wants it."""
+        nodes = self._nodes.view(np.uint8).reshape(self.n_nodes, _NODE.itemsize)
+        return (
+            *(nodes, self.weight, self.payload, self.kind, self.missing, self.tree_start, self.leaf_start),
+            *(self.payload_start, self.payload_codes, self.payload_weights, self.n_features),
+        )
+
+    @cached_property
+    def n_children(self) -> NDArray[np.int64]:
+        """Children of each node: 0 in a leaf, else 2 or, multiway, as many as the payload names; own branch: 1 more."""
+        n = np.where(self.kind == NodeKind.LEAF, 0, 2)
+        multiway = self.kind == NodeKind.MULTIWAY
+        if multiway.any():
+            largest = np.maximum.reduceat(self.payload_codes, self.payload_start[:-1])
+            n[multiway] = largest[self.payload[multiway]] + 1
+        n += self.missing == MissingPolicy.OWN_BRANCH
+        return n
+
+    @cached_property
+    def root(self) -> NDArray[np.int64]:
+        """The root of each node's tree."""
+        return np.repeat(self.tree_start[:-1], np.diff(self.tree_start))
+
+    @cached_property
+    def parent(self) -> NDArray[np.int64]:
+        """The parent of each node, as a position in these arrays; -1 for roots."""
+        inner = np.flatnonzero(self.kind != NodeKind.LEAF)
+        n = self.n_children[inner]
+        first = (self.root + self.first_child)[inner]
+        number = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
+        parent = np.full(self.n_nodes, -1, dtype=np.int64)
+        parent[np.repeat(first, n) + number] = np.repeat(inner, n)
+        return parent
+
+    @cached_property
+    def leaf_nodes(self) -> NDArray[np.int64]:
+        """The node of each leaf, in leaf order."""
+        return np.flatnonzero(self.kind == NodeKind.LEAF)
+
+    def node_depths(self) -> NDArray[np.int64]:
+        """Distance of each node from its root."""
+        return node_depths(self.parent)
+
+    def node_counts(self) -> NDArray[np.float64]:
+        """Class counts of each node, (n_nodes, n_classes): those of its leaves added up."""
+        counts = np.zeros((self.n_nodes, self.n_classes))
+        counts[self.leaf_nodes] = self.counts
+        node_sums(self.parent, counts)
+        return counts
+
+    def node_stats(self) -> NDArray[np.float64]:
+        """Weight, mean and sum of squared deviations of each node, (n_nodes, 3): those of its leaves merged."""
+        stats = np.zeros((self.n_nodes, 3))
+        stats[self.leaf_nodes] = self.stats
+        node_stats(self.parent, stats)
+        return stats
+
+    def boxes(self, tree: int = 0) -> NDArray[np.float64]:
+        """The box of each leaf of a tree, (leaves, n_features, 2): lower < x ≤ upper.
+
+        Tests on categories and oblique tests do not narrow a box.
+        """
+        start, end = self.tree_start[tree], self.tree_start[tree + 1]
+        box = np.empty((end - start, self.n_features, 2))
+        box[0] = -np.inf, np.inf
+        for node in np.flatnonzero(self.kind[start:end] != NodeKind.LEAF):
+            at = start + node
+            first = self.first_child[at]
+            box[first : first + self.n_children[at]] = box[node]
+            if self.kind[at] == NodeKind.THRESHOLD:
+                feature, threshold = self.feature[at], self.threshold[at]
+                box[first, feature, 1] = min(threshold, box[node, feature, 1])
+                box[first + 1, feature, 0] = max(threshold, box[node, feature, 0])
+        leaves: NDArray[np.float64] = box[self.kind[start:end] == NodeKind.LEAF]
+        return leaves
+
+    # -- text and plain data
+
+    def to_text(
+        self,
+        tree: int = 0,
+        *,
+        feature_names: Sequence[str] | None = None,
+        class_names: Sequence[Any] | None = None,
+        categories: Sequence[Sequence[Any]] | None = None,
+        max_depth: int | None = None,
+    ) -> str:
+        """One tree as text, a line for each branch, with the names of columns, categories and classes if given."""
+        names = Names.of(self, feature_names, class_names, categories)
+        return tree_text(self, tree, names, max_depth)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, lists and None (for NaN, which JSON does not know); :meth:`from_dict` reads it back."""
+        plain: dict[str, Any] = {"n_features": self.n_features}
+        for name, array in self._arrays_by_name().items():
+            plain[name] = array.tolist()
+            if name in _NAN_MEANS_UNUSED:
+                plain[name] = [None if np.isnan(x) else x for x in plain[name]]
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Forest:
+        """The inverse of :meth:`to_dict`."""
+        known = {field.name for field in fields(cls) if field.init}
+        if unknown := sorted(set(plain) - known):
+            raise ValueError(f"not the dictionary of a Forest: unknown entries {unknown}")
+        if missing := sorted(known - set(plain) - {"leaf_counts", "leaf_stats"}):
+            raise ValueError(f"not the dictionary of a Forest: missing entries {missing}")
+        arrays: dict[str, Any] = {
+            name: _from_plain(name, value) for name, value in plain.items() if name != "n_features"
+        }
+        return cls(n_features=plain["n_features"], **arrays)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same bit for bit (NaN equals NaN)."""
+        if not isinstance(other, Forest):
+            return NotImplemented
+        mine, theirs = self._arrays_by_name(), other._arrays_by_name()
+        return (
+            self.n_features == other.n_features
+            and mine.keys() == theirs.keys()
+            and all(
+                a.shape == b.shape and a.tobytes() == b.tobytes()
+                for a, b in zip(mine.values(), theirs.values(), strict=True)
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor, so that a pickle is checked and its arrays are read-only again.
+        return Forest, tuple(getattr(self, field.name) for field in fields(self) if field.init)
+
+    def __repr__(self) -> str:
+        kind = "regression" if self.leaf_counts is None else f"{self.n_classes} classes"
+        return (
+            f"<Forest: {self.n_trees} tree{'s' * (self.n_trees != 1)}, {self.n_leaves} leaves, "
+            f"{self.n_features} features, {kind}, depth {self.depths.max()}>"
+        )
+
+
+_NAN_MEANS_UNUSED = ("threshold", "payload_weights")
+
+
+def _from_plain(name: str, value: Any) -> NDArray[Any] | None:
+    if value is None:
+        return None
+    try:
+        if name in _NAN_MEANS_UNUSED:
+            value = [np.nan if x is None else x for x in value]
+        return np.array(value, dtype=ARRAY_DTYPES[name])
+    except (TypeError, ValueError, OverflowError) as error:
+        expected = ARRAY_DTYPES[name].__name__
+        raise ValueError(f"not the dictionary of a Forest: {name!r} holds no {expected}: {error}") from None

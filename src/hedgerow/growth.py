@@ -1,0 +1,204 @@
+"""Settings of growth, checked, and the one call into the core that grows a tree.
+
+A question's worth is how much it lowers the impurity of the training rows (Honavar, Decision Trees and Forests, the
+slides on information gain, gain ratio, numeric attributes and missing values; Quinlan, C4.5, 1993, for the details).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, log2, sqrt
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._core import Criterion, GrowOptions, Nominal, TrainMissing, grow
+from hedgerow.forest import Forest
+
+__all__ = ["Category", "Fractional", "Growth", "Learned", "grow_tree"]
+
+
+@dataclass(frozen=True)
+class Fractional:
+    """A row whose value is missing goes down every branch, in proportion to the rows with a value (C4.5).
+
+    A question's gain counts only the rows that can answer it. A part of a row below `min_fraction` is not divided
+    further: it follows the heaviest branch.
+    """
+
+    min_fraction: float = 1 / 64
+
+
+@dataclass(frozen=True)
+class Category:
+    """Missing is a value of its own: it gets a branch, or counts among the rest, also in numeric columns."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Rows whose value is missing go to the side that gains more; in a multiway split to a branch of their own.
+
+    Where no training row was missing at a node, a missing value is spread over its branches when predicting.
+    """
+
+
+_MISSING: dict[str, Fractional | Category | Learned] = {
+    "fractional": Fractional(),
+    "category": Category(),
+    "learned": Learned(),
+}
+_CORE_MISSING = {
+    Fractional: TrainMissing.fractional,
+    Category: TrainMissing.category,
+    Learned: TrainMissing.learned,
+}
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How a tree is grown, with scikit-learn's names and meanings where it has them."""
+
+    criterion: Any
+    nominal: Any = "multiway"
+    missing: Any = "fractional"
+    max_depth: Any = None
+    min_samples_split: Any = 2
+    min_samples_leaf: Any = 1
+    min_weight_fraction_leaf: Any = 0.0
+    min_impurity_decrease: Any = 0.0
+    max_leaf_nodes: Any = None
+    max_features: Any = None
+
+    def options(
+        self, sample_weight: NDArray[np.float64], n_features: int, criteria: tuple[str, ...], seed: int
+    ) -> GrowOptions:
+        """What the core wants, for data of this size; a clear error for the first setting that makes no sense."""
+        n_rows = len(sample_weight)
+        missing = choose("missing", self.missing, _MISSING, (Fractional, Category, Learned))
+        options = GrowOptions()
+        options.criterion = Criterion[_one_of("criterion", self.criterion, criteria)]
+        options.nominal = Nominal[_one_of("nominal", self.nominal, ("multiway", "binary"))]
+        options.missing = _CORE_MISSING[type(missing)]
+        if isinstance(missing, Fractional):
+            options.min_fraction = _real("min_fraction", missing.min_fraction, 0, 1)
+        if self.max_depth is not None:
+            options.max_depth = _whole("max_depth", self.max_depth, 1, "None for no limit")
+        if self.max_leaf_nodes is not None:
+            options.max_leaf_nodes = _whole("max_leaf_nodes", self.max_leaf_nodes, 2, "None for no limit")
+        options.min_samples_split = max(2, _rows("min_samples_split", self.min_samples_split, 2, n_rows))
+        options.min_samples_leaf = _rows("min_samples_leaf", self.min_samples_leaf, 1, n_rows)
+        min_weight_fraction = _real("min_weight_fraction_leaf", self.min_weight_fraction_leaf, 0, 0.5)
+        options.min_weight_leaf = min_weight_fraction * float(sample_weight.sum())
+        options.min_impurity_decrease = _real("min_impurity_decrease", self.min_impurity_decrease, 0, np.inf)
+        options.max_features = n_tried_features(self.max_features, n_features)
+        options.seed = seed
+        return options
+
+
+def choose(name: str, given: Any, aliases: dict[str, Any], kinds: tuple[type, ...]) -> Any:
+    """A strategy by its alias, or an instance of one of its kinds."""
+    if isinstance(given, kinds):
+        return given
+    if isinstance(given, str) and given in aliases:
+        return aliases[given]
+    instances = ", ".join(f"{kind.__name__}(...)" for kind in kinds)
+    raise ValueError(
+        f"{name} is {given!r}, must be one of {', '.join(map(repr, aliases))}, or an instance: {instances}"
+    )
+
+
+def _one_of(name: str, given: Any, known: tuple[str, ...]) -> str:
+    if not isinstance(given, str) or given not in known:
+        raise ValueError(f"{name} is {given!r}, must be one of {', '.join(map(repr, known))}")
+    return given
+
+
+def _is_whole(given: Any) -> bool:
+    return isinstance(given, Integral) and not isinstance(given, bool)
+
+
+def _is_fraction(given: Any) -> bool:
+    return isinstance(given, Real) and not isinstance(given, Integral) and 0 < float(given) <= 1
+
+
+def _whole(name: str, given: Any, least: int, otherwise: str) -> int:
+    if not _is_whole(given) or given < least:
+        raise ValueError(f"{name} is {given!r}, must be a whole number of at least {least}, or {otherwise}")
+    return int(given)
+
+
+def _real(name: str, given: Any, least: float, most: float) -> float:
+    if not isinstance(given, Real) or isinstance(given, bool) or not least <= float(given) <= most:
+        raise ValueError(f"{name} is {given!r}, must be a number in [{least}, {most}]")
+    return float(given)
+
+
+def _rows(name: str, given: Any, least: int, n_rows: int) -> int:
+    """scikit-learn's reading: a whole number of rows, or a fraction of them."""
+    if _is_whole(given) and given >= least:
+        return int(given)
+    if _is_fraction(given):
+        return ceil(float(given) * n_rows)
+    raise ValueError(f"{name} is {given!r}, must be a whole number of at least {least} rows, or a fraction in (0, 1]")
+
+
+def n_tried_features(given: Any, n_features: int) -> int:
+    """scikit-learn's `max_features`: a number, a fraction, "sqrt", "log2", or None for all."""
+    if given is None:
+        return n_features
+    if isinstance(given, str) and given in ("sqrt", "log2"):
+        return max(1, int(sqrt(n_features) if given == "sqrt" else log2(n_features)))
+    if _is_whole(given) and 1 <= given <= n_features:
+        return int(given)
+    if _is_fraction(given):
+        return max(1, int(given * n_features))
+    raise ValueError(
+        f"max_features is {given!r}, must be a whole number in 1 .. {n_features} (the columns of X), a fraction "
+        'in (0, 1], "sqrt", "log2", or None for all'
+    )
+
+
+def grow_tree(
+    values: NDArray[np.float64],
+    n_categories: NDArray[np.int32],
+    sample_weight: NDArray[np.float64],
+    options: GrowOptions,
+    *,
+    labels: NDArray[np.int32] | None = None,
+    targets: NDArray[np.float64] | None = None,
+    n_classes: int = 0,
+) -> Forest:
+    """A Forest of one tree, grown from column-major `values` and either `labels` or `targets`."""
+    grown = grow(values, n_categories, sample_weight, labels, targets, n_classes, options)
+    (
+        threshold,
+        weight,
+        feature,
+        first_child,
+        payload,
+        kind,
+        missing,
+        payload_start,
+        payload_codes,
+        leaf_values,
+    ) = grown
+    leaves = leaf_values.reshape(-1, n_classes if targets is None else 3)
+    return Forest(
+        n_features=values.shape[1],
+        threshold=threshold,
+        weight=weight,
+        feature=feature,
+        first_child=first_child,
+        payload=payload,
+        kind=kind,
+        missing=missing,
+        tree_start=np.array([0, len(kind)], dtype=np.int64),
+        leaf_start=np.array([0, len(leaves)], dtype=np.int64),
+        payload_start=payload_start,
+        payload_codes=payload_codes,
+        payload_weights=np.zeros(0),
+        leaf_counts=leaves if targets is None else None,
+        leaf_stats=None if targets is None else leaves,
+    )

@@ -1,0 +1,146 @@
+"""A tree as text that a person can read: one line for each branch, the answer behind a colon at a leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.nodes import MissingPolicy, NodeKind
+
+if TYPE_CHECKING:
+    from hedgerow.forest import Forest
+
+__all__ = ["Names", "number_text", "tree_text"]
+
+_INDENT = "|   "
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the numbers of a forest are called."""
+
+    features: tuple[str, ...]
+    classes: tuple[str, ...]
+    categories: tuple[tuple[str, ...], ...]  # per feature; empty where it has none
+
+    @classmethod
+    def of(
+        cls,
+        forest: Forest,
+        features: Sequence[str] | None,
+        classes: Sequence[Any] | None,
+        categories: Sequence[Sequence[Any]] | None,
+    ) -> Names:
+        """Given names, checked against the forest; x0, x1, … and the codes where there are none."""
+        n_classes = 0 if forest.leaf_counts is None else forest.n_classes
+        for parameter, given, n in (
+            ("feature_names", features, forest.n_features),
+            ("class_names", classes, n_classes),
+            ("categories", categories, forest.n_features),
+        ):
+            if given is not None and len(given) != n:
+                raise ValueError(f"{parameter} has {len(given)} entries, this forest needs {n}")
+        return cls(
+            tuple(features) if features is not None else tuple(f"x{i}" for i in range(forest.n_features)),
+            tuple(map(str, classes)) if classes is not None else tuple(f"class {i}" for i in range(n_classes)),
+            tuple(tuple(map(str, c)) for c in categories) if categories is not None else ((),) * forest.n_features,
+        )
+
+    def category(self, feature: int, code: int) -> str:
+        known = self.categories[feature]
+        return known[code] if code < len(known) else str(code)
+
+
+def number_text(x: float) -> str:
+    """Six significant digits, or as many as the number needs to be told from a whole one; no trailing zeros."""
+    return f"{x:.6g}"
+
+
+def tree_text(forest: Forest, tree: int, names: Names, max_depth: int | None) -> str:
+    if not 0 <= tree < forest.n_trees:
+        raise ValueError(f"tree is {tree}, this forest has trees 0 .. {forest.n_trees - 1}")
+    root = int(forest.tree_start[tree])
+    totals = forest.node_counts() if forest.leaf_counts is not None else forest.node_stats()
+    if forest.kind[root] == NodeKind.LEAF:
+        return _answer(forest, names, totals[root])
+    lines = []
+    stack = [(root, 0, _branches(forest, root, names))]
+    while stack:
+        node, depth, branches = stack[-1]
+        try:
+            number, question = next(branches)
+        except StopIteration:
+            stack.pop()
+            continue
+        child = root + int(forest.first_child[node]) + number
+        line = _INDENT * depth + question
+        if forest.kind[child] == NodeKind.LEAF:
+            lines.append(f"{line}: {_answer(forest, names, totals[child])}")
+        elif max_depth is not None and depth + 1 >= max_depth:
+            lines.append(f"{line}: … {_answer(forest, names, totals[child])}")
+        else:
+            lines.append(line)
+            stack.append((child, depth + 1, _branches(forest, child, names)))
+    return "\n".join(lines)
+
+
+def _answer(forest: Forest, names: Names, total: NDArray[np.float64]) -> str:
+    if forest.leaf_counts is None:
+        weight, mean, squares = total
+        spread = np.sqrt(squares / weight) if weight > 0 else 0.0
+        return f"{number_text(mean)} ± {number_text(spread)} (n = {number_text(weight)})"
+    counts = ", ".join(f"{name} {number_text(n)}" for name, n in zip(names.classes, total, strict=True) if n > 0)
+    return f"{names.classes[int(np.argmax(total))]} ({counts or 'no rows'})"
+
+
+def _branches(forest: Forest, node: int, names: Names) -> Iterator[tuple[int, str]]:
+    """Number and question of each child of a node."""
+    kind, feature = NodeKind(forest.kind[node]), int(forest.feature[node])
+    name = _linear_form(forest, node, names) if kind == NodeKind.OBLIQUE else names.features[feature]
+    threshold = float(forest.threshold[node])
+    if kind == NodeKind.THRESHOLD and threshold == np.inf:
+        questions = [f"{name} is known", f"{name} is missing"]
+    elif kind in (NodeKind.THRESHOLD, NodeKind.OBLIQUE):
+        questions = [f"{name} <= {number_text(threshold)}", f"{name} > {number_text(threshold)}"]
+    elif kind == NodeKind.ONE_AGAINST_REST:
+        category = names.category(feature, int(threshold))
+        questions = [f"{name} = {category}", f"{name} != {category}"]
+    elif kind == NodeKind.SUBSET:
+        members = ", ".join(names.category(feature, code) for code in _set_bits(_payload(forest, node)))
+        questions = [f"{name} in {{{members}}}", f"{name} not in {{{members}}}"]
+    else:
+        questions = _multiway_questions(_payload(forest, node), names, feature)
+    if forest.missing[node] == MissingPolicy.OWN_BRANCH:
+        questions.append(f"{name} is missing")
+    return enumerate(questions).__iter__()
+
+
+def _payload(forest: Forest, node: int) -> NDArray[np.int32]:
+    start = forest.payload_start[forest.payload[node] : forest.payload[node] + 2]
+    return forest.payload_codes[start[0] : start[1]]
+
+
+def _set_bits(words: NDArray[np.int32]) -> list[int]:
+    return [32 * at + bit for at, word in enumerate(words.tolist()) for bit in range(32) if word >> bit & 1]
+
+
+def _multiway_questions(children: NDArray[np.int32], names: Names, feature: int) -> list[str]:
+    name = names.features[feature]
+    questions = []
+    for number in range(int(children.max()) + 1):
+        members = [names.category(feature, int(code)) for code in np.flatnonzero(children == number)]
+        questions.append(f"{name} = {members[0]}" if len(members) == 1 else f"{name} in {{{', '.join(members)}}}")
+    return questions
+
+
+def _linear_form(forest: Forest, node: int, names: Names) -> str:
+    begin, end = forest.payload_start[forest.payload[node] : forest.payload[node] + 2]
+    text = ""
+    for feature, weight in zip(forest.payload_codes[begin:end], forest.payload_weights[begin:end], strict=True):
+        sign = "-" if weight < 0 else "+"
+        text += f" {sign} {number_text(abs(weight))}·{names.features[feature]}"
+    return text.removeprefix(" + ").replace(" - ", "-", 1) if text.startswith(" - ") else text.removeprefix(" + ")

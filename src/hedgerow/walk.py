@@ -1,0 +1,194 @@
+"""Rows down trees: which leaf (:func:`route`), which leaves with what weight (:func:`spread`), and what the numbers
+of the leaves add up to (:func:`fold`).
+
+A combination rule is a :class:`LeafTable` and what is done with its fold; so every rule costs one walk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from hedgerow._core import fold as core_fold
+from hedgerow._core import route as core_route
+from hedgerow._core import spread as core_spread
+from hedgerow.forest import Forest
+
+__all__ = ["LeafTable", "fold", "n_threads", "route", "spread"]
+
+Link = Literal["identity", "log"]
+Op = Literal["sum", "min", "max"]
+
+_LINKS = {"identity": 0, "log": 1}
+_OPS = {"sum": 0, "min": 1, "max": 2}
+_NEUTRAL = np.array([0.0, np.inf, -np.inf])  # by op
+
+
+@dataclass(frozen=True, eq=False)
+class LeafTable:
+    """Linear quantities (counts, probabilities, commonalities), a row for each leaf, and how each column folds.
+
+    For each tree the weighted mean of the reached leaves' rows is formed, the column's link applied, and the
+    result folded over trees by the column's op. Make one with :meth:`of`; `linked` is the link applied once.
+    """
+
+    values: NDArray[np.float64]
+    linked: NDArray[np.float64]
+    logs: NDArray[np.uint8]
+    ops: NDArray[np.uint8]
+
+    @classmethod
+    def of(
+        cls,
+        values: ArrayLike,
+        *,
+        link: Link | Sequence[Link] = "identity",
+        op: Op | Sequence[Op] = "sum",
+        name: str = "this table",
+    ) -> LeafTable:
+        """A table of (n_leaves, m) `values`; `link` and `op` for all columns or one for each; `name` for errors."""
+        table = np.ascontiguousarray(values, dtype=np.float64)
+        if table.ndim != 2:
+            raise ValueError(f"values of {name} must be 2-D (a row for each leaf), got {table.ndim}-D")
+        logs = _per_column("link", link, _LINKS, table.shape[1])
+        ops = _per_column("op", op, _OPS, table.shape[1])
+        if not logs.any():
+            return cls(table, table, logs, ops)
+        under_log = table[:, logs == 1]
+        bad = ~(np.isfinite(under_log) & (under_log > 0))
+        if bad.any():
+            leaf = int(np.argmax(bad.any(axis=1)))
+            raise ValueError(
+                f"{name}: leaf {leaf} has {under_log[leaf][bad[leaf]][0]} in a column under log, "
+                "which must be finite and positive: keep the entries away from 0"
+            )
+        linked = table.copy()
+        linked[:, logs == 1] = np.log(under_log)
+        return cls(table, linked, logs, ops)
+
+
+def _per_column(name: str, given: str | Sequence[str], known: dict[str, int], n: int) -> NDArray[np.uint8]:
+    names = [given] * n if isinstance(given, str) else list(given)
+    if len(names) != n:
+        raise ValueError(f"{name} names {len(names)} columns, the table has {n}")
+    if unknown := [one for one in names if one not in known]:
+        raise ValueError(f"{name} is {unknown[0]!r}, must be one of {', '.join(known)}")
+    return np.array([known[one] for one in names], dtype=np.uint8)
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Threads for scikit-learn's `n_jobs`: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores."""
+    if n_jobs == 0:
+        raise ValueError("n_jobs is 0, must be None, a positive number of threads, or negative (-1: all cores)")
+    return int(effective_n_jobs(n_jobs))
+
+
+def route(forest: Forest, X: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.int32]:
+    """The number of the leaf that each row reaches in each tree, (n_rows, n_trees).
+
+    A row whose value is missing at a node that spreads it follows the heaviest child.
+    """
+    _check_rows(forest, X)
+    leaves = np.empty((len(X), forest.n_trees), dtype=np.int32)
+    core_route(forest.arrays, X, leaves, n_threads(n_jobs))
+    return leaves
+
+
+def spread(forest: Forest, X: NDArray[np.float64], *, n_jobs: int | None = None) -> csr_array:
+    """The weight with which each row reaches each leaf of the forest: sparse (n_rows, n_leaves).
+
+    The weights of a row add up to 1 in each tree; the leaves of tree t are columns leaf_start[t] .. leaf_start[t+1].
+    """
+    _check_rows(forest, X)
+    row_start, leaves, weights = core_spread(forest.arrays, X, n_threads(n_jobs))
+    return csr_array((weights, leaves, row_start), shape=(len(X), forest.n_leaves))
+
+
+def fold(
+    forest: Forest,
+    X: NDArray[np.float64],
+    tables: Sequence[LeafTable],
+    *,
+    trees: tuple[int, int] | None = None,
+    tree_weights: NDArray[np.float64] | None = None,
+    skip: NDArray[np.uint8] | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    n_used: NDArray[np.int64] | None = None,
+    n_jobs: int | None = None,
+) -> list[NDArray[np.float64]]:
+    """Walk each row through all trees once and fold each table over them: one (n_rows, m) array a table.
+
+    Parameters
+    ----------
+    tables : sequence of LeafTable
+        Their rows are the leaves of the trees in `trees`.
+    trees : (first, last), optional
+        A range of trees, `last` not included. With `out` a wide table can be built for some trees at a time.
+    tree_weights : (n_trees,), optional
+        A sum column adds weight · linked value. A tree of weight 0 is left out, also of min and max.
+    skip : uint8 (n_trees, ceil(n_rows / 8)), optional
+        Bit mask of rows to leave out of each tree, as ``numpy.packbits(..., axis=1, bitorder="little")`` makes it.
+    out : sequence of arrays, optional
+        Accumulated into (and returned) instead of new arrays.
+    n_used : int64 (n_rows,), optional
+        The number of trees that took part is added to it.
+
+    Notes
+    -----
+    Trees ascending, leaves ascending within a tree, plain double additions: the result has the same bits for
+    every `n_jobs`, and for one row as for many.
+    """
+    _check_rows(forest, X)
+    first, last = (0, forest.n_trees) if trees is None else trees
+    if trees is not None and not 0 <= first <= last <= forest.n_trees:
+        raise ValueError(f"trees is ({first}, {last}), must be a range within 0 .. {forest.n_trees}")
+    n_leaves = forest.leaf_start[last] - forest.leaf_start[first]
+    for table in tables:
+        if len(table.values) != n_leaves:
+            raise ValueError(f"a table has {len(table.values)} rows, trees {first} .. {last} have {n_leaves} leaves")
+    if out is None:
+        out = [_start(table, len(X)) for table in tables]
+    elif len(out) != len(tables):
+        raise ValueError(f"out has {len(out)} arrays for {len(tables)} tables")
+    else:
+        for one, table in zip(out, tables, strict=True):
+            _check_array("out", one, (len(X), len(table.ops)), np.float64)
+    if tree_weights is not None:
+        _check_array("tree_weights", tree_weights, (forest.n_trees,), np.float64)
+        if not (np.isfinite(tree_weights) & (tree_weights >= 0)).all():
+            raise ValueError("tree_weights must be finite and not negative")
+    if skip is not None:
+        _check_array("skip", skip, (forest.n_trees, -(-len(X) // 8)), np.uint8)
+    if n_used is not None:
+        _check_array("n_used", n_used, (len(X),), np.int64)
+    crossing = [(t.values, t.linked, t.logs, t.ops, o) for t, o in zip(tables, out, strict=True)]
+    # A few rows are walked in less time than joblib needs to tell how many threads there are.
+    threads = 1 if len(X) < 8 else n_threads(n_jobs)
+    core_fold(forest.arrays, X, crossing, first, last, tree_weights, skip, n_used, threads)
+    return list(out)
+
+
+def _start(table: LeafTable, n_rows: int) -> NDArray[np.float64]:
+    """What a fold begins with: the neutral element of each column's op."""
+    if not table.ops.any():
+        return np.zeros((n_rows, len(table.ops)))
+    return np.tile(_NEUTRAL[table.ops], (n_rows, 1))
+
+
+def _check_rows(forest: Forest, X: NDArray[np.float64]) -> None:
+    if X.ndim != 2 or X.shape[1] != forest.n_features:
+        raise ValueError(f"X has shape {X.shape}, this forest needs (n_rows, {forest.n_features})")
+    if X.dtype != np.float64 or not X.flags.c_contiguous:
+        order = "" if X.flags.c_contiguous else " that is not row-major"
+        raise ValueError(f"X is {X.dtype}{order}: pass numpy.ascontiguousarray(X, dtype=numpy.float64)")
+
+
+def _check_array(name: str, array: NDArray[Any], shape: tuple[int, ...], dtype: type) -> None:
+    if array.shape != shape or array.dtype != dtype or not array.flags.c_contiguous:
+        raise ValueError(f"{name} is {array.dtype} {array.shape}, must be C-contiguous {np.dtype(dtype)} {shape}")
