@@ -25,14 +25,14 @@ using Array = nb::ndarray<T, nb::numpy, nb::ndim<n_dim>, nb::c_contig, nb::devic
 template <class T, int n_dim = 1>
 using In = nb::ndarray<const T, nb::numpy, nb::ndim<n_dim>, nb::c_contig, nb::device::cpu>;
 
-// hedgerow.forest.Forest.arrays: in the order of hedgerow::Forest, then n_features.
+// hedgerow.forest.Forest.arrays: in the order of hedgerow::Forest.
 using ForestArrays =
     std::tuple<In<std::uint8_t, 2>, In<double>, In<std::int32_t>, In<std::uint8_t>, In<std::uint8_t>, In<std::int64_t>,
-               In<std::int64_t>, In<std::int64_t>, In<std::int32_t>, In<double>, std::int64_t>;
+               In<std::int64_t>, In<std::int64_t>, In<std::int32_t>, In<double>, std::int64_t, bool>;
 
 hedgerow::Forest view(const ForestArrays& arrays) {
     const auto& [nodes, weight, payload, kind, missing, tree_start, leaf_start, payload_start, payload_codes,
-                 payload_weights, n_features] = arrays;
+                 payload_weights, n_features, only_thresholds] = arrays;
     return {reinterpret_cast<const hedgerow::Node*>(nodes.data()),
             weight.data(),
             payload.data(),
@@ -44,7 +44,8 @@ hedgerow::Forest view(const ForestArrays& arrays) {
             payload_codes.data(),
             payload_weights.data(),
             static_cast<std::int64_t>(tree_start.size()) - 1,
-            n_features};
+            n_features,
+            only_thresholds};
 }
 
 hedgerow::Rows view(const In<double, 2>& X) {

@@ -9,6 +9,8 @@ namespace hedgerow {
 enum class Kind : std::uint8_t { leaf, threshold, one_against_rest, subset, multiway, oblique };
 enum class Missing : std::uint8_t { spread, first_child, last_child, own_branch };
 
+inline constexpr std::int32_t leaf_feature = -1;
+
 // What every step of a walk reads, in one place: four nodes to a cache line.
 struct Node {
     double threshold;
@@ -34,6 +36,10 @@ struct Forest {
 
     std::int64_t n_trees;
     std::int64_t n_features;
+    bool only_thresholds;  // every node is a threshold or a leaf: its kind need not be looked at
+
+    bool is_leaf(std::int64_t node) const { return nodes[node].feature == leaf_feature; }
+    bool is_threshold(std::int64_t node) const { return only_thresholds || kind[node] == Kind::threshold; }
 };
 
 }  // namespace hedgerow

@@ -52,14 +52,14 @@ struct AnyLane {
     void advance(const Forest& forest) {
         if (arrived(forest)) return;
         const Node& test = forest.nodes[node];
-        if (forest.kind[node] == Kind::threshold && !std::isnan(row[test.feature])) {
+        if (forest.is_threshold(node) && !std::isnan(row[test.feature])) {
             node = root + test.first_child + (row[test.feature] > test.threshold);
             return;
         }
         const std::int64_t child = child_number(forest, node, row);
         node = child == no_answer ? spreads : root + test.first_child + child;
     }
-    bool arrived(const Forest& forest) const { return node == spreads || forest.kind[node] == Kind::leaf; }
+    bool arrived(const Forest& forest) const { return node == spreads || forest.is_leaf(node); }
     std::int32_t leaf(const Forest& forest) const { return node == spreads ? spreads : forest.nodes[node].first_child; }
 };
 

@@ -45,8 +45,9 @@ static_assert(sizeof(PackedNode) == 8);
 
 class PackedForest {
 public:
-    // None where a node is no threshold, or a feature or the way to a child does not fit its 16 bits.
+    // None where a node asks for more than a threshold, or a feature or the way to a child does not fit its 16 bits.
     static std::optional<PackedForest> of(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree) {
+        if (!forest.only_thresholds) return std::nullopt;
         PackedForest packed;
         packed.first_node_ = forest.tree_start[first_tree];
         const auto n_nodes = static_cast<std::size_t>(forest.tree_start[last_tree] - packed.first_node_);
@@ -70,12 +71,12 @@ private:
         for (std::int64_t node = root; node < forest.tree_start[tree + 1]; ++node) {
             const Node& test = forest.nodes[node];
             leaf_numbers_.push_back(test.first_child);
-            if (forest.kind[node] == Kind::leaf) {
+            if (forest.is_leaf(node)) {
                 nodes_.push_back({leaf_key, 0, 0});
                 continue;
             }
             const std::int64_t to_child = root + test.first_child - node;
-            if (forest.kind[node] != Kind::threshold || test.feature > 0xFFFF || to_child > 0xFFFF) return false;
+            if (test.feature > 0xFFFF || to_child > 0xFFFF) return false;
             nodes_.push_back({threshold_key(test.threshold), static_cast<std::uint16_t>(test.feature),
                               static_cast<std::uint16_t>(to_child)});
         }

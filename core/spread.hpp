@@ -26,9 +26,9 @@ public:
             auto [node, weight] = stack_.back();
             stack_.pop_back();
             std::int64_t child = 0;
-            while (forest.kind[node] != Kind::leaf && (child = child_number(forest, node, row)) != no_answer)
+            while (!forest.is_leaf(node) && (child = child_number(forest, node, row)) != no_answer)
                 node = root + forest.nodes[node].first_child + child;
-            if (forest.kind[node] == Kind::leaf)
+            if (forest.is_leaf(node))
                 reached_.emplace_back(forest.nodes[node].first_child, weight);
             else
                 divide(forest, root, node, weight);
@@ -57,7 +57,7 @@ private:
 inline std::int32_t heaviest_leaf(const Forest& forest, std::int64_t tree, const double* row) {
     const std::int64_t root = forest.tree_start[tree];
     std::int64_t node = root;
-    while (forest.kind[node] != Kind::leaf) {
+    while (!forest.is_leaf(node)) {
         std::int64_t child = child_number(forest, node, row);
         if (child == no_answer) child = heaviest_child(forest, root, node);
         node = root + forest.nodes[node].first_child + child;

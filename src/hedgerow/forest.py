@@ -124,7 +124,8 @@ class Forest:
         nodes = self._nodes.view(np.uint8).reshape(self.n_nodes, _NODE.itemsize)
         return (
             *(nodes, self.weight, self.payload, self.kind, self.missing, self.tree_start, self.leaf_start),
-            *(self.payload_start, self.payload_codes, self.payload_weights, self.n_features),
+            *(self.payload_start, self.payload_codes, self.payload_weights),
+            *(self.n_features, bool((self.kind <= NodeKind.THRESHOLD).all())),
         )
 
     @cached_property
