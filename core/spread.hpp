@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <utility>
@@ -42,9 +43,15 @@ private:
     void divide(const Forest& forest, std::int64_t root, std::int64_t node, double weight) {
         const std::int64_t first = root + forest.nodes[node].first_child;
         const std::int64_t n = n_children(forest, node);
-        const double total = std::accumulate(forest.weight + first, forest.weight + first + n, 0.0);
+        double scale = 1.0;
+        double total = std::accumulate(forest.weight + first, forest.weight + first + n, 0.0);
+        if (std::isinf(total)) {
+            scale = 0x1p-40;
+            total = 0;
+            for (std::int64_t child = first; child < first + n; ++child) total += scale * forest.weight[child];
+        }
         for (std::int64_t child = first; child < first + n; ++child) {
-            const double share = total > 0 ? forest.weight[child] / total : 1.0 / static_cast<double>(n);
+            const double share = total > 0 ? scale * forest.weight[child] / total : 1.0 / static_cast<double>(n);
             if (share * weight > 0) stack_.emplace_back(child, share * weight);
         }
     }

@@ -1,6 +1,7 @@
 // Sums over the structure of a forest. Children come after their parents, so each is one loop.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace hedgerow {
@@ -29,6 +30,10 @@ inline void node_stats(const std::int64_t* parent, std::int64_t n_nodes, double*
         const double* own = stats + 3 * node;
         const double weight = up[0] + own[0];
         if (weight <= 0) continue;
+        if (up[0] == 0) {  // the first child: nothing to merge with
+            std::copy(own, own + 3, up);
+            continue;
+        }
         const double delta = own[1] - up[1];
         up[1] += delta * (own[0] / weight);
         up[2] += own[2] + delta * delta * (up[0] * (own[0] / weight));

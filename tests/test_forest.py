@@ -19,7 +19,7 @@ from hedgerow.invariants import InvalidForestError
 from hedgerow.walk import route
 from strategies import forests, rows_of
 
-several = settings(max_examples=30, deadline=None)
+several = settings(max_examples=20, deadline=None)
 
 ARRAYS = (
     *("threshold", "weight", "feature", "first_child", "payload", "kind", "missing"),
@@ -192,7 +192,6 @@ def test_statistics_keep_their_digits_when_the_mean_is_large() -> None:
     assert squares == pytest.approx(4 * 0.5 + 2 * (1.5**2 + 0.5**2) * 2, rel=1e-12)
 
 
-@pytest.mark.xfail(strict=True, reason="the first merge computes inf * 0: the square of a mean above 1e154 overflows")
 def test_statistics_of_huge_means_are_numbers() -> None:
     tree = threshold(0, 0, value(1e200), value(1e200))
     assert build_forest([tree], 1, regression=True).node_stats()[0].tolist() == [2, 1e200, 0]
@@ -260,13 +259,11 @@ def test_the_dictionary_holds_none_for_what_is_unused() -> None:
     json.dumps(plain, allow_nan=False)
 
 
-@pytest.mark.xfail(strict=True, reason="a threshold of +inf becomes Infinity, which JSON does not know")
 def test_the_dictionary_of_a_forest_that_asks_whether_a_value_is_known_is_json() -> None:
     forest = build_forest([threshold(0, math.inf, leaf([1]), leaf([2]))], 1)
     json.dumps(forest.to_dict(), allow_nan=False)
 
 
-@pytest.mark.xfail(strict=True, reason="n_features stays a NumPy integer, which json refuses")
 def test_the_dictionary_is_json_whatever_integer_n_features_was() -> None:
     json.dumps(replace(small_forest(), n_features=np.int64(2)).to_dict())
 
@@ -285,7 +282,7 @@ def test_the_dictionary_is_json_whatever_integer_n_features_was() -> None:
         ({"tree_start": None}, "tree_start is a NoneType"),
         ({"n_features": "2"}, "n_features is '2'"),
         ({"leaf_counts": None}, "it needs either leaf_counts"),
-        ({"weight": [None] * 7}, "weight .* is nan"),
+        ({"weight": [None] * 7}, "'weight' holds no float64"),
     ],
 )
 def test_dictionaries_of_no_forest_are_refused(change: dict[str, Any], message: str) -> None:
@@ -301,7 +298,6 @@ def test_a_dictionary_needs_every_entry(name: str) -> None:
         Forest.from_dict(plain)
 
 
-@pytest.mark.xfail(strict=True, reason="numpy.array(..., dtype=int32) cuts fractions off")
 def test_a_dictionary_with_fractions_for_integers_is_refused() -> None:
     plain = small_forest().to_dict()
     plain["kind"] = [number + 0.75 for number in plain["kind"]]

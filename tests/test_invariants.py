@@ -245,7 +245,7 @@ def test_the_statistics_that_mutations_start_from_are_valid() -> None:
     Forest(**arrays).check()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(forests())
 def test_every_forest_that_can_be_built_is_valid(forest: Forest) -> None:
     forest.check()
@@ -280,28 +280,24 @@ def test_a_negative_mean_is_valid() -> None:
 
 CRAFTED_OFFSETS = """
 import numpy as np
-from hedgerow.building import build_forest, leaf
+from hedgerow.building import build_forest, leaf, subset
 from hedgerow.invariants import InvalidForestError
 from dataclasses import replace
-forest = build_forest([leaf([1.0])] * 3, 1)
+forest = build_forest([subset(0, [1], 2, leaf([1.0]), leaf([1.0]))] * 3, 1)
 try:
-    replace(forest, {name}=np.array([0, 2**62 + 1, -2**62 - 1, 3]))
+    replace(forest, {name}=np.array([0, 2**62 + 1, -2**62 - 1, forest.{name}[-1]]))
 except InvalidForestError as error:
     print(error)
 """
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="np.diff of crafted offsets wraps to positive numbers whose sum wraps to the right one: np.repeat "
-    "then writes beyond its array, and the interpreter dies",
-)
-@pytest.mark.parametrize("name", ["tree_start", "leaf_start"])
+# np.diff of these offsets wraps to positive numbers whose sum is the right one; what trusts it writes out of bounds.
+@pytest.mark.parametrize("name", ["tree_start", "payload_start", "leaf_start"])
 def test_offsets_whose_differences_overflow_are_refused(name: str) -> None:
     code = CRAFTED_OFFSETS.format(name=name)
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert run.returncode == 0
-    assert f"{name} must increase" in run.stdout
+    assert "not a valid Forest" in run.stdout
 
 
 def misaligned(array: Any) -> Any:
@@ -311,7 +307,6 @@ def misaligned(array: Any) -> Any:
     return view
 
 
-@pytest.mark.xfail(strict=True, reason="nothing looks at alignment, which C++ takes for granted")
 @pytest.mark.parametrize("name", ["weight", "payload", "tree_start", "payload_weights"])
 def test_arrays_that_are_not_aligned_are_refused_or_copied(name: str) -> None:
     arrays = arrays_of(valid_forest())
@@ -324,14 +319,12 @@ def test_arrays_that_are_not_aligned_are_refused_or_copied(name: str) -> None:
     assert getattr(forest, name).flags.aligned
 
 
-@pytest.mark.xfail(strict=True, reason="the sum of finite weights overflows, and every share of it is 0")
 def test_a_row_reaches_leaves_whatever_the_weights_are() -> None:
     forest = build_forest([threshold(0, 0.0, leaf([1], weight=1), leaf([1], weight=1))], 1)
     heavy = replace(forest, weight=np.array([1.0, 1e308, 1e308]))
     assert spread(heavy, np.array([[math.nan]])).sum() == pytest.approx(1)
 
 
-@pytest.mark.xfail(strict=True, reason="the caller's arrays are viewed, not copied: he can still write to them")
 def test_a_forest_does_not_change_when_the_arrays_it_was_made_of_do() -> None:
     arrays = arrays_of(valid_forest())
     forest = Forest(**arrays)

@@ -22,7 +22,7 @@ NAN = math.nan
 Matrix = NDArray[np.float64]
 
 # A drawn forest costs about 30 ms, so that the default of 100 examples is too many for the slower properties.
-several = settings(max_examples=60, deadline=None)
+several = settings(max_examples=50, deadline=None)
 few = settings(max_examples=25, deadline=None)
 
 
@@ -158,7 +158,7 @@ def test_route_finds_the_leaf_of_the_definition(drawn: tuple[Forest, Matrix]) ->
 
 @several
 @given(forests_with_rows())
-def test_spread_finds_the_leaves_and_weights_of_the_definition(drawn: tuple[Forest, Matrix]) -> None:
+def test_spread_weights_are_those_of_the_definition_and_add_up_to_one(drawn: tuple[Forest, Matrix]) -> None:
     forest, X = drawn
     weights = spread(forest, X)
     assert weights.shape == (len(X), forest.n_leaves)
@@ -172,14 +172,7 @@ def test_spread_finds_the_leaves_and_weights_of_the_definition(drawn: tuple[Fore
         found = dict(zip(weights.indices[begin:end].tolist(), weights.data[begin:end].tolist(), strict=True))
         assert found == expected
         assert list(found) == sorted(found)
-
-
-@several
-@given(forests_with_rows())
-def test_spread_weights_add_up_to_one_in_each_tree(drawn: tuple[Forest, Matrix]) -> None:
-    forest, X = drawn
-    weights = spread(forest, X)
-    assert (weights.data > 0).all()
+        assert min(found.values()) > 0
     for begin, end in pairwise(forest.leaf_start):
         np.testing.assert_allclose(weights[:, begin:end].sum(axis=1), 1, rtol=0, atol=1e-12)
 
@@ -660,7 +653,6 @@ def test_no_walk_runs_on_zero_threads(walk: Callable[..., Any]) -> None:
         walk(SMALL, np.zeros((10, 2)), n_jobs=0)
 
 
-@pytest.mark.xfail(strict=True, reason="fold looks at n_jobs only from 8 rows on")
 def test_fold_refuses_zero_threads_for_one_row_too() -> None:
     with pytest.raises(ValueError, match="n_jobs is 0"):
         fold(SMALL, np.zeros((1, 2)), [counts_table(SMALL)], n_jobs=0)

@@ -85,6 +85,8 @@ def multiway(feature: int, children: Mapping[int, Node], *, own: Node | None = N
 
     The same Node object under two codes is one child for both categories.
     """
+    if any(code < 0 for code in children):
+        raise ValueError(f"children names the code {min(children)}: codes of categories begin at 0")
     distinct: dict[int, Node] = {id(child): child for _, child in sorted(children.items())}
     number = {identity: n for n, identity in enumerate(distinct)}
     codes = [NO_CHILD] * (max(children, default=-1) + 1)

@@ -60,7 +60,8 @@ class Forest:
         nodes.flags.writeable = False
         object.__setattr__(self, "_nodes", nodes)
         for name, array in self._arrays_by_name().items():
-            frozen = nodes[name] if name in _NODE_FIELDS else array.view()
+            # What somebody else may still write to is copied.
+            frozen = nodes[name] if name in _NODE_FIELDS else array.copy() if array.flags.writeable else array
             frozen.flags.writeable = False
             object.__setattr__(self, name, frozen)
 
@@ -213,12 +214,12 @@ class Forest:
         return tree_text(self, tree, names, max_depth)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, lists and None (for NaN, which JSON does not know); :meth:`from_dict` reads it back."""
-        plain: dict[str, Any] = {"n_features": self.n_features}
+        """Plain numbers and lists, with None for NaN and "inf", which JSON does not know; see :meth:`from_dict`."""
+        plain: dict[str, Any] = {"n_features": int(self.n_features)}
         for name, array in self._arrays_by_name().items():
             plain[name] = array.tolist()
             if name in _NAN_MEANS_UNUSED:
-                plain[name] = [None if np.isnan(x) else x for x in plain[name]]
+                plain[name] = [None if np.isnan(x) else "inf" if np.isinf(x) else x for x in plain[name]]
         return plain
 
     @classmethod
@@ -268,10 +269,14 @@ _NAN_MEANS_UNUSED = ("threshold", "payload_weights")
 def _from_plain(name: str, value: Any) -> NDArray[Any] | None:
     if value is None:
         return None
+    dtype = ARRAY_DTYPES[name]
     try:
         if name in _NAN_MEANS_UNUSED:
-            value = [np.nan if x is None else x for x in value]
-        return np.array(value, dtype=ARRAY_DTYPES[name])
+            value = [np.nan if x is None else float(x) for x in value]
+        given = np.array(value)
+        array: NDArray[Any] = given.astype(dtype)
     except (TypeError, ValueError, OverflowError) as error:
-        expected = ARRAY_DTYPES[name].__name__
-        raise ValueError(f"not the dictionary of a Forest: {name!r} holds no {expected}: {error}") from None
+        raise ValueError(f"not the dictionary of a Forest: {name!r} holds no {dtype.__name__}: {error}") from None
+    if given.size and not np.array_equal(array, given, equal_nan=name in _NAN_MEANS_UNUSED):
+        raise ValueError(f"not the dictionary of a Forest: {name!r} holds no {dtype.__name__}")
+    return array

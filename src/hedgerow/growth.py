@@ -184,6 +184,8 @@ def grow_tree(
         payload_codes,
         leaf_values,
     ) = grown
+    for array in grown:
+        array.flags.writeable = False  # nobody else has it: a Forest need not copy it
     leaves = leaf_values.reshape(-1, n_classes if targets is None else 3)
     return Forest(
         n_features=values.shape[1],

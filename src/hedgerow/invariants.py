@@ -73,6 +73,8 @@ def _check_array(name: str, array: Any, dtype: type, n_dim: int) -> None:
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != n_dim:
         found = f"{array.ndim}-D {array.dtype} array" if isinstance(array, np.ndarray) else type(array).__name__
         _fail(f"{name} is a {found}, must be a {n_dim}-D {np.dtype(dtype)} array")
+    if not array.flags.aligned:
+        _fail(f"{name} is not aligned in memory: pass {name}.copy()")
     if not array.flags.c_contiguous and name not in (
         "threshold",
         "feature",
@@ -90,8 +92,10 @@ def _check_offsets(forest: Forest) -> None:
         start = getattr(forest, name)
         if len(start) == 0 or start[0] != 0 or start[-1] != end:
             _fail(f"{name} must run from 0 to {end}, is {start[:1]} .. {start[-1:]}")
-        if (np.diff(start) <= 0).any():
-            where = int(np.argmax(np.diff(start) <= 0))
+        # Compared, not subtracted: a difference of crafted offsets may wrap around to a number that looks right.
+        falls = start[1:] <= start[:-1]
+        if falls.any():
+            where = int(np.argmax(falls))
             _fail(f"{name} must increase, but entries {where} and {where + 1} are {start[where]}, {start[where + 1]}")
     if len(forest.tree_start) < 2:
         _fail("it has no tree")

@@ -56,8 +56,8 @@ class Names:
 
 
 def number_text(x: float) -> str:
-    """Six significant digits, or as many as the number needs to be told from a whole one; no trailing zeros."""
-    return f"{x:.6g}"
+    """Whole numbers in full, others with six significant digits."""
+    return str(int(x)) if x == np.floor(x) and abs(x) < 1e15 else f"{x:.6g}"
 
 
 def tree_text(forest: Forest, tree: int, names: Names, max_depth: int | None) -> str:
@@ -65,7 +65,7 @@ def tree_text(forest: Forest, tree: int, names: Names, max_depth: int | None) ->
         raise ValueError(f"tree is {tree}, this forest has trees 0 .. {forest.n_trees - 1}")
     root = int(forest.tree_start[tree])
     totals = forest.node_counts() if forest.leaf_counts is not None else forest.node_stats()
-    if forest.kind[root] == NodeKind.LEAF:
+    if forest.kind[root] == NodeKind.LEAF or max_depth == 0:
         return _answer(forest, names, totals[root])
     lines = []
     stack = [(root, 0, _branches(forest, root, names))]
@@ -91,7 +91,8 @@ def tree_text(forest: Forest, tree: int, names: Names, max_depth: int | None) ->
 def _answer(forest: Forest, names: Names, total: NDArray[np.float64]) -> str:
     if forest.leaf_counts is None:
         weight, mean, squares = total
-        spread = np.sqrt(squares / weight) if weight > 0 else 0.0
+        with np.errstate(over="ignore"):
+            spread = np.sqrt(squares / weight) if weight > 0 else 0.0
         return f"{number_text(mean)} ± {number_text(spread)} (n = {number_text(weight)})"
     counts = ", ".join(f"{name} {number_text(n)}" for name, n in zip(names.classes, total, strict=True) if n > 0)
     return f"{names.classes[int(np.argmax(total))]} ({counts or 'no rows'})"

@@ -84,9 +84,13 @@ def _per_column(name: str, given: str | Sequence[str], known: dict[str, int], n:
 
 def n_threads(n_jobs: int | None) -> int:
     """Threads for scikit-learn's `n_jobs`: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores."""
+    _check_n_jobs(n_jobs)
+    return int(effective_n_jobs(n_jobs))
+
+
+def _check_n_jobs(n_jobs: int | None) -> None:
     if n_jobs == 0:
         raise ValueError("n_jobs is 0, must be None, a positive number of threads, or negative (-1: all cores)")
-    return int(effective_n_jobs(n_jobs))
 
 
 def route(forest: Forest, X: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.int32]:
@@ -145,6 +149,7 @@ def fold(
     every `n_jobs`, and for one row as for many.
     """
     _check_rows(forest, X)
+    _check_n_jobs(n_jobs)
     first, last = (0, forest.n_trees) if trees is None else trees
     if trees is not None and not 0 <= first <= last <= forest.n_trees:
         raise ValueError(f"trees is ({first}, {last}), must be a range within 0 .. {forest.n_trees}")

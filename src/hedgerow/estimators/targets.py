@@ -25,7 +25,7 @@ class Labels:
 def read_labels(y: Any, X: Any) -> Labels:
     """Class labels, of any type that has an order."""
     y = _one_column(y)
-    missing = np.array([value is None or value != value for value in y.tolist()], dtype=bool)
+    missing = _is_missing(y)
     if missing.any():
         row = int(np.argmax(missing))
         raise ValueError(f"Input y contains NaN: row {row} has no label; drop the rows whose class is not known")
@@ -33,6 +33,14 @@ def read_labels(y: Any, X: Any) -> Labels:
     check_consistent_length(X, y)
     classes, codes = np.unique(y, return_inverse=True)
     return Labels(classes, codes.astype(np.int32))
+
+
+def _is_missing(y: NDArray[Any]) -> NDArray[np.bool_]:
+    if y.dtype.kind not in "fO":
+        return np.zeros(len(y), dtype=bool)
+    # NaN is not itself, and pandas' NA refuses to say.
+    same = (value is not None and isinstance(value == value, bool | np.bool_) and bool(value == value) for value in y)
+    return ~np.fromiter(same, dtype=bool, count=len(y))
 
 
 def read_targets(y: Any, X: Any) -> NDArray[np.float64]:
@@ -73,4 +81,9 @@ def read_weights(sample_weight: Any, X: Any, class_weight: Any = None, y: Any = 
             raise ValueError("sample_weight is zero in every row: give at least one row a positive weight")
     if class_weight is not None:
         weight = weight * compute_sample_weight(class_weight, y)
+        if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
+            raise ValueError(
+                f"class_weight is {class_weight!r}: times the sample weights it must give finite weights that are not "
+                "negative, and one that is positive"
+            )
     return weight

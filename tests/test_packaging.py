@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import pkgutil
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+import hedgerow
+from hedgerow import _core
+
+EXTRAS = ("matplotlib", "pandas", "polars", "pyarrow", "typer", "rich", "jinja2", "duckdb")
+MODULES = [module.name for module in pkgutil.walk_packages(hedgerow.__path__, "hedgerow.")]
+FUNCTIONS = {name: thing for name, thing in vars(_core).items() if callable(thing) and not inspect.isclass(thing)}
+
+
+def modules_after(statement: str) -> set[str]:
+    """Top-level names of all modules that a fresh interpreter holds after a statement."""
+    code = f"import json, sys; {statement}; print(json.dumps([name for name, m in sys.modules.items() if m]))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stderr == ""
+    return {name.partition(".")[0] for name in json.loads(run.stdout)}
+
+
+def test_importing_hedgerow_imports_nothing_of_the_extras() -> None:
+    # scikit-learn imports pandas, and pandas pyarrow, where they are installed: that is not ours to change.
+    dependencies = modules_after("import joblib, narwhals, numpy, scipy, sklearn")
+    loaded = modules_after("import hedgerow") - dependencies
+    assert "hedgerow" in loaded
+    assert loaded.isdisjoint(EXTRAS)
+
+
+def test_hedgerow_can_be_imported_where_no_extra_is_installed() -> None:
+    loaded = modules_after(f"sys.modules.update(dict.fromkeys({EXTRAS})); import hedgerow")
+    assert "hedgerow" in loaded
+    assert loaded.isdisjoint(EXTRAS)
+
+
+def test_the_version_is_that_of_the_installed_package() -> None:
+    assert hedgerow.__version__ == version("hedgerow")
+
+
+def test_every_public_name_is_there() -> None:
+    assert hedgerow.__all__ == sorted(hedgerow.__all__)
+    assert all(hasattr(hedgerow, name) for name in hedgerow.__all__)
+
+
+def test_the_package_has_the_modules_of_its_floor_plan() -> None:
+    assert {"hedgerow._core", "hedgerow.forest", "hedgerow.walk", "hedgerow.table"} <= set(MODULES)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_can_be_imported_and_says_what_it_is(name: str) -> None:
+    module = importlib.import_module(name)
+    assert module.__doc__
+    assert all(hasattr(module, public) for public in getattr(module, "__all__", ()))
+
+
+def test_the_core_exports_the_walks() -> None:
+    assert {"fold", "route", "spread", "random_bits", "node_depths"} <= set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_of_the_core_says_what_it_does(name: str) -> None:
+    # nanobind writes the signature itself: words of ours come after an empty line.
+    signature, _, words = (FUNCTIONS[name].__doc__ or "").partition("\n\n")
+    assert signature.startswith(f"{name}(")
+    assert len(words.split()) >= 4

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from hedgerow.building import build_forest, leaf, threshold
+from hedgerow.walk import LeafTable, fold
+
+# 300 trees pass over 16 384 rows, and each adds 64 columns for each of 2 000 tables: 6e11 additions, which take
+# minutes on any machine. All tables share one output, so that it takes little memory. 64 features make blocks of 256
+# rows: a worker sees that it shall end after each tree of a block, every 3e7 additions.
+LONG_FOLD = """
+import signal, sys
+import numpy as np
+from hedgerow.building import build_forest, leaf, threshold
+from hedgerow.walk import LeafTable, fold
+
+# A parent that was started in the background may have left the signal ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+forest = build_forest([threshold(0, 0.5, leaf([1.0]), leaf([2.0]))] * 300, 64)
+X = np.random.default_rng(0).random((16_384, 64))
+table = LeafTable.of(np.ones((forest.n_leaves, 64)))
+out = np.zeros((len(X), 64))
+print("started", flush=True)
+try:
+    fold(forest, X, [table] * 2_000, out=[out] * 2_000, n_jobs=int(sys.argv[1]))
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+else:
+    print("finished", flush=True)
+# The next call finds nothing left over of the one that was ended.
+print(fold(forest, X[:9], [LeafTable.of(forest.leaf_counts)], n_jobs=2)[0].shape)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to one process")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_ends_a_long_walk(n_jobs: int) -> None:
+    command = [sys.executable, "-c", LONG_FOLD, str(n_jobs)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "started\n"
+            time.sleep(1)
+            assert process.poll() is None
+            process.send_signal(signal.SIGINT)
+            # It takes a fraction of a second; a busy machine may need more, but far less than the whole fold.
+            output, errors = process.communicate(timeout=20)
+        finally:
+            process.kill()
+    assert output.splitlines() == ["interrupted", "(9, 1)"], errors
+    assert process.returncode == 0
+
+
+def test_more_threads_than_blocks_do_no_harm() -> None:
+    forest = build_forest([threshold(0, 0.5, leaf([1.0]), leaf([2.0]))] * 20, 1)
+    X = np.linspace(0, 1, 1001)[:, None]  # one block, but enough walks for threads
+    expected = np.where(X <= 0.5, 20.0, 40.0)
+    assert np.array_equal(fold(forest, X, [LeafTable.of(forest.counts)], n_jobs=16)[0], expected)
+
+
+def test_walks_can_run_at_the_same_time_in_threads_of_python() -> None:
+    forest = build_forest([threshold(0, i / 40, leaf([1.0]), leaf([2.0])) for i in range(40)], 1)
+    table = LeafTable.of(forest.counts)
+    rows = [np.random.default_rng(i).random((5000, 1)) for i in range(8)]
+    alone = [fold(forest, X, [table])[0] for X in rows]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda X: fold(forest, X, [table], n_jobs=2)[0], rows))
+    assert all(np.array_equal(a, b) for a, b in zip(alone, together, strict=True))
