@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -73,8 +74,8 @@ Array<T> to_array(std::vector<T> values) {
     return Array<T>(data, {size}, owner);
 }
 
-// values, linked, logs, ops, out
-using TableArrays = std::tuple<In<double, 2>, In<double, 2>, In<std::uint8_t>, In<std::uint8_t>, Array<double, 2>>;
+// values, linked, logs, ops, and out: (n_rows, 1, n_columns) to fold trees, (n_rows, n_trees, n_columns) to keep them apart
+using TableArrays = std::tuple<In<double, 2>, In<double, 2>, In<std::uint8_t>, In<std::uint8_t>, Array<double, 3>>;
 
 hedgerow::LeafTable view(const TableArrays& arrays) {
     const auto& [values, linked, logs, ops, out] = arrays;
@@ -83,7 +84,9 @@ hedgerow::LeafTable view(const TableArrays& arrays) {
             logs.data(),
             reinterpret_cast<const hedgerow::Op*>(ops.data()),
             static_cast<std::int64_t>(values.shape(1)),
-            out.data()};
+            out.data(),
+            static_cast<std::int64_t>(out.shape(1) * out.shape(2)),
+            out.shape(1) > 1 ? static_cast<std::int64_t>(out.shape(2)) : 0};
 }
 
 void require_shapes(const hedgerow::Forest& forest, const TableArrays& arrays, std::int64_t n_rows,
@@ -93,7 +96,8 @@ void require_shapes(const hedgerow::Forest& forest, const TableArrays& arrays, s
     const std::size_t n_columns = values.shape(1);
     const bool fits = values.shape(0) == n_leaves && linked.shape(0) == n_leaves && linked.shape(1) == n_columns &&
                       logs.size() == n_columns && ops.size() == n_columns &&
-                      out.shape(0) == static_cast<std::size_t>(n_rows) && out.shape(1) == n_columns;
+                      out.shape(0) == static_cast<std::size_t>(n_rows) && out.shape(2) == n_columns &&
+                      (out.shape(1) == 1 || out.shape(1) == static_cast<std::size_t>(last_tree - first_tree));
     if (!fits) throw std::invalid_argument("a leaf table or its output has the wrong shape");
 }
 
@@ -152,17 +156,37 @@ std::tuple<Array<std::int64_t>, Array<std::int64_t>, Array<double>> spread(const
             to_array(std::move(result.weights))};
 }
 
+void quantiles(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<std::int64_t>& start,
+               const In<std::int32_t>& ranks, const In<double>& shares, const In<double>& values,
+               const In<double>& probabilities, const Array<double, 2>& out, std::int64_t n_threads) {
+    require_width(forest_arrays, X);
+    const hedgerow::Forest forest = view(forest_arrays);
+    const hedgerow::Rows rows = view(X);
+    if (static_cast<std::int64_t>(start.size()) != forest.leaf_start[forest.n_trees] + 1 ||
+        ranks.size() != shares.size() || out.shape(0) != X.shape(0) || out.shape(1) != probabilities.size())
+        throw std::invalid_argument("leaf samples or output of the wrong shape");
+    const hedgerow::LeafSamples samples{start.data(), ranks.data(), shares.data(), values.data(),
+                                        static_cast<std::int64_t>(values.size())};
+    const nb::gil_scoped_release release;
+    hedgerow::quantiles(forest, rows, samples, probabilities.data(), static_cast<std::int64_t>(probabilities.size()),
+                        out.data(), n_threads, poll_signals);
+}
+
 // Column-major, as growth reads it.
 using Columns = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 
-// threshold, weight, feature, first_child, payload, kind, missing, payload_start, payload_codes, leaf values
-using TreeArrays = std::tuple<Array<double>, Array<double>, Array<std::int32_t>, Array<std::int32_t>,
-                              Array<std::int32_t>, Array<std::uint8_t>, Array<std::uint8_t>, Array<std::int64_t>,
-                              Array<std::int32_t>, Array<double>>;
+// threshold, weight, feature, first_child, payload, kind, missing, payload_start, payload_codes, leaf values; tree_start,
+// leaf_start; then, empty unless asked for: the bit mask of rows in each tree's bag; starts, rows and weights of the
+// training rows of each leaf
+using GrownArrays = std::tuple<Array<double>, Array<double>, Array<std::int32_t>, Array<std::int32_t>,
+                               Array<std::int32_t>, Array<std::uint8_t>, Array<std::uint8_t>, Array<std::int64_t>,
+                               Array<std::int32_t>, Array<double>, Array<std::int64_t>, Array<std::int64_t>,
+                               Array<std::uint8_t>, Array<std::int64_t>, Array<std::int32_t>, Array<double>>;
 
-TreeArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
-                const std::optional<In<std::int32_t>>& labels, const std::optional<In<double>>& targets,
-                std::int64_t n_classes, const hedgerow::GrowOptions& options) {
+GrownArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
+                 const std::optional<In<std::int32_t>>& labels, const std::optional<In<double>>& targets,
+                 std::int64_t n_classes, const hedgerow::GrowOptions& options,
+                 const std::optional<nb::callable>& progress) {
     const std::size_t n_rows = X.shape(0);
     if (labels.has_value() == targets.has_value() || n_rows == 0 || n_categories.size() != X.shape(1) ||
         sample_weight.size() != n_rows || (labels ? labels->size() : targets->size()) != n_rows)
@@ -176,16 +200,27 @@ TreeArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const In
                                       static_cast<std::int64_t>(n_rows),
                                       static_cast<std::int64_t>(X.shape(1)),
                                       n_classes};
-    hedgerow::GrownTree tree;
+    std::atomic<std::int64_t> n_done{0};
+    const auto poll = [&] {
+        poll_signals();
+        if (!progress) return;
+        const nb::gil_scoped_acquire lock;
+        (*progress)(n_done.load());
+    };
+    hedgerow::GrownForest forest;
     {
         const nb::gil_scoped_release release;
-        tree = hedgerow::grow(data, options, poll_signals);
+        forest = hedgerow::grow(data, options, n_done, poll);
     }
-    return {to_array(std::move(tree.threshold)),     to_array(std::move(tree.weight)),
-            to_array(std::move(tree.feature)),       to_array(std::move(tree.first_child)),
-            to_array(std::move(tree.payload)),       to_array(std::move(tree.kind)),
-            to_array(std::move(tree.missing)),       to_array(std::move(tree.payload_start)),
-            to_array(std::move(tree.payload_codes)), to_array(std::move(tree.leaf_values))};
+    hedgerow::GrownTree& trees = forest.trees;
+    return {to_array(std::move(trees.threshold)),     to_array(std::move(trees.weight)),
+            to_array(std::move(trees.feature)),       to_array(std::move(trees.first_child)),
+            to_array(std::move(trees.payload)),       to_array(std::move(trees.kind)),
+            to_array(std::move(trees.missing)),       to_array(std::move(trees.payload_start)),
+            to_array(std::move(trees.payload_codes)), to_array(std::move(trees.leaf_values)),
+            to_array(std::move(forest.tree_start)),   to_array(std::move(forest.leaf_start)),
+            to_array(std::move(forest.in_bag)),       to_array(std::move(trees.leaf_rows_start)),
+            to_array(std::move(trees.leaf_rows)),     to_array(std::move(trees.leaf_row_weights))};
 }
 
 void require_rows(const In<std::int64_t>& parent, const Array<double, 2>& values) {
@@ -218,6 +253,9 @@ NB_MODULE(_core, m) {
           "Leaf number of each row in each tree; see hedgerow.walk.route.");
     m.def("spread", &spread, "forest"_a.noconvert(), "X"_a.noconvert(), "n_threads"_a,
           "Row starts, leaves and weights of all leaves that rows reach; see hedgerow.walk.spread.");
+    m.def("quantiles", &quantiles, "forest"_a.noconvert(), "X"_a.noconvert(), "start"_a.noconvert(),
+          "ranks"_a.noconvert(), "shares"_a.noconvert(), "values"_a.noconvert(), "probabilities"_a.noconvert(),
+          "out"_a.noconvert(), "n_threads"_a, "Quantiles from the training targets of leaves; see hedgerow.quantiles.");
     using hedgerow::GrowOptions;
     nb::enum_<hedgerow::Criterion>(m, "Criterion")
         .value("gini", hedgerow::Criterion::gini)
@@ -226,11 +264,13 @@ NB_MODULE(_core, m) {
         .value("squared_error", hedgerow::Criterion::squared_error);
     nb::enum_<hedgerow::Nominal>(m, "Nominal")
         .value("multiway", hedgerow::Nominal::multiway)
-        .value("binary", hedgerow::Nominal::binary);
+        .value("binary", hedgerow::Nominal::binary)
+        .value("subset", hedgerow::Nominal::subset);
     nb::enum_<hedgerow::TrainMissing>(m, "TrainMissing")
         .value("fractional", hedgerow::TrainMissing::fractional)
         .value("category", hedgerow::TrainMissing::category)
-        .value("learned", hedgerow::TrainMissing::learned);
+        .value("learned", hedgerow::TrainMissing::learned)
+        .value("random", hedgerow::TrainMissing::random);
     nb::class_<GrowOptions>(m, "GrowOptions", "Settings of growth; see hedgerow.growth.")
         .def(nb::init<>())
         .def_rw("criterion", &GrowOptions::criterion)
@@ -245,10 +285,16 @@ NB_MODULE(_core, m) {
         .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
         .def_rw("max_features", &GrowOptions::max_features)
         .def_rw("seed", &GrowOptions::seed)
-        .def_rw("max_nodes", &GrowOptions::max_nodes);
+        .def_rw("max_nodes", &GrowOptions::max_nodes)
+        .def_rw("n_trees", &GrowOptions::n_trees)
+        .def_rw("max_bins", &GrowOptions::max_bins)
+        .def_rw("n_draws", &GrowOptions::n_draws)
+        .def_rw("keep_in_bag", &GrowOptions::keep_in_bag)
+        .def_rw("keep_leaf_rows", &GrowOptions::keep_leaf_rows)
+        .def_rw("n_threads", &GrowOptions::n_threads);
     m.def("grow", &grow, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
-          "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a, "options"_a,
-          "Grow one tree; see hedgerow.growth.grow_tree.");
+          "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a, "options"_a, "progress"_a.none(),
+          "Grow trees; see hedgerow.growth.grow_forest.");
     m.def(
         "node_depths",
         [](const In<std::int64_t>& parent) {

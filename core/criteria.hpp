@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace hedgerow {
@@ -14,6 +16,11 @@ template <class Target>
 struct Instance {
     double weight;
     Target target;
+};
+
+struct Fraction {
+    double numerator;
+    double denominator;  // positive
 };
 
 // x·log2(x). For unit weights nearly all arguments are small whole numbers: those are looked up.
@@ -41,8 +48,15 @@ template <int n_constant>
 class Classes {
 public:
     using Target = std::int32_t;
+    using Group = std::conditional_t<(n_constant > 0), std::array<double, n_constant>, std::vector<double>>;
     explicit Classes(std::int64_t n_classes) : n_classes_(n_classes) {}
     std::int64_t size() const { return n_constant > 0 ? n_constant : n_classes_; }  // numbers a group is kept in
+    Group empty() const {
+        if constexpr (n_constant > 0)
+            return Group{};
+        else
+            return Group(static_cast<std::size_t>(n_classes_), 0.0);
+    }
 
     static void add(double* group, const Instance<Target>& instance) { group[instance.target] += instance.weight; }
     double weight(const double* group) const {
@@ -70,6 +84,26 @@ public:
         }
         return weight > 0 ? squares / weight : 0.0;
     }
+    // The gain of dividing `whole` into a part and the rest, neither empty, as a fraction: candidates are compared without
+    // the division.
+    Fraction split_gain(const double* part, const double* whole, double whole_score) const {
+        if constexpr (n_constant == 2) {
+            // l²/L + r²/R − n²/N = (l·N − n·L)² / (N·L·R), for each of the classes alike
+            const double L = part[0] + part[1], N = whole[0] + whole[1];
+            const double difference = part[1] * N - whole[1] * L;
+            return {2 * difference * difference, N * (L * (N - L))};
+        }
+        double weight = 0, squares = 0, rest_weight = 0, rest_squares = 0;
+        for (std::int64_t k = 0; k < this->size(); ++k) {
+            const double rest = whole[k] - part[k];
+            weight += part[k];
+            squares += part[k] * part[k];
+            rest_weight += rest;
+            rest_squares += rest * rest;
+        }
+        const double denominator = weight * rest_weight;
+        return {squares * rest_weight + rest_squares * weight - whole_score * denominator, denominator};
+    }
 };
 
 // Shannon entropy in bits: −W·Σ p·log2 p = W·log2 W − Σ c·log2 c, so the score is Σ c·log2 c − W·log2 W.
@@ -85,6 +119,16 @@ public:
         }
         return sum - x_log_x_(weight);
     }
+    Fraction split_gain(const double* part, const double* whole, double whole_score) const {
+        double weight = 0, rest_weight = 0, sum = 0;
+        for (std::int64_t k = 0; k < this->size(); ++k) {
+            const double rest = whole[k] - part[k];
+            weight += part[k];
+            rest_weight += rest;
+            sum += x_log_x_(part[k]) + x_log_x_(rest);
+        }
+        return {sum - x_log_x_(weight) - x_log_x_(rest_weight) - whole_score, 1.0};
+    }
 
 private:
     XLogX x_log_x_;
@@ -95,7 +139,9 @@ class SquaredError {
 public:
     using Target = double;
     SquaredError(std::int64_t, double) {}
-    static constexpr std::int64_t size() { return 2; }  // W and S
+    using Group = std::array<double, 2>;  // W and S
+    static constexpr std::int64_t size() { return 2; }
+    static Group empty() { return {}; }
 
     static void add(double* group, const Instance<Target>& instance) {
         group[0] += instance.weight;
@@ -103,6 +149,11 @@ public:
     }
     static double weight(const double* group) { return group[0]; }
     static double score(const double* group) { return group[0] > 0 ? group[1] * group[1] / group[0] : 0.0; }
+    static Fraction split_gain(const double* part, const double* whole, double) {
+        // s²/L + (S − s)²/R − S²/N = (s·N − S·L)² / (N·L·R)
+        const double difference = part[1] * whole[0] - whole[1] * part[0];
+        return {difference * difference, whole[0] * (part[0] * (whole[0] - part[0]))};
+    }
     static double magnitude(const Instance<Target>& instance) {
         return instance.weight * instance.target * instance.target;
     }

@@ -61,7 +61,7 @@ public:
                 for (const std::uint32_t row : list)
                     if (block.leaf(row) != spreads)
                         add.add(table, linked + block.leaf(row) * table.n_columns, tree_weight,
-                                table.out + (first_row + row) * table.n_columns);
+                                out_row(table, tree, first_row + row));
             });
         }
         for (const std::uint32_t row : list) {
@@ -76,7 +76,7 @@ public:
         else
             for (const LeafTable& table : tables_)
                 AddAny::add(table, table.linked + (first_leaf(tree) + leaf) * table.n_columns, weight(tree),
-                            table.out + row * table.n_columns);
+                            out_row(table, tree, row));
         count(row);
     }
 
@@ -93,12 +93,15 @@ private:
             }
             for (std::size_t c = 0; c < mean_.size(); ++c)
                 if (table.logs[c]) mean_[c] = std::log(mean_[c]);
-            AddAny::add(table, mean_.data(), weight(tree), table.out + row * table.n_columns);
+            AddAny::add(table, mean_.data(), weight(tree), out_row(table, tree, row));
         }
     }
 
     std::int64_t first_leaf(std::int64_t tree) const {
         return forest_.leaf_start[tree] - forest_.leaf_start[options_.first_tree];
+    }
+    double* out_row(const LeafTable& table, std::int64_t tree, std::int64_t row) const {
+        return table.out + row * table.row_stride + (tree - options_.first_tree) * table.tree_stride;
     }
     void count(std::int64_t row) const {
         if (options_.n_used) ++options_.n_used[row];

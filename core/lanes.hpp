@@ -100,7 +100,7 @@ struct AnyTreesWalk {
 
 // Rows in flight down one packed tree; none of them has a missing value.
 struct PackedRowsWalk {
-    static constexpr int burst = 4;  // beyond a leaf a walk stays there: cheaper than a look at every step
+    static constexpr int burst = 6;  // beyond a leaf a walk stays there: cheaper than a look at every step
     struct Lane {
         std::uint64_t node;  // relative to the root
         const std::uint32_t* keys;

@@ -31,6 +31,8 @@ public:
         const auto words = philox({low(number), high(number), 0, 1}, {low(key_), high(key_)});
         return Path(words[0] | std::uint64_t{words[1]} << 32);
     }
+    // Where a row's own draws at this node are: beside its children, of which there are fewer than 2^32.
+    Path of_row(std::uint32_t row) const { return child(std::uint64_t{1} << 32 | row); }
     std::uint64_t key() const { return key_; }
 
 private:
@@ -55,10 +57,10 @@ public:
 
     // Uniform in 0 .. n-1, n >= 1, without bias: values of the last, incomplete run of n are drawn again.
     std::uint64_t below(std::uint64_t n) {
-        const std::uint64_t excess = (0 - n) % n;  // 2^64 mod n
         for (;;) {
             const std::uint64_t draw = bits();
-            if (draw >= excess) return draw % n;
+            // The excess 2^64 mod n is below n: nearly every draw is known to be above it without the division.
+            if (draw >= n || draw >= (0 - n) % n) return draw % n;
         }
     }
 

@@ -16,6 +16,13 @@
 
 namespace hedgerow {
 
+// The columns of the training data, prepared once for all trees.
+struct SortedData {
+    std::vector<std::int32_t> list_of;             // per column: its number in `columns`, -1 for categories
+    std::vector<SortedColumn> columns;             // those that are split by threshold
+    std::vector<std::vector<std::int32_t>> codes;  // per column with categories: code of each row, -1 missing
+};
+
 struct Entry {
     std::uint32_t rank;  // of the value in its column
     std::uint32_t id;    // of the instance in its block

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
+#include <type_traits>
 #include <vector>
 
+#include "category_order.hpp"
 #include "criteria.hpp"
 #include "grow.hpp"
 #include "samples.hpp"
@@ -33,20 +34,20 @@ struct Candidate {
     Kind kind = Kind::leaf;
     Missing missing = Missing::spread;
     double threshold = std::numeric_limits<double>::quiet_NaN();
-    std::uint32_t last_left = 0;  // threshold: the largest rank that goes left
+    std::uint32_t last_left = 0;        // threshold: the largest rank that goes left
+    std::vector<std::int32_t> members;  // subset: the codes that go left
     bool valid() const { return feature >= 0; }
 };
 
-// One node's search. Columns are numbered as in X; `list_of` gives a threshold column its list.
+// One node's search.
 template <class Criterion>
 class SplitSearch {
 public:
     using Target = typename Criterion::Target;
 
     SplitSearch(const TrainingData& data, const GrowOptions& options, const Criterion& criterion,
-                const std::vector<std::int32_t>& list_of, const std::vector<SortedColumn>& columns,
-                const std::vector<std::vector<std::int32_t>>& codes)
-        : data_(data), options_(options), criterion_(criterion), list_of_(list_of), columns_(columns), codes_(codes) {
+                const SortedData& sorted)
+        : data_(data), options_(options), criterion_(criterion), sorted_(sorted) {
         const auto size = static_cast<std::size_t>(criterion.size());
         for (std::vector<double>* group : {&left_, &right_, &known_, &unknown_, &other_}) group->resize(size);
     }
@@ -91,6 +92,10 @@ private:
         return p > 0 ? -p * std::log2(p) : 0.0;
     }
 
+    std::size_t list_number() const {
+        return static_cast<std::size_t>(sorted_.list_of[static_cast<std::size_t>(feature_)]);
+    }
+
     // Of the instances with a value, and of those without.
     struct Rows {
         double known = 0;
@@ -115,9 +120,8 @@ private:
 
     void search_thresholds() {
         const Block<Target>& block = *node_->block;
-        const auto list_number = static_cast<std::size_t>(list_of_[static_cast<std::size_t>(feature_)]);
-        const Range range = node_->lists[list_number];
-        const Entry* entries = block.lists[list_number].data();
+        const Range range = node_->lists[list_number()];
+        const Entry* entries = block.lists[list_number()].data();
         if (range.size() == 0) return;
         const bool any_missing = range.size() < node_->members.size();
         Rows rows{totals_->rows, 0};
@@ -132,7 +136,7 @@ private:
             rows.unknown = totals_->rows - rows.known;
         }
         subtract(totals_->group, known_, unknown_);
-        const bool fractional = options_.missing == TrainMissing::fractional;
+        const bool fractional = options_.known_only();
         base_ = score(fractional ? known_ : totals_->group);
         if (any_missing && !fractional) offer_known_against_missing(rows);
         if (any_missing && !fractional)
@@ -167,7 +171,7 @@ private:
     }
 
     void complete_threshold(Candidate& c, std::uint32_t rank, std::uint32_t next_rank, Missing missing) const {
-        const std::vector<double>& values = columns_[static_cast<std::size_t>(list_of_[static_cast<std::size_t>(feature_)])].values;
+        const std::vector<double>& values = sorted_.columns[list_number()].values;
         const double low = values[rank], high = values[next_rank];
         const double middle = low / 2 + high / 2;
         c.kind = Kind::threshold;
@@ -230,12 +234,14 @@ private:
         }
         subtract(totals_->group, known_, unknown_);
         rows.unknown = n_unknown_ > 0 ? totals_->rows - rows.known : 0;
-        const bool fractional = options_.missing == TrainMissing::fractional;
+        const bool fractional = options_.known_only();
         base_ = score(fractional || n_unknown_ == 0 ? known_ : totals_->group);
         if (options_.nominal == Nominal::multiway)
             offer_multiway(rows);
-        else
+        else if (options_.nominal == Nominal::binary)
             offer_one_against_rest(rows);
+        else
+            offer_subsets(rows);
         for (const Category& category : present_) clear(group_of(category.code));
     }
 
@@ -244,7 +250,7 @@ private:
     void count_categories() {
         const Block<Target>& block = *node_->block;
         const auto n_categories = static_cast<std::size_t>(data_.n_categories[feature_]);
-        const std::vector<std::int32_t>& codes = codes_[static_cast<std::size_t>(feature_)];
+        const std::vector<std::int32_t>& codes = sorted_.codes[static_cast<std::size_t>(feature_)];
         if (table_.size() < n_categories) table_.resize(n_categories, Group(left_.size(), 0.0));
         if (rows_of_.size() < n_categories) rows_of_.resize(n_categories, 0.0);
         present_.clear();
@@ -270,7 +276,7 @@ private:
 
     void offer_multiway(const Rows& rows) {
         // Fractional: missing rows are no branch, and information counts them as one (C4.5). Otherwise they are one.
-        const bool own_branch = options_.missing != TrainMissing::fractional && n_unknown_ > 0;
+        const bool own_branch = !options_.known_only() && n_unknown_ > 0;
         if (present_.size() + own_branch < 2) return;
         int n_enough = own_branch && enough(rows.unknown, unknown_);
         double value = own_branch ? score(unknown_) : 0.0;
@@ -289,36 +295,60 @@ private:
     }
 
     void offer_one_against_rest(const Rows& rows) {
-        const bool fractional = options_.missing == TrainMissing::fractional;
-        if (n_unknown_ > 0 && !fractional) offer_known_against_missing(rows);
-        for (const Category& category : present_) {
-            // Missing rows are among the rest, unless they are divided or learned to be with the one.
-            for (const Missing side : {Missing::last_child, Missing::first_child}) {
-                const bool with_one = side == Missing::first_child;
-                if (with_one && (options_.missing != TrainMissing::learned || n_unknown_ == 0)) continue;
-                const double rows_one = category.rows + (with_one ? rows.unknown : 0);
-                const double rows_rest = (fractional ? rows.known : rows.known + rows.unknown) - rows_one;
-                left_ = group_of(category.code);
-                if (with_one) add(left_, unknown_, left_);
-                subtract(fractional ? known_ : totals_->group, left_, right_);
-                if (!enough(rows_one, left_) || !enough(rows_rest, right_)) continue;
-                offer(score(left_) + score(right_), [&](Candidate& c) {
-                    c.kind = Kind::one_against_rest;
-                    c.threshold = category.code;
-                    c.missing = n_unknown_ == 0 || fractional ? Missing::spread : side;
-                    c.split_information = information(weight(left_)) + information(weight(right_)) +
-                                          (fractional ? information(weight(unknown_)) : 0.0);
-                });
-            }
+        if (n_unknown_ > 0 && !options_.known_only()) offer_known_against_missing(rows);
+        for (const Category& category : present_)
+            offer_two_sided(rows, group_of(category.code), category.rows, [&](Candidate& c) {
+                c.kind = Kind::one_against_rest;
+                c.threshold = category.code;
+            });
+    }
+
+    // Divisions of the categories along an order of them.
+    void offer_subsets(const Rows& rows) {
+        if (n_unknown_ > 0 && !options_.known_only()) offer_known_against_missing(rows);
+        if (present_.size() < 2) return;
+        std::vector<CategoryGroup<Group>> ordered;
+        for (const Category& category : present_) ordered.push_back({category.code, category.rows, group_of(category.code)});
+        order_categories(ordered, std::is_same_v<Target, double>);
+        Group part(left_.size(), 0.0);
+        double rows_part = 0;
+        for (std::size_t n = 1; n < ordered.size(); ++n) {
+            add(part, ordered[n - 1].group, part);
+            rows_part += ordered[n - 1].rows;
+            offer_two_sided(rows, part, rows_part, [&](Candidate& c) {
+                c.kind = Kind::subset;
+                for (std::size_t i = 0; i < n; ++i) c.members.push_back(ordered[i].code);
+            });
+        }
+    }
+
+    // These categories against the rest. Missing rows are among the rest, unless they are not looked at or learned to
+    // be with these.
+    template <class Complete>
+    void offer_two_sided(const Rows& rows, const Group& part, double rows_part, const Complete& complete) {
+        const bool known_only = options_.known_only();
+        for (const Missing side : {Missing::last_child, Missing::first_child}) {
+            const bool with_part = side == Missing::first_child;
+            if (with_part && (options_.missing != TrainMissing::learned || n_unknown_ == 0)) continue;
+            const double rows_left = rows_part + (with_part ? rows.unknown : 0);
+            const double rows_right = (known_only ? rows.known : rows.known + rows.unknown) - rows_left;
+            left_ = part;
+            if (with_part) add(left_, unknown_, left_);
+            subtract(known_only ? known_ : totals_->group, left_, right_);
+            if (!enough(rows_left, left_) || !enough(rows_right, right_)) continue;
+            offer(score(left_) + score(right_), [&](Candidate& c) {
+                complete(c);
+                c.missing = n_unknown_ == 0 || known_only ? Missing::spread : side;
+                c.split_information = information(weight(left_)) + information(weight(right_)) +
+                                      (known_only ? information(weight(unknown_)) : 0.0);
+            });
         }
     }
 
     const TrainingData& data_;
     const GrowOptions& options_;
     const Criterion& criterion_;
-    const std::vector<std::int32_t>& list_of_;
-    const std::vector<SortedColumn>& columns_;
-    const std::vector<std::vector<std::int32_t>>& codes_;
+    const SortedData& sorted_;
 
     const NodeSamples<Target>* node_ = nullptr;
     const Totals* totals_ = nullptr;

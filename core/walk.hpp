@@ -20,7 +20,11 @@ struct LeafTable {
     const std::uint8_t* logs;  // per column: 1 where the link is the logarithm, 0 where it is the identity
     const Op* ops;             // per column
     std::int64_t n_columns;
-    double* out;               // n_rows × n_columns; accumulated into
+    double* out;               // accumulated into
+    // From a row of `out` to the next, and from a tree to the next: 0 where trees are folded, n_columns where each tree
+    // has its own place.
+    std::int64_t row_stride;
+    std::int64_t tree_stride;
 };
 
 struct FoldOptions {
@@ -47,5 +51,19 @@ struct Spread {
     std::vector<double> weights;       // add up to 1 in each tree
 };
 Spread spread(const Forest& forest, const Rows& rows, std::int64_t n_threads, const Poll& poll);
+
+// Training targets of each leaf: flat, with starts.
+struct LeafSamples {
+    const std::int64_t* start;  // per leaf of the forest, and one past
+    const std::int32_t* ranks;  // of the target among the distinct ones
+    const double* shares;       // of the leaf's weight: add up to 1 in each leaf
+    const double* values;       // the distinct targets, ascending
+    std::int64_t n_values;
+};
+
+// Quantile regression forest (Meinshausen, 2006): the least training target y with F(y|x) >= probability, where F gives
+// each tree's leaf the same weight. `probabilities` ascend; out is n_rows × n_probabilities.
+void quantiles(const Forest& forest, const Rows& rows, const LeafSamples& samples, const double* probabilities,
+               std::int64_t n_probabilities, double* out, std::int64_t n_threads, const Poll& poll);
 
 }  // namespace hedgerow

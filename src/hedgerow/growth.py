@@ -6,6 +6,7 @@ slides on information gain, gain ratio, numeric attributes and missing values; Q
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, log2, sqrt
 from numbers import Integral, Real
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from hedgerow._core import Criterion, GrowOptions, Nominal, TrainMissing, grow
 from hedgerow.forest import Forest
 
-__all__ = ["Category", "Fractional", "Growth", "Learned", "grow_tree"]
+__all__ = ["Category", "Fractional", "Grown", "Growth", "Learned", "Random", "Training", "grow_forest"]
 
 
 @dataclass(frozen=True)
@@ -44,16 +45,30 @@ class Learned:
     """
 
 
-_MISSING: dict[str, Fractional | Category | Learned] = {
+@dataclass(frozen=True)
+class Random:
+    """A row whose value is missing goes down one branch, drawn in proportion to the rows with a value.
+
+    In expectation the same as :class:`Fractional`, at the cost of a row without missing values: what forests do.
+    """
+
+
+_MISSING: dict[str, Fractional | Category | Learned | Random] = {
     "fractional": Fractional(),
     "category": Category(),
     "learned": Learned(),
+    "random": Random(),
 }
 _CORE_MISSING = {
     Fractional: TrainMissing.fractional,
     Category: TrainMissing.category,
     Learned: TrainMissing.learned,
+    Random: TrainMissing.random,
 }
+# What the fast way knows; columns with categories must be asked two-way questions there, and fit one byte.
+_FAST_CRITERIA = frozenset({"gini", "entropy", "squared_error"})
+MAX_BINS = 255
+_LARGEST_LIMIT = 2**31  # no tree has more nodes
 
 
 @dataclass(frozen=True)
@@ -76,10 +91,10 @@ class Growth:
     ) -> GrowOptions:
         """What the core wants, for data of this size; a clear error for the first setting that makes no sense."""
         n_rows = len(sample_weight)
-        missing = choose("missing", self.missing, _MISSING, (Fractional, Category, Learned))
+        missing = choose("missing", self.missing, _MISSING, tuple(_CORE_MISSING))
         options = GrowOptions()
         options.criterion = Criterion[_one_of("criterion", self.criterion, criteria)]
-        options.nominal = Nominal[_one_of("nominal", self.nominal, ("multiway", "binary"))]
+        options.nominal = Nominal[_one_of("nominal", self.nominal, ("multiway", "binary", "subset"))]
         options.missing = _CORE_MISSING[type(missing)]
         if isinstance(missing, Fractional):
             options.min_fraction = _real("min_fraction", missing.min_fraction, 0, 1)
@@ -95,6 +110,21 @@ class Growth:
         options.max_features = n_tried_features(self.max_features, n_features)
         options.seed = seed
         return options
+
+    def takes_fast_way(self, n_categories: NDArray[np.int32], max_bins: Any) -> bool:
+        """Whether trees can be grown from columns of one byte; a clear error if `max_bins` makes no sense."""
+        if max_bins is None:
+            return False
+        if not _is_whole(max_bins) or not 2 <= max_bins <= MAX_BINS:
+            raise ValueError(
+                f"max_bins is {max_bins!r}, must be a whole number in 2 .. {MAX_BINS}, or None for exact thresholds"
+            )
+        return (
+            isinstance(choose("missing", self.missing, _MISSING, tuple(_CORE_MISSING)), Random)
+            and self.criterion in _FAST_CRITERIA
+            and (self.nominal != "multiway" or not n_categories.any())
+            and bool((n_categories <= MAX_BINS).all())
+        )
 
 
 def choose(name: str, given: Any, aliases: dict[str, Any], kinds: tuple[type, ...]) -> Any:
@@ -126,7 +156,7 @@ def _is_fraction(given: Any) -> bool:
 def _whole(name: str, given: Any, least: int, otherwise: str) -> int:
     if not _is_whole(given) or given < least:
         raise ValueError(f"{name} is {given!r}, must be a whole number of at least {least}, or {otherwise}")
-    return int(given)
+    return min(int(given), _LARGEST_LIMIT)
 
 
 def _real(name: str, given: Any, least: float, most: float) -> float:
@@ -160,35 +190,51 @@ def n_tried_features(given: Any, n_features: int) -> int:
     )
 
 
-def grow_tree(
-    values: NDArray[np.float64],
-    n_categories: NDArray[np.int32],
-    sample_weight: NDArray[np.float64],
-    options: GrowOptions,
-    *,
-    labels: NDArray[np.int32] | None = None,
-    targets: NDArray[np.float64] | None = None,
-    n_classes: int = 0,
-) -> Forest:
-    """A Forest of one tree, grown from column-major `values` and either `labels` or `targets`."""
-    grown = grow(values, n_categories, sample_weight, labels, targets, n_classes, options)
-    (
-        threshold,
-        weight,
-        feature,
-        first_child,
-        payload,
-        kind,
-        missing,
-        payload_start,
-        payload_codes,
-        leaf_values,
-    ) = grown
+@dataclass(frozen=True)
+class Training:
+    """What there is to learn from: column-major values, and either labels or targets."""
+
+    values: NDArray[np.float64]
+    n_categories: NDArray[np.int32]
+    sample_weight: NDArray[np.float64]
+    labels: NDArray[np.int32] | None = None
+    targets: NDArray[np.float64] | None = None
+    n_classes: int = 0
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A forest and, if they were kept, the rows of trees and of leaves."""
+
+    forest: Forest
+    in_bag: NDArray[np.uint8]
+    """Bit mask of the rows in each tree's bag, (n_trees, ceil(n_rows / 8))."""
+    leaf_rows_start: NDArray[np.int64]
+    leaf_rows: NDArray[np.int32]
+    leaf_row_weights: NDArray[np.float64]
+    """The training rows of leaf i, and their weights there, stand at leaf_rows_start[i] .. leaf_rows_start[i + 1]."""
+
+
+def grow_forest(training: Training, options: GrowOptions, progress: Callable[[int], object] | None = None) -> Grown:
+    """Grow `options.n_trees` trees; `progress` is told now and then how many are finished."""
+    grown = grow(
+        training.values,
+        training.n_categories,
+        training.sample_weight,
+        training.labels,
+        training.targets,
+        training.n_classes,
+        options,
+        progress,
+    )
     for array in grown:
         array.flags.writeable = False  # nobody else has it: a Forest need not copy it
-    leaves = leaf_values.reshape(-1, n_classes if targets is None else 3)
-    return Forest(
-        n_features=values.shape[1],
+    (threshold, weight, feature, first_child, payload, kind, missing, payload_start, payload_codes) = grown[:9]
+    (leaf_values, tree_start, leaf_start, in_bag, leaf_rows_start, leaf_rows, leaf_row_weights) = grown[9:]
+    regression = training.targets is not None
+    leaves = leaf_values.reshape(-1, 3 if regression else training.n_classes)
+    forest = Forest(
+        n_features=training.values.shape[1],
         threshold=threshold,
         weight=weight,
         feature=feature,
@@ -196,11 +242,12 @@ def grow_tree(
         payload=payload,
         kind=kind,
         missing=missing,
-        tree_start=np.array([0, len(kind)], dtype=np.int64),
-        leaf_start=np.array([0, len(leaves)], dtype=np.int64),
+        tree_start=tree_start,
+        leaf_start=leaf_start,
         payload_start=payload_start,
         payload_codes=payload_codes,
         payload_weights=np.zeros(0),
-        leaf_counts=leaves if targets is None else None,
-        leaf_stats=None if targets is None else leaves,
+        leaf_counts=None if regression else leaves,
+        leaf_stats=leaves if regression else None,
     )
+    return Grown(forest, in_bag.reshape(options.n_trees, -1), leaf_rows_start, leaf_rows, leaf_row_weights)

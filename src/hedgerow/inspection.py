@@ -9,9 +9,14 @@ from numpy.typing import NDArray
 
 from hedgerow.forest import Forest
 
-__all__ = ["impurity_importances"]
+__all__ = ["impurity_importances", "impurity_of"]
 
 Impurity = Literal["gini", "entropy", "squared_error"]
+
+
+def impurity_of(criterion: str) -> Impurity:
+    """The impurity that a criterion of classification lowers; gain ratio lowers entropy too."""
+    return "gini" if criterion == "gini" else "entropy"
 
 
 def impurity_importances(forest: Forest, impurity: Impurity) -> NDArray[np.float64]:

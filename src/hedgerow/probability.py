@@ -44,9 +44,11 @@ class MEstimate:
 
     m: float = 2.0
 
-    def __call__(self, counts: Floats, prior: Floats) -> Floats:
+    def __post_init__(self) -> None:
         if not self.m > 0 or not np.isfinite(self.m):
             raise ValueError(f"MEstimate: m is {self.m!r}, must be a positive number")
+
+    def __call__(self, counts: Floats, prior: Floats) -> Floats:
         return _normalised(counts + self.m * prior)
 
 

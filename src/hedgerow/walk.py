@@ -20,7 +20,7 @@ from hedgerow._core import route as core_route
 from hedgerow._core import spread as core_spread
 from hedgerow.forest import Forest
 
-__all__ = ["LeafTable", "fold", "n_threads", "route", "spread"]
+__all__ = ["LeafTable", "check_rows", "fold", "gather", "n_threads", "route", "spread"]
 
 Link = Literal["identity", "log"]
 Op = Literal["sum", "min", "max"]
@@ -98,7 +98,7 @@ def route(forest: Forest, X: NDArray[np.float64], *, n_jobs: int | None = None) 
 
     A row whose value is missing at a node that spreads it follows the heaviest child.
     """
-    _check_rows(forest, X)
+    check_rows(forest, X)
     leaves = np.empty((len(X), forest.n_trees), dtype=np.int32)
     core_route(forest.arrays, X, leaves, n_threads(n_jobs))
     return leaves
@@ -109,7 +109,7 @@ def spread(forest: Forest, X: NDArray[np.float64], *, n_jobs: int | None = None)
 
     The weights of a row add up to 1 in each tree; the leaves of tree t are columns leaf_start[t] .. leaf_start[t+1].
     """
-    _check_rows(forest, X)
+    check_rows(forest, X)
     row_start, leaves, weights = core_spread(forest.arrays, X, n_threads(n_jobs))
     return csr_array((weights, leaves, row_start), shape=(len(X), forest.n_leaves))
 
@@ -148,7 +148,7 @@ def fold(
     Trees ascending, leaves ascending within a tree, plain double additions: the result has the same bits for
     every `n_jobs`, and for one row as for many.
     """
-    _check_rows(forest, X)
+    check_rows(forest, X)
     _check_n_jobs(n_jobs)
     first, last = (0, forest.n_trees) if trees is None else trees
     if trees is not None and not 0 <= first <= last <= forest.n_trees:
@@ -172,11 +172,27 @@ def fold(
         _check_array("skip", skip, (forest.n_trees, -(-len(X) // 8)), np.uint8)
     if n_used is not None:
         _check_array("n_used", n_used, (len(X),), np.int64)
-    crossing = [(t.values, t.linked, t.logs, t.ops, o) for t, o in zip(tables, out, strict=True)]
+    crossing = [(t.values, t.linked, t.logs, t.ops, o[:, np.newaxis]) for t, o in zip(tables, out, strict=True)]
     # A few rows are walked in less time than joblib needs to tell how many threads there are.
     threads = 1 if len(X) < 8 else n_threads(n_jobs)
     core_fold(forest.arrays, X, crossing, first, last, tree_weights, skip, n_used, threads)
     return list(out)
+
+
+def gather(
+    forest: Forest, X: NDArray[np.float64], values: NDArray[np.float64], *, n_jobs: int | None = None
+) -> NDArray[np.float64]:
+    """The row of `values` of the leaf that each row reaches in each tree, (n_rows, n_trees, m), in one walk.
+
+    `values` has a row for each leaf; for a row that reaches several leaves of a tree, their weighted mean.
+    """
+    check_rows(forest, X)
+    table = LeafTable.of(values)
+    _check_array("values", table.values, (forest.n_leaves, table.values.shape[1]), np.float64)
+    out = np.zeros((len(X), forest.n_trees, table.values.shape[1]))
+    crossing = [(table.values, table.linked, table.logs, table.ops, out)]
+    core_fold(forest.arrays, X, crossing, 0, forest.n_trees, None, None, None, n_threads(n_jobs))
+    return out
 
 
 def _start(table: LeafTable, n_rows: int) -> NDArray[np.float64]:
@@ -186,7 +202,7 @@ def _start(table: LeafTable, n_rows: int) -> NDArray[np.float64]:
     return np.tile(_NEUTRAL[table.ops], (n_rows, 1))
 
 
-def _check_rows(forest: Forest, X: NDArray[np.float64]) -> None:
+def check_rows(forest: Forest, X: NDArray[np.float64]) -> None:
     if X.ndim != 2 or X.shape[1] != forest.n_features:
         raise ValueError(f"X has shape {X.shape}, this forest needs (n_rows, {forest.n_features})")
     if X.dtype != np.float64 or not X.flags.c_contiguous:

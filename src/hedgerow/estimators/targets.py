@@ -14,6 +14,10 @@ from sklearn.utils.multiclass import check_classification_targets
 __all__ = ["Labels", "read_labels", "read_targets", "read_weights"]
 
 
+# Sums of squares of what is within these stay far from the ends of float64.
+_SMALLEST, _LARGEST = 1e-100, 1e100
+
+
 @dataclass(frozen=True)
 class Labels:
     """`classes[codes]` is y."""
@@ -29,6 +33,9 @@ def read_labels(y: Any, X: Any) -> Labels:
     if missing.any():
         row = int(np.argmax(missing))
         raise ValueError(f"Input y contains NaN: row {row} has no label; drop the rows whose class is not known")
+    if y.dtype.kind == "f" and np.isinf(y).any():
+        row = int(np.argmax(np.isinf(y)))
+        raise ValueError(f"Input y contains infinity: the label of row {row} is {y[row]}; labels must be finite")
     check_classification_targets(y)
     check_consistent_length(X, y)
     classes, codes = np.unique(y, return_inverse=True)
@@ -36,6 +43,9 @@ def read_labels(y: Any, X: Any) -> Labels:
 
 
 def _is_missing(y: NDArray[Any]) -> NDArray[np.bool_]:
+    if y.dtype.kind in "mM":
+        missing: NDArray[np.bool_] = np.isnat(y)
+        return missing
     if y.dtype.kind not in "fO":
         return np.zeros(len(y), dtype=bool)
     # NaN is not itself, and pandas' NA refuses to say.
@@ -51,6 +61,12 @@ def read_targets(y: Any, X: Any) -> NDArray[np.float64]:
         what = "NaN" if np.isnan(numbers[row]) else "infinity"
         raise ValueError(f"Input y contains {what}: row {row} is {numbers[row]}; drop it or give it a finite target")
     check_consistent_length(X, numbers)
+    spread = float(np.abs(numbers - numbers.mean()).max()) if np.abs(numbers).max() < _LARGEST else np.inf
+    if spread > _LARGEST or 0 < spread < _SMALLEST:
+        raise ValueError(
+            f"Input y has numbers whose squares a float64 can't hold (they differ by up to {spread:.3g}): divide y by "
+            "a constant first"
+        )
     return np.ascontiguousarray(numbers)
 
 
@@ -79,6 +95,11 @@ def read_weights(sample_weight: Any, X: Any, class_weight: Any = None, y: Any = 
             raise ValueError(f"sample_weight of row {row} is {weight[row]}: weights must not be negative")
         if not weight.any():
             raise ValueError("sample_weight is zero in every row: give at least one row a positive weight")
+        if not _SMALLEST < weight.max() < _LARGEST:
+            raise ValueError(
+                f"sample_weight goes up to {weight.max():.3g}, whose square a float64 can't hold: divide all weights "
+                "by a constant first"
+            )
     if class_weight is not None:
         weight = weight * compute_sample_weight(class_weight, y)
         if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():

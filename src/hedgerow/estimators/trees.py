@@ -6,17 +6,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.estimators.outputs import FinishedTable, Uncertainty, entropy_uncertainty
+from hedgerow.estimators.base import TreeBased
+from hedgerow.estimators.outputs import Uncertainty, entropy_uncertainty
 from hedgerow.estimators.targets import read_labels, read_targets, read_weights
-from hedgerow.forest import Forest
-from hedgerow.growth import Growth, grow_tree
-from hedgerow.inspection import impurity_importances
+from hedgerow.growth import grow_forest
+from hedgerow.inspection import impurity_importances, impurity_of
 from hedgerow.probability import leaf_probability
-from hedgerow.table import Table, read_table
+from hedgerow.table import read_table
 from hedgerow.walk import LeafTable, fold, route
 
 __all__ = ["TreeClassifier", "TreeRegressor"]
@@ -24,50 +23,16 @@ __all__ = ["TreeClassifier", "TreeRegressor"]
 Floats = NDArray[np.float64]
 
 
-class _Tree(BaseEstimator):  # type: ignore[misc]
-    """What both trees share: reading X, walking it, and saying what was grown."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
-    def _growth(self, criterion: Any) -> Growth:
-        return Growth(
-            criterion=criterion,
-            nominal=self.nominal,
-            missing=self.missing,
-            max_depth=self.max_depth,
-            min_samples_split=self.min_samples_split,
-            min_samples_leaf=self.min_samples_leaf,
-            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
-            min_impurity_decrease=self.min_impurity_decrease,
-            max_leaf_nodes=self.max_leaf_nodes,
-            max_features=self.max_features,
-        )
-
-    def _seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-
-    def _set_fitted(self, X: Any, table: Table, forest: Forest, **attributes: Any) -> None:
-        """All attributes together, once nothing can fail any more: a failed fit leaves an earlier one as it was."""
-        validate_data(self, X, skip_check_array=True)
-        self.schema_ = table.schema
-        self.forest_ = forest
-        self._finished = FinishedTable()
-        for name, value in attributes.items():
-            setattr(self, name, value)
-
-    def _read(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        return self.schema_.read(X, estimator=self)
+class _Tree(TreeBased):
+    """What both trees share: saying what was grown."""
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The number of the leaf that each row reaches, (n,).
 
         A row with a missing value that is divided over branches follows the heaviest.
         """
-        return route(self.forest_, self._read(X))[:, 0]
+        rows = self._read(X)
+        return route(self.forest_, rows)[:, 0]
 
     def get_depth(self) -> int:
         """Number of questions on the longest way from the root to a leaf."""
@@ -103,11 +68,11 @@ class TreeClassifier(ClassifierMixin, _Tree):  # type: ignore[misc]
     criterion : {"gain_ratio", "entropy", "gini"}
         What makes a question good. "gain_ratio" divides the gain in bits by the information of the split itself, among
         the questions whose gain is at least the mean; a question that gains nothing is not asked.
-    nominal : {"multiway", "binary"}
-        A branch for every category, or one category against the rest.
-    missing : {"fractional", "category", "learned"} or an instance from :mod:`hedgerow.growth`
+    nominal : {"multiway", "binary", "subset"}
+        A branch for every category, one category against the rest, or some against the others.
+    missing : {"fractional", "category", "learned", "random"} or an instance from :mod:`hedgerow.growth`
         Rows whose value is missing are divided over the branches; or missing is a value of its own; or they go to the
-        side that gains more.
+        side that gains more; or each goes down one branch at random.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, \
 max_leaf_nodes, max_features
         As in scikit-learn. Rows count, not weights; a part of a row counts as that part. A question is valid if at
@@ -119,7 +84,7 @@ max_leaf_nodes, max_features
     categorical_features : "from_dtype", indices, mask, names or None
         Which columns are nominal, as in scikit-learn's histogram boosting; text columns of a frame are by default.
     random_state : int, RandomState instance or None
-        Used only where `max_features` draws features.
+        Used only where `max_features` draws features, or `missing="random"` branches.
 
     Attributes
     ----------
@@ -187,20 +152,21 @@ max_leaf_nodes, max_features
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)
         weight = read_weights(sample_weight, table.values, self.class_weight, labels.classes[labels.codes])
-        used = weight > 0  # a row of weight 0 is no row
+        training = self._training(table, weight, labels=labels)
         options = self._growth(self.criterion).options(
-            weight[used], table.schema.n_features, ("gini", "entropy", "gain_ratio"), self._seed()
+            training.sample_weight, table.schema.n_features, ("gini", "entropy", "gain_ratio"), self._seed()
         )
-        forest = grow_tree(
-            table.values if used.all() else np.asfortranarray(table.values[used]),
-            table.schema.n_categories,
-            weight[used],
-            options,
-            labels=labels.codes[used],
-            n_classes=len(labels.classes),
-        )
+        forest = grow_forest(training, options).forest
         prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
-        self._set_fitted(X, table, forest, classes_=labels.classes, n_classes_=len(labels.classes), class_prior_=prior)
+        self._set_fitted(
+            X,
+            table,
+            forest,
+            classes_=labels.classes,
+            n_classes_=len(labels.classes),
+            class_prior_=prior,
+            _impurity=impurity_of(self.criterion),
+        )
         return self
 
     def predict_proba(self, X: Any) -> Floats:
@@ -230,7 +196,7 @@ max_leaf_nodes, max_features
     def feature_importances_(self) -> Floats:
         """The share of each column in the decrease of impurity; adds up to 1, unless the tree is one leaf."""
         check_is_fitted(self)
-        return impurity_importances(self.forest_, "gini" if self.criterion == "gini" else "entropy")
+        return impurity_importances(self.forest_, self._impurity)
 
     def _probabilities(self) -> LeafTable:
         estimate = leaf_probability(self.leaf_probability)
@@ -295,17 +261,11 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         targets = read_targets(y, table.values)
         weight = read_weights(sample_weight, table.values)
-        used = weight > 0  # a row of weight 0 is no row
+        training = self._training(table, weight, targets=targets)
         options = self._growth("squared_error").options(
-            weight[used], table.schema.n_features, ("squared_error",), self._seed()
+            training.sample_weight, table.schema.n_features, ("squared_error",), self._seed()
         )
-        forest = grow_tree(
-            table.values if used.all() else np.asfortranarray(table.values[used]),
-            table.schema.n_categories,
-            weight[used],
-            options,
-            targets=targets[used],
-        )
+        forest = grow_forest(training, options).forest
         self._set_fitted(X, table, forest)
         return self
 

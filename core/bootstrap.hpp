@@ -1,0 +1,42 @@
+// Rows drawn with replacement, for one tree after another.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "grow.hpp"
+#include "random.hpp"
+
+namespace hedgerow {
+
+class Bootstrap {
+public:
+    Bootstrap(const TrainingData& data, std::int64_t n_draws) : n_rows_(data.n_rows), n_draws_(n_draws) {
+        const double first = data.weight[0];
+        if (std::all_of(data.weight, data.weight + data.n_rows, [&](double w) { return w == first; })) return;
+        double sum = 0;
+        for (std::int64_t row = 0; row < data.n_rows; ++row) cumulated_.push_back(sum += data.weight[row]);
+    }
+
+    // How often each row was drawn for the tree at this place. Rows of weight 0 never are.
+    std::vector<std::uint32_t> operator()(Path tree) const {
+        std::vector<std::uint32_t> counts(static_cast<std::size_t>(n_rows_), 0);
+        Draws draws(tree.of_row(0xFFFFFFFF));  // apart from the draws of nodes
+        for (std::int64_t i = 0; i < n_draws_; ++i) ++counts[draw(draws)];
+        return counts;
+    }
+
+private:
+    std::size_t draw(Draws& draws) const {
+        if (cumulated_.empty()) return draws.below(static_cast<std::uint64_t>(n_rows_));
+        const double at = draws.real() * cumulated_.back();
+        return static_cast<std::size_t>(std::upper_bound(cumulated_.begin(), cumulated_.end(), at) - cumulated_.begin());
+    }
+
+    std::int64_t n_rows_;
+    std::int64_t n_draws_;
+    std::vector<double> cumulated_;  // empty: all weights are equal
+};
+
+}  // namespace hedgerow

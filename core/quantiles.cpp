@@ -1,0 +1,82 @@
+#include <bit>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "block.hpp"
+#include "lanes.hpp"
+#include "spread.hpp"
+#include "walk.hpp"
+
+namespace hedgerow {
+namespace {
+
+// Weights of the training targets for one row, by rank of the target. A bit for each rank that was touched keeps them in
+// order: a look at all bits is cheaper than a sort of those that are set.
+class TargetWeights {
+public:
+    explicit TargetWeights(const LeafSamples& samples)
+        : samples_(samples),
+          weight_(static_cast<std::size_t>(samples.n_values), 0.0),
+          touched_(static_cast<std::size_t>(samples.n_values + 63) / 64, 0) {}
+
+    // A leaf that the row reaches with this share.
+    void add_leaf(std::int64_t leaf, double share) {
+        for (std::int64_t i = samples_.start[leaf]; i < samples_.start[leaf + 1]; ++i) {
+            const auto rank = static_cast<std::uint32_t>(samples_.ranks[i]);
+            weight_[rank] += share * samples_.shares[i];
+            touched_[rank / 64] |= std::uint64_t{1} << rank % 64;
+        }
+        total_ += share;
+    }
+
+    // The least target whose cumulated share reaches each probability (ascending); clears the weights.
+    void take(const double* probabilities, std::int64_t n, double* out) {
+        double sum = 0;
+        std::int64_t next = 0;
+        for (std::size_t word = 0; word < touched_.size(); ++word) {
+            for (std::uint64_t rest = std::exchange(touched_[word], 0); rest != 0; rest &= rest - 1) {
+                const std::size_t rank = 64 * word + static_cast<std::size_t>(std::countr_zero(rest));
+                sum += std::exchange(weight_[rank], 0.0);
+                // Rounding may leave a sum of shares a little short of what it stands for.
+                while (next < n && sum >= (probabilities[next] - 1e-12) * total_) out[next++] = samples_.values[rank];
+            }
+        }
+        total_ = 0;
+    }
+
+private:
+    const LeafSamples& samples_;
+    std::vector<double> weight_;
+    std::vector<std::uint64_t> touched_;
+    double total_ = 0;
+};
+
+}  // namespace
+
+void quantiles(const Forest& forest, const Rows& rows, const LeafSamples& samples, const double* probabilities,
+               std::int64_t n_probabilities, double* out, std::int64_t n_threads, const Poll& poll) {
+    for_each_block(
+        rows, 8 * forest.n_trees, n_threads,  // a leaf's samples cost about as much as eight walks
+        [&](std::int64_t first_row, std::int64_t n_rows, const Cancelled& cancelled) {
+            TargetWeights weights(samples);
+            TreeSpread tree_spread;
+            std::vector<std::int32_t> leaf(static_cast<std::size_t>(forest.n_trees));
+            for (std::int64_t row = first_row; row < first_row + n_rows && !cancelled; ++row) {
+                run_lanes<n_tree_lanes>(forest.n_trees, AnyTreesWalk{forest, rows[row], 0, leaf.data()});
+                for (std::int64_t tree = 0; tree < forest.n_trees; ++tree) {
+                    const std::int32_t number = leaf[static_cast<std::size_t>(tree)];
+                    if (number != spreads) {
+                        weights.add_leaf(forest.leaf_start[tree] + number, 1.0);
+                        continue;
+                    }
+                    for (const auto& [reached, share] : tree_spread(forest, tree, rows[row]))
+                        weights.add_leaf(forest.leaf_start[tree] + reached, share);
+                }
+                weights.take(probabilities, n_probabilities, out + row * n_probabilities);
+            }
+        },
+        poll);
+}
+
+}  // namespace hedgerow

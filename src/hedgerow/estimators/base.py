@@ -1,0 +1,75 @@
+"""What all estimators made of trees share: reading X, growing, and walking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hedgerow.estimators.outputs import FinishedTable
+from hedgerow.estimators.targets import Labels
+from hedgerow.forest import Forest
+from hedgerow.growth import Growth, Training
+from hedgerow.table import Table
+
+__all__ = ["TreeBased"]
+
+Floats = NDArray[np.float64]
+
+
+class TreeBased(BaseEstimator):  # type: ignore[misc]
+    """Abstract; final classes have the parameters of :class:`~hedgerow.growth.Growth` among theirs."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _growth(self, criterion: Any) -> Growth:
+        return Growth(
+            criterion=criterion,
+            nominal=self.nominal,
+            missing=self.missing,
+            max_depth=self.max_depth,
+            min_samples_split=self.min_samples_split,
+            min_samples_leaf=self.min_samples_leaf,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
+            min_impurity_decrease=self.min_impurity_decrease,
+            max_leaf_nodes=self.max_leaf_nodes,
+            max_features=self.max_features,
+        )
+
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _set_fitted(self, X: Any, table: Table, forest: Forest, **attributes: Any) -> None:
+        """All attributes together, once nothing can fail any more: a failed fit leaves an earlier one as it was."""
+        validate_data(self, X, skip_check_array=True)
+        self.schema_ = table.schema
+        self.forest_ = forest
+        self._finished = FinishedTable()
+        for name, value in attributes.items():
+            setattr(self, name, value)
+
+    def _read(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        return self.schema_.read(X, estimator=self)
+
+    @staticmethod
+    def _training(
+        table: Table, weight: Floats, *, labels: Labels | None = None, targets: Floats | None = None
+    ) -> Training:
+        """The rows that count: a row of weight 0 is no row."""
+        used = weight > 0
+        return Training(
+            table.values if used.all() else np.asfortranarray(table.values[used]),
+            table.schema.n_categories,
+            weight[used],
+            None if labels is None else labels.codes[used],
+            None if targets is None else targets[used],
+            0 if labels is None else len(labels.classes),
+        )

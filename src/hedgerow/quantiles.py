@@ -1,0 +1,72 @@
+"""Quantiles of a regression forest, from the training targets in its leaves.
+
+A quantile regression forest (Meinshausen, Quantile Regression Forests, 2006) estimates the whole distribution of y
+given x: F(y|x) is the weighted share of training targets up to y, where every tree gives its leaf the same weight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow._core import quantiles as core_quantiles
+from hedgerow.forest import Forest
+from hedgerow.growth import Grown
+from hedgerow.walk import check_rows, n_threads
+
+__all__ = ["LeafSamples", "central_interval", "predict_quantiles"]
+
+
+@dataclass(frozen=True, eq=False)
+class LeafSamples:
+    """The training targets of each leaf: flat arrays plus offsets, as ranks among the distinct targets."""
+
+    start: NDArray[np.int64]
+    ranks: NDArray[np.int32]
+    shares: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, grown: Grown, targets: NDArray[np.float64]) -> LeafSamples:
+        values, ranks = np.unique(targets, return_inverse=True)
+        n_rows = np.diff(grown.leaf_rows_start)
+        totals = np.add.reduceat(grown.leaf_row_weights, grown.leaf_rows_start[:-1])
+        shares = grown.leaf_row_weights / np.repeat(totals, n_rows)
+        return cls(grown.leaf_rows_start, ranks.astype(np.int32)[grown.leaf_rows], shares, values)
+
+
+def predict_quantiles(
+    forest: Forest, samples: LeafSamples, X: NDArray[np.float64], q: ArrayLike, *, n_jobs: int | None = None
+) -> NDArray[np.float64]:
+    """The least training target y with F(y|x) ≥ q, (n_rows, len(q))."""
+    check_rows(forest, X)
+    probabilities = np.atleast_1d(np.asarray(q, dtype=np.float64))
+    if probabilities.ndim != 1 or not ((probabilities >= 0) & (probabilities <= 1)).all():
+        raise ValueError(f"q is {q!r}, must be one or several numbers in [0, 1]")
+    order = np.argsort(probabilities, kind="stable")
+    found = np.empty((len(X), len(probabilities)))
+    core_quantiles(
+        forest.arrays,
+        X,
+        samples.start,
+        samples.ranks,
+        samples.shares,
+        samples.values,
+        probabilities[order],
+        found,
+        n_threads(n_jobs),
+    )
+    out = np.empty_like(found)
+    out[:, order] = found
+    return out
+
+
+def central_interval(coverage: Any) -> tuple[float, float]:
+    """The two probabilities between which `coverage` lies, with as much below as above."""
+    if not isinstance(coverage, Real) or isinstance(coverage, bool) or not 0 < float(coverage) < 1:
+        raise ValueError(f"coverage is {coverage!r}, must be a number in (0, 1), for example 0.9")
+    return (1 - float(coverage)) / 2, (1 + float(coverage)) / 2
