@@ -1,6 +1,6 @@
 """Forests against scikit-learn and, where they are installed, its Intel extension, ydf and lightgbm.
 
-One process, the same data, one thread, interleaved, best of several. Run all sizes with --all (some minutes each).
+One process, the same data, one thread, interleaved, best of several. Run all sizes with --all (about ten minutes).
 """
 
 import argparse
@@ -11,14 +11,15 @@ from functools import partial
 import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import mean_pinball_loss, roc_auc_score
 from timing import best_of, median_latency, print_ratios
 
 from hedgerow import ForestClassifier, ForestRegressor
 
 N_TREES = 100
-SIZES = {"569 x 30": (569, 30, 7), "20k x 20": (20_000, 20, 3)}
-LARGE = {"2k x 2000": (2_000, 2_000, 2), "200k x 50": (200_000, 50, 1), "1M x 10": (1_000_000, 10, 1)}
+# rows, columns, rounds, trees; large sizes with fewer trees, which is against us: columns are prepared once a forest
+SIZES = {"569 x 30": (569, 30, 15, N_TREES), "20k x 20": (20_000, 20, 3, N_TREES)}
+LARGE = {"2k x 2000": (2_000, 2_000, 2, 30), "200k x 50": (200_000, 50, 1, 10), "1M x 10": (1_000_000, 10, 1, 10)}
 
 
 def data(n_rows: int, n_features: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -26,16 +27,16 @@ def data(n_rows: int, n_features: int, seed: int = 0) -> tuple[np.ndarray, np.nd
     return X.astype(np.float32).astype(float), y
 
 
-def classifiers(seed: int = 0) -> dict[str, Callable[[np.ndarray, np.ndarray], object]]:
-    """Name to a function that fits 100 full trees on one thread."""
+def classifiers(seed: int = 0, n_trees: int = N_TREES) -> dict[str, Callable[[np.ndarray, np.ndarray], object]]:
+    """Name to a function that fits full trees on one thread."""
     peers: dict[str, Callable[[np.ndarray, np.ndarray], object]] = {
-        "scikit-learn": lambda X, y: RandomForestClassifier(N_TREES, n_jobs=1, random_state=seed).fit(X, y),
-        "hedgerow": lambda X, y: ForestClassifier(N_TREES, n_jobs=1, random_state=seed).fit(X, y),
+        "scikit-learn": lambda X, y: RandomForestClassifier(n_trees, n_jobs=1, random_state=seed).fit(X, y),
+        "hedgerow": lambda X, y: ForestClassifier(n_trees, n_jobs=1, random_state=seed).fit(X, y),
     }
     try:
         from sklearnex.ensemble import RandomForestClassifier as Intel
 
-        peers["scikit-learn-intelex"] = lambda X, y: Intel(N_TREES, n_jobs=1, random_state=seed).fit(X, y)
+        peers["scikit-learn-intelex"] = lambda X, y: Intel(n_trees, n_jobs=1, random_state=seed).fit(X, y)
     except ImportError:
         pass
     try:
@@ -43,7 +44,7 @@ def classifiers(seed: int = 0) -> dict[str, Callable[[np.ndarray, np.ndarray], o
 
         def fit_ydf(X: np.ndarray, y: np.ndarray) -> object:
             learner = ydf.RandomForestLearner(
-                label="y", num_trees=N_TREES, num_threads=1, max_depth=-1, min_examples=1, random_seed=seed + 1,
+                label="y", num_trees=n_trees, num_threads=1, max_depth=-1, min_examples=1, random_seed=seed + 1,
                 compute_oob_performances=False, winner_take_all=False,
             )  # fmt: skip
             return learner.train({"x": X.astype(np.float32), "y": y}, verbose=0)
@@ -58,7 +59,7 @@ def classifiers(seed: int = 0) -> dict[str, Callable[[np.ndarray, np.ndarray], o
             settings = {"boosting_type": "rf", "subsample": 0.632, "subsample_freq": 1, "min_child_samples": 1}
             fraction = {"feature_fraction_bynode": X.shape[1] ** -0.5, "num_leaves": min(len(y), 4096), "verbose": -1}
             return lightgbm.LGBMClassifier(
-                n_estimators=N_TREES, n_jobs=1, random_state=seed, **settings, **fraction
+                n_estimators=n_trees, n_jobs=1, random_state=seed, **settings, **fraction
             ).fit(X, y)
 
         peers["lightgbm, forest mode"] = fit_lightgbm
@@ -67,17 +68,32 @@ def classifiers(seed: int = 0) -> dict[str, Callable[[np.ndarray, np.ndarray], o
     return peers
 
 
-def fits(sizes: dict[str, tuple[int, int, int]]) -> None:
-    for title, (n_rows, n_features, rounds) in sizes.items():
+def fits(sizes: dict[str, tuple[int, int, int, int]], leave_out: str = "") -> None:
+    for title, (n_rows, n_features, rounds, n_trees) in sizes.items():
         X, y = data(n_rows, n_features)
-        jobs = {name: partial(fit, X, y) for name, fit in classifiers().items()}
-        print_ratios(f"fit {title}, {N_TREES} full trees, one thread", best_of(jobs, rounds), "scikit-learn")
+        jobs = {name: partial(fit, X, y) for name, fit in classifiers(0, n_trees).items() if name != leave_out}
+        print_ratios(f"fit {title}, {n_trees} full trees, one thread", best_of(jobs, rounds), "scikit-learn")
         gc.collect()
 
 
+def growth_of_cost() -> None:
+    """Milliseconds a tree as rows grow."""
+    print("\ngrowth with the number of rows (20 columns, 20 trees): nanoseconds a row and doubling, for each tree")
+    X, y = data(200_000, 20)
+    fit = classifiers(0, 20)["hedgerow"]
+    for n in (10_000, 20_000, 50_000, 100_000, 200_000):
+        seconds = best_of({"hedgerow": partial(fit, X[:n], y[:n])}, 2)["hedgerow"]
+        print(f"  {n:>7} rows  {seconds * 1e3:9.1f} ms   {seconds * 1e9 / (20 * n * np.log2(n)):6.2f}")
+
+
+def noisy(n_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 20)).astype(np.float32).astype(float)
+    return X, X[:, 0] * 2 + np.sin(3 * X[:, 1]) + rng.normal(size=n_rows)
+
+
 def regression() -> None:
-    X, _ = data(20_000, 20)
-    y = X[:, 0] * 2 + np.sin(3 * X[:, 1]) + np.random.default_rng(0).normal(size=len(X))
+    X, y = noisy(20_000, seed=0)
     settings = {"max_features": 1 / 3, "min_samples_leaf": 5, "n_jobs": 1, "random_state": 0}
     jobs = {
         "scikit-learn": lambda: RandomForestRegressor(N_TREES, **settings).fit(X, y),
@@ -96,8 +112,11 @@ def regression() -> None:
         "hedgerow": lambda: ours.predict_quantiles(X[:10_000], q),
     }
     print_ratios("quantiles (.05, .5, .95) of 10,000 rows", best_of(jobs, 3), "quantile-forest")
-    fresh, _ = data(2_000, 20, seed=1)
+    fresh, target = noisy(10_000, seed=1)
     a, b = ours.predict_quantiles(fresh, q), theirs.predict(fresh, quantiles=q)
+    for name, found in (("hedgerow", a), ("quantile-forest", b)):
+        losses = [round(mean_pinball_loss(target, found[:, i], alpha=p), 4) for i, p in enumerate(q)]
+        print(f"  pinball losses on fresh rows, {name}: {losses}")
     difference = np.abs(a - b).mean(axis=0).round(3)
     print(f"  mean absolute difference of the two packages: {difference}; standard deviation of y: {y.std():.3f}")
 
@@ -174,5 +193,6 @@ if __name__ == "__main__":
     regression()
     predictions()
     if arguments.all:
-        fits(LARGE)
+        growth_of_cost()
+        fits(LARGE, leave_out="lightgbm, forest mode")
         quality()

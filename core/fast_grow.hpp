@@ -196,42 +196,46 @@ private:
             search_thresholds(task, feature);
     }
 
-    // Both sides, of which left_ is one.
-    bool large_enough(double rows_left) const {
+    // Both sides, of which `part` is one.
+    bool large_enough(double rows_left, const Group& part) const {
         const bool counted = options_.min_samples_leaf > 1;  // else a branch that is not empty is enough
         if (counted && std::min(rows_left, known_rows_ - rows_left) < options_.min_samples_leaf - 1e-9) return false;
-        const double left = criterion_.weight(left_.data());
+        const double left = criterion_.weight(part.data());
         return std::min(left, criterion_.weight(known_.data()) - left) >= options_.min_weight_leaf;
     }
 
-    // Offers the question that sends left_ to the first child; complete(split) says which it is.
+    // Offers the question that sends `part` of `known` to the first child; complete(split) says which it is.
     template <class Complete>
-    void offer(Task& task, std::int32_t feature, double rows_left, const Complete& complete) {
-        const Fraction gain = criterion_.split_gain(left_.data(), known_.data(), known_score_);
+    void offer(Task& task, std::int32_t feature, const Group& part, const Group& known, double rows_left,
+               const Complete& complete) {
+        const Fraction gain = criterion_.split_gain(part.data(), known.data(), known_score_);
         Split& best = task.split;
         const double bar = feature < best.feature ? best.gain - tolerance_ : best.gain + tolerance_;
-        if (!(gain.numerator > bar * gain.denominator) || !large_enough(rows_left)) return;
+        if (!(gain.numerator > bar * gain.denominator) || !large_enough(rows_left, part)) return;
         best.gain = gain.numerator / gain.denominator;
         best.feature = feature;
-        best.left = left_;
+        best.left = part;
         best.any_missing = any_missing_;
-        best.share_left = criterion_.weight(left_.data()) / criterion_.weight(known_.data());
+        best.share_left = criterion_.weight(part.data()) / criterion_.weight(known.data());
         complete(best);
     }
 
     void search_thresholds(Task& task, std::int32_t feature) {
-        std::fill(left_.begin(), left_.end(), 0.0);
+        // Groups of a known size are copied, so that the compiler can keep them in registers.
+        using Local = std::conditional_t<std::is_same_v<Group, std::vector<double>>, Group&, Group>;
+        Local left = left_, known = known_;
+        std::fill(left.begin(), left.end(), 0.0);
         double rows_left = 0;
         int last = -1;
         cells_.touched().drain([&](std::uint8_t code) {
             if (code == missing_code) return;
             if (last >= 0)
-                offer(task, feature, rows_left, [&](Split& split) {
+                offer(task, feature, left, known, rows_left, [&](Split& split) {
                     split.kind = Kind::threshold;
                     split.last_left = static_cast<std::uint8_t>(last);
                     split.first_right = code;
                 });
-            rows_left += cells_.take(code, left_.data());
+            rows_left += cells_.take(code, left.data());
             last = code;
         });
     }
@@ -247,8 +251,7 @@ private:
         if (present_.size() < 2) return;
         if (options_.nominal == Nominal::binary) {
             for (const CategoryGroup<Group>& category : present_) {
-                left_ = category.group;
-                offer(task, feature, category.rows, [&](Split& split) {
+                offer(task, feature, category.group, known_, category.rows, [&](Split& split) {
                     split.kind = Kind::one_against_rest;
                     split.first.fill(false);
                     split.first[static_cast<std::size_t>(category.code)] = true;
@@ -262,7 +265,7 @@ private:
         for (std::size_t n = 1; n < present_.size(); ++n) {
             for (std::size_t k = 0; k < size_; ++k) left_[k] += present_[n - 1].group[k];
             rows_left += present_[n - 1].rows;
-            offer(task, feature, rows_left, [&](Split& split) {
+            offer(task, feature, left_, known_, rows_left, [&](Split& split) {
                 split.kind = Kind::subset;
                 split.first.fill(false);
                 for (std::size_t i = 0; i < n; ++i) split.first[static_cast<std::size_t>(present_[i].code)] = true;

@@ -20,6 +20,14 @@ public:
           weight_(static_cast<std::size_t>(samples.n_values), 0.0),
           touched_(static_cast<std::size_t>(samples.n_values + 63) / 64, 0) {}
 
+    // Two calls for all leaves of a row before they are added: the samples of a forest are more than a cache holds, and
+    // the waits for them overlap.
+    void expect_start(std::int64_t leaf) const { prefetch(samples_.start + leaf); }
+    void expect_samples(std::int64_t leaf) const {
+        prefetch(samples_.ranks + samples_.start[leaf]);
+        prefetch(samples_.shares + samples_.start[leaf]);
+    }
+
     // A leaf that the row reaches with this share.
     void add_leaf(std::int64_t leaf, double share) {
         for (std::int64_t i = samples_.start[leaf]; i < samples_.start[leaf + 1]; ++i) {
@@ -46,6 +54,12 @@ public:
     }
 
 private:
+    static void prefetch([[maybe_unused]] const void* address) {
+#if defined(__GNUC__)
+        __builtin_prefetch(address);
+#endif
+    }
+
     const LeafSamples& samples_;
     std::vector<double> weight_;
     std::vector<std::uint64_t> touched_;
@@ -64,12 +78,16 @@ void quantiles(const Forest& forest, const Rows& rows, const LeafSamples& sample
             std::vector<std::int32_t> leaf(static_cast<std::size_t>(forest.n_trees));
             for (std::int64_t row = first_row; row < first_row + n_rows && !cancelled; ++row) {
                 run_lanes<n_tree_lanes>(forest.n_trees, AnyTreesWalk{forest, rows[row], 0, leaf.data()});
+                const auto for_each_leaf = [&](const auto& use) {
+                    for (std::int64_t tree = 0; tree < forest.n_trees; ++tree)
+                        if (leaf[static_cast<std::size_t>(tree)] != spreads)
+                            use(forest.leaf_start[tree] + leaf[static_cast<std::size_t>(tree)]);
+                };
+                for_each_leaf([&](std::int64_t number) { weights.expect_start(number); });
+                for_each_leaf([&](std::int64_t number) { weights.expect_samples(number); });
+                for_each_leaf([&](std::int64_t number) { weights.add_leaf(number, 1.0); });
                 for (std::int64_t tree = 0; tree < forest.n_trees; ++tree) {
-                    const std::int32_t number = leaf[static_cast<std::size_t>(tree)];
-                    if (number != spreads) {
-                        weights.add_leaf(forest.leaf_start[tree] + number, 1.0);
-                        continue;
-                    }
+                    if (leaf[static_cast<std::size_t>(tree)] != spreads) continue;
                     for (const auto& [reached, share] : tree_spread(forest, tree, rows[row]))
                         weights.add_leaf(forest.leaf_start[tree] + reached, share);
                 }
