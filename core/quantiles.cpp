@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "block.hpp"
-#include "lanes.hpp"
 #include "spread.hpp"
 #include "walk.hpp"
 
@@ -70,28 +69,36 @@ private:
 
 void quantiles(const Forest& forest, const Rows& rows, const LeafSamples& samples, const double* probabilities,
                std::int64_t n_probabilities, double* out, std::int64_t n_threads, const Poll& poll) {
+    const auto packed = pack(forest, rows, 0, forest.n_trees);
     for_each_block(
         rows, 8 * forest.n_trees, n_threads,  // a leaf's samples cost about as much as eight walks
         [&](std::int64_t first_row, std::int64_t n_rows, const Cancelled& cancelled) {
+            // All rows of the block down each tree first, then row by row: both stay in the cache.
+            const std::int64_t n_trees = forest.n_trees;
+            std::vector<std::int32_t> leaf(static_cast<std::size_t>(n_rows * n_trees));
+            Block block(forest, rows, packed ? &*packed : nullptr, first_row, n_rows);
+            for (std::int64_t tree = 0; tree < n_trees && !cancelled; ++tree)
+                block.walk(tree, KeepAll{}, [&](const Block::List& list) {
+                    for (const std::uint32_t row : list)
+                        leaf[static_cast<std::size_t>(row * n_trees + tree)] = block.leaf(row);
+                });
             TargetWeights weights(samples);
             TreeSpread tree_spread;
-            std::vector<std::int32_t> leaf(static_cast<std::size_t>(forest.n_trees));
-            for (std::int64_t row = first_row; row < first_row + n_rows && !cancelled; ++row) {
-                run_lanes<n_tree_lanes>(forest.n_trees, AnyTreesWalk{forest, rows[row], 0, leaf.data()});
+            for (std::int64_t row = 0; row < n_rows && !cancelled; ++row) {
+                const std::int32_t* numbers = leaf.data() + row * n_trees;
                 const auto for_each_leaf = [&](const auto& use) {
-                    for (std::int64_t tree = 0; tree < forest.n_trees; ++tree)
-                        if (leaf[static_cast<std::size_t>(tree)] != spreads)
-                            use(forest.leaf_start[tree] + leaf[static_cast<std::size_t>(tree)]);
+                    for (std::int64_t tree = 0; tree < n_trees; ++tree)
+                        if (numbers[tree] != spreads) use(forest.leaf_start[tree] + numbers[tree]);
                 };
                 for_each_leaf([&](std::int64_t number) { weights.expect_start(number); });
                 for_each_leaf([&](std::int64_t number) { weights.expect_samples(number); });
                 for_each_leaf([&](std::int64_t number) { weights.add_leaf(number, 1.0); });
-                for (std::int64_t tree = 0; tree < forest.n_trees; ++tree) {
-                    if (leaf[static_cast<std::size_t>(tree)] != spreads) continue;
-                    for (const auto& [reached, share] : tree_spread(forest, tree, rows[row]))
+                for (std::int64_t tree = 0; tree < n_trees; ++tree) {
+                    if (numbers[tree] != spreads) continue;
+                    for (const auto& [reached, share] : tree_spread(forest, tree, rows[first_row + row]))
                         weights.add_leaf(forest.leaf_start[tree] + reached, share);
                 }
-                weights.take(probabilities, n_probabilities, out + row * n_probabilities);
+                weights.take(probabilities, n_probabilities, out + (first_row + row) * n_probabilities);
             }
         },
         poll);
