@@ -32,7 +32,7 @@ format: $(VENV)/ready
 	$(BIN)/ruff format .
 
 # The checked core goes to a folder of its own, which PYTHONPATH puts before the ordinary install. Leak checks
-# are off: the interpreter keeps memory until exit. A fork inherits the checker, hence no xdist here.
+# are off: the interpreter keeps memory until exit.
 sanitize: $(VENV)/ready
 	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation --upgrade --target build/sanitize/site \
 	  -C build-dir=build/sanitize/core -C cmake.define.HEDGEROW_SANITIZE=ON .
