@@ -7,20 +7,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
+from hedgerow.estimators.answers import ClassAnswers, NumberAnswers
 from hedgerow.estimators.bagging import n_draws, out_of_bag
 from hedgerow.estimators.base import TreeBased
-from hedgerow.estimators.outputs import Uncertainty, entropy_bits, entropy_uncertainty
+from hedgerow.estimators.outputs import Uncertainty
 from hedgerow.estimators.progress import CallbackSupportMixin, TreesProgress, with_callbacks
 from hedgerow.estimators.targets import read_labels, read_targets, read_weights
 from hedgerow.growth import Grown, Training, grow_forest
-from hedgerow.inspection import impurity_importances, impurity_of
+from hedgerow.inspection import impurity_of
 from hedgerow.probability import leaf_probability
 from hedgerow.quantiles import LeafSamples, central_interval, predict_quantiles
 from hedgerow.table import read_table
-from hedgerow.walk import LeafTable, fold, gather, n_threads, route
+from hedgerow.walk import LeafTable, fold, n_threads, route
 
 __all__ = ["ForestClassifier", "ForestRegressor"]
 
@@ -62,7 +61,7 @@ class _Forest(CallbackSupportMixin, TreeBased):  # type: ignore[misc]
         return route(self.forest_, rows, n_jobs=self.n_jobs)
 
 
-class ForestClassifier(ClassifierMixin, _Forest):  # type: ignore[misc]
+class ForestClassifier(ClassAnswers, _Forest):
     """A random forest, or bagged trees with ``max_features=None``: probabilities are the mean of the trees'.
 
     Trees are grown until their leaves are pure, each from rows drawn with replacement, with √d columns tried for each
@@ -181,53 +180,8 @@ min_impurity_decrease, max_leaf_nodes, leaf_probability, categorical_features
         self._set_fitted(X, table, grown.forest, **found)
         return self
 
-    def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class, (n, n_classes): the mean over the trees."""
-        rows = self._read(X)
-        total = fold(self.forest_, rows, [self._probabilities()], n_jobs=self.n_jobs)[0]
-        total /= self.forest_.n_trees
-        return total
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row; the first of equals."""
-        probabilities = self.predict_proba(X)
-        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
-        return labels
-
-    def predict_uncertainty(self, X: Any) -> Uncertainty:
-        """Entropies in bits: of the mean (total), mean of the trees' (aleatoric), and their difference (epistemic)."""
-        rows = self._read(X)
-        table = self._probabilities()
-        entropy = LeafTable.of(entropy_bits(table.values)[:, np.newaxis])
-        shares, bits = fold(self.forest_, rows, [table, entropy], n_jobs=self.n_jobs)
-        # In a row that reaches several leaves of a tree, the tree's answer is their mixture, which has its own entropy.
-        spread = np.isnan(rows).any(axis=1)
-        if spread.any():
-            answers = gather(self.forest_, rows[spread], table.values, n_jobs=self.n_jobs)
-            bits[spread, 0] = entropy_bits(answers).sum(axis=1)
-        n_trees = self.forest_.n_trees
-        return entropy_uncertainty(shares / n_trees, bits[:, 0] / n_trees)
-
-    def leaf_counts(self, X: Any) -> Floats:
-        """The evidence: weighted class counts of the leaf that each row reaches in each tree, (n, n_trees, n_classes).
-
-        For a row that reaches several leaves of a tree, the weighted mean of their counts.
-        """
-        rows = self._read(X)
-        return gather(self.forest_, rows, self.forest_.counts, n_jobs=self.n_jobs)
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """The share of each column in the decrease of impurity, mean over the trees; adds up to 1."""
-        check_is_fitted(self)
-        return impurity_importances(self.forest_, self._impurity)
-
-    def _probabilities(self) -> LeafTable:
-        estimate = leaf_probability(self.leaf_probability)
-        return self._finished.get(estimate, lambda: LeafTable.of(estimate(self.forest_.counts, self.class_prior_)))
-
-
-class ForestRegressor(RegressorMixin, _Forest):  # type: ignore[misc]
+class ForestRegressor(NumberAnswers, _Forest):
     """A random forest for numbers, with quantiles and intervals from the training targets in its leaves.
 
     Trees are grown by least squares to leaves of at least five rows, each from rows drawn with replacement, with a
@@ -305,7 +259,8 @@ categorical_features, n_jobs, random_state
         weight = read_weights(sample_weight, table.values)
         training = self._training(table, weight, targets=targets)
         grown = self._grow(training, "squared_error", ("squared_error",), X, y)
-        found: dict[str, Any] = {"leaf_samples_": LeafSamples.of(grown, targets[weight > 0])}
+        samples = LeafSamples.of(grown, targets[weight > 0])
+        found: dict[str, Any] = {"leaf_samples_": samples, "_impurity": "squared_error"}
         if self.oob_score:
             rows = np.ascontiguousarray(table.values)
             leaves = LeafTable.of(grown.forest.stats[:, 1:2])
@@ -316,12 +271,6 @@ categorical_features, n_jobs, random_state
             found["oob_score_"] = metric(targets[seen], means[seen]) if seen.sum() > 1 else np.nan
         self._set_fitted(X, table, grown.forest, **found)
         return self
-
-    def predict(self, X: Any) -> Floats:
-        """The mean over the trees of the mean of the leaf that each row reaches."""
-        rows = self._read(X)
-        table = self._finished.get("mean", lambda: LeafTable.of(self.forest_.stats[:, 1:2]))
-        return fold(self.forest_, rows, [table], n_jobs=self.n_jobs)[0][:, 0] / self.forest_.n_trees
 
     def predict_quantiles(self, X: Any, q: ArrayLike = (0.05, 0.5, 0.95)) -> Floats:
         """Quantiles of the target, (n, len(q)): the least training target y with F(y|x) ≥ q."""
@@ -342,9 +291,3 @@ categorical_features, n_jobs, random_state
         )
         epistemic = np.maximum(square_means - means**2, 0.0)
         return Uncertainty(variances + epistemic, variances, epistemic, "variance")
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """The share of each column in the decrease of squared error, mean over the trees; adds up to 1."""
-        check_is_fitted(self)
-        return impurity_importances(self.forest_, "squared_error")

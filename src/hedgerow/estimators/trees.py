@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow.estimators.answers import ClassAnswers, NumberAnswers
 from hedgerow.estimators.base import TreeBased
-from hedgerow.estimators.outputs import Uncertainty, entropy_uncertainty
+from hedgerow.estimators.outputs import Uncertainty
 from hedgerow.estimators.targets import read_labels, read_targets, read_weights
 from hedgerow.growth import grow_forest
-from hedgerow.inspection import impurity_importances, impurity_of
+from hedgerow.inspection import impurity_of
 from hedgerow.probability import leaf_probability
 from hedgerow.table import read_table
 from hedgerow.walk import LeafTable, fold, route
@@ -57,7 +57,7 @@ class _Tree(TreeBased):
         )
 
 
-class TreeClassifier(ClassifierMixin, _Tree):  # type: ignore[misc]
+class TreeClassifier(ClassAnswers, _Tree):
     """A decision tree for nominal, ordinal, numeric and missing values and any number of classes.
 
     Without arguments it chooses questions as C4.5 does: by gain ratio, with a branch for every category, and with
@@ -169,41 +169,8 @@ max_leaf_nodes, max_features
         )
         return self
 
-    def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class, (n, n_classes); for a row that reaches several leaves their weighted mean."""
-        rows = self._read(X)
-        return fold(self.forest_, rows, [self._probabilities()])[0]
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row; the first of equals."""
-        probabilities = self.predict_proba(X)
-        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
-        return labels
-
-    def predict_uncertainty(self, X: Any) -> Uncertainty:
-        """Entropy of the probabilities in bits. One tree has nobody to disagree with: all of it is aleatoric."""
-        return entropy_uncertainty(self.predict_proba(X))
-
-    def leaf_counts(self, X: Any) -> Floats:
-        """The evidence: weighted class counts of the leaf that each row reaches, (n, 1, n_classes).
-
-        For a row that reaches several leaves, the weighted mean of their counts.
-        """
-        rows = self._read(X)
-        return fold(self.forest_, rows, [LeafTable.of(self.forest_.counts)])[0][:, np.newaxis, :]
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """The share of each column in the decrease of impurity; adds up to 1, unless the tree is one leaf."""
-        check_is_fitted(self)
-        return impurity_importances(self.forest_, self._impurity)
-
-    def _probabilities(self) -> LeafTable:
-        estimate = leaf_probability(self.leaf_probability)
-        return self._finished.get(estimate, lambda: LeafTable.of(estimate(self.forest_.counts, self.class_prior_)))
-
-
-class TreeRegressor(RegressorMixin, _Tree):  # type: ignore[misc]
+class TreeRegressor(NumberAnswers, _Tree):
     """A regression tree (least squares) for nominal, ordinal, numeric and missing values.
 
     Parameters
@@ -266,13 +233,8 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
             training.sample_weight, table.schema.n_features, ("squared_error",), self._seed()
         )
         forest = grow_forest(training, options).forest
-        self._set_fitted(X, table, forest)
+        self._set_fitted(X, table, forest, _impurity="squared_error")
         return self
-
-    def predict(self, X: Any) -> Floats:
-        """The mean of the leaf that each row reaches; for a row that reaches several, their weighted mean."""
-        rows = self._read(X)
-        return fold(self.forest_, rows, [self._means()])[0][:, 0]
 
     def predict_uncertainty(self, X: Any) -> Uncertainty:
         """Variance of the training targets in the leaf; of a row that reaches several, of their mixture.
@@ -285,12 +247,3 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
         mean, mean_square, variance = fold(self.forest_, rows, [table])[0].T
         total = variance + np.maximum(mean_square - mean**2, 0.0)
         return Uncertainty(total, total, np.zeros_like(total), "variance")
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """The share of each column in the decrease of squared error; adds up to 1, unless the tree is one leaf."""
-        check_is_fitted(self)
-        return impurity_importances(self.forest_, "squared_error")
-
-    def _means(self) -> LeafTable:
-        return self._finished.get("mean", lambda: LeafTable.of(self.forest_.stats[:, 1:2]))
