@@ -261,11 +261,13 @@ def test_the_dictionary_holds_none_for_what_is_unused() -> None:
 
 def test_the_dictionary_of_a_forest_that_asks_whether_a_value_is_known_is_json() -> None:
     forest = build_forest([threshold(0, math.inf, leaf([1]), leaf([2]))], 1)
-    json.dumps(forest.to_dict(), allow_nan=False)
+    plain = json.loads(json.dumps(forest.to_dict(), allow_nan=False))
+    assert Forest.from_dict(plain) == forest
 
 
 def test_the_dictionary_is_json_whatever_integer_n_features_was() -> None:
-    json.dumps(replace(small_forest(), n_features=np.int64(2)).to_dict())
+    forest = replace(small_forest(), n_features=np.int64(2))
+    assert Forest.from_dict(json.loads(json.dumps(forest.to_dict()))) == small_forest()
 
 
 @pytest.mark.parametrize(
