@@ -74,7 +74,8 @@ public:
             const List& all = missing ? with_missing_ : complete_;
             const List& list = keep.all() ? all : filtered(all, keep);
             if (list.empty()) continue;
-            if (packed_ && !missing)
+            may_spread_ = !packed_ || missing;
+            if (!may_spread_)
                 walk_packed(tree, list);
             else
                 run_lanes<n_row_lanes>(size(list), AnyRowsWalk{forest_, values_, n_columns_, forest_.tree_start[tree],
@@ -85,6 +86,7 @@ public:
 
     // Of the tree walked last: the leaf number of a row, or `spreads`.
     std::int32_t leaf(std::uint32_t row) const { return leaf_[row]; }
+    bool may_spread() const { return may_spread_; }  // whether any of the rows walked last can have been spread
     const double* row(std::uint32_t row) const { return values_ + row * n_columns_; }
 
 private:
@@ -123,6 +125,7 @@ private:
     const PackedForest* packed_;
     List complete_;  // without a missing value; all rows where nothing is packed
     List with_missing_, kept_;
+    bool may_spread_ = true;
     std::vector<std::uint32_t> keys_;
     std::vector<std::int32_t> leaf_;
 };

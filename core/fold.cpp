@@ -57,17 +57,21 @@ public:
         const double tree_weight = weight(tree);
         for (const LeafTable& table : tables_) {
             const double* linked = table.linked + first_leaf(tree) * table.n_columns;
-            with_add(table, [&](auto add) {
-                for (const std::uint32_t row : list)
-                    if (block.leaf(row) != spreads)
-                        add.add(table, linked + block.leaf(row) * table.n_columns, tree_weight,
-                                out_row(table, tree, first_row + row));
+            double* out = out_row(table, tree, first_row);
+            const std::int64_t n_columns = table.n_columns, row_stride = table.row_stride;
+            with_add(table, [&, tree_weight, linked, out, n_columns, row_stride](auto add) {
+                for (const std::uint32_t row : list) {
+                    const std::int32_t leaf = block.leaf(row);
+                    if (leaf != spreads)
+                        add.add(table, linked + leaf * n_columns, tree_weight, out + row * row_stride);
+                }
             });
         }
-        for (const std::uint32_t row : list) {
-            if (block.leaf(row) == spreads) add_spread(tree, first_row + row);
-            count(first_row + row);
-        }
+        if (block.may_spread())
+            for (const std::uint32_t row : list)
+                if (block.leaf(row) == spreads) add_spread(tree, first_row + row);
+        if (options_.n_used)
+            for (const std::uint32_t row : list) count(first_row + row);
     }
 
     void add_one(std::int64_t tree, std::int64_t row, std::int32_t leaf) {
