@@ -45,7 +45,7 @@ print_ratios(
             f"hedgerow fold, {n_missing} rows spread": lambda: fold(forest, missing, [frequency]),
             "hedgerow spread": lambda: spread(forest, missing),
         },
-        7,
+        12,
     ),
     "scikit-learn predict_proba",
 )
