@@ -13,6 +13,7 @@
 
 #include "grow.hpp"
 #include "random.hpp"
+#include "random_grow.hpp"
 #include "structure.hpp"
 #include "walk.hpp"
 
@@ -183,23 +184,29 @@ using GrownArrays = std::tuple<Array<double>, Array<double>, Array<std::int32_t>
                                Array<std::int32_t>, Array<double>, Array<std::int64_t>, Array<std::int64_t>,
                                Array<std::uint8_t>, Array<std::int64_t>, Array<std::int32_t>, Array<double>>;
 
-GrownArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
-                 const std::optional<In<std::int32_t>>& labels, const std::optional<In<double>>& targets,
-                 std::int64_t n_classes, const hedgerow::GrowOptions& options,
-                 const std::optional<nb::callable>& progress) {
+using Labels = std::optional<In<std::int32_t>>;
+using Targets = std::optional<In<double>>;
+
+hedgerow::TrainingData view(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
+                            const Labels& labels, const Targets& targets, std::int64_t n_classes) {
     const std::size_t n_rows = X.shape(0);
     if (labels.has_value() == targets.has_value() || n_rows == 0 || n_categories.size() != X.shape(1) ||
         sample_weight.size() != n_rows || (labels ? labels->size() : targets->size()) != n_rows)
         throw std::invalid_argument("training data of the wrong shape");
     if (n_rows > 0x7FFFFFFF) throw std::length_error("more than 2147483647 rows");
-    const hedgerow::TrainingData data{X.data(),
-                                      n_categories.data(),
-                                      sample_weight.data(),
-                                      labels ? labels->data() : nullptr,
-                                      targets ? targets->data() : nullptr,
-                                      static_cast<std::int64_t>(n_rows),
-                                      static_cast<std::int64_t>(X.shape(1)),
-                                      n_classes};
+    return {X.data(),
+            n_categories.data(),
+            sample_weight.data(),
+            labels ? labels->data() : nullptr,
+            targets ? targets->data() : nullptr,
+            static_cast<std::int64_t>(n_rows),
+            static_cast<std::int64_t>(X.shape(1)),
+            n_classes};
+}
+
+// Calls grow(n_done, poll) without the interpreter lock; `progress` is told now and then how many trees are finished.
+template <class Grow>
+GrownArrays grow_with(const std::optional<nb::callable>& progress, const Grow& grow) {
     std::atomic<std::int64_t> n_done{0};
     const auto poll = [&] {
         poll_signals();
@@ -210,7 +217,7 @@ GrownArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const I
     hedgerow::GrownForest forest;
     {
         const nb::gil_scoped_release release;
-        forest = hedgerow::grow(data, options, n_done, poll);
+        forest = grow(n_done, poll);
     }
     hedgerow::GrownTree& trees = forest.trees;
     return {to_array(std::move(trees.threshold)),     to_array(std::move(trees.weight)),
@@ -221,6 +228,35 @@ GrownArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const I
             to_array(std::move(forest.tree_start)),   to_array(std::move(forest.leaf_start)),
             to_array(std::move(forest.in_bag)),       to_array(std::move(trees.leaf_rows_start)),
             to_array(std::move(trees.leaf_rows)),     to_array(std::move(trees.leaf_row_weights))};
+}
+
+GrownArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
+                 const Labels& labels, const Targets& targets, std::int64_t n_classes,
+                 const hedgerow::GrowOptions& options, const std::optional<nb::callable>& progress) {
+    const hedgerow::TrainingData data = view(X, n_categories, sample_weight, labels, targets, n_classes);
+    return grow_with(progress,
+                     [&](auto& n_done, const auto& poll) { return hedgerow::grow(data, options, n_done, poll); });
+}
+
+GrownArrays grow_random(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
+                        const In<std::int32_t>& labels, std::int64_t n_classes,
+                        const hedgerow::RandomGrowOptions& options, const std::optional<nb::callable>& progress) {
+    const hedgerow::TrainingData data = view(X, n_categories, sample_weight, labels, std::nullopt, n_classes);
+    return grow_with(progress,
+                     [&](auto& n_done, const auto& poll) { return hedgerow::grow_random(data, options, n_done, poll); });
+}
+
+void tally(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<std::int32_t>& labels,
+           const In<double>& weights, const Array<double, 2>& out, std::int64_t n_threads) {
+    require_width(forest_arrays, X);
+    const hedgerow::Forest forest = view(forest_arrays);
+    const hedgerow::Rows rows = view(X);
+    if (labels.size() != X.shape(0) || weights.size() != X.shape(0) ||
+        static_cast<std::int64_t>(out.shape(0)) != forest.leaf_start[forest.n_trees])
+        throw std::invalid_argument("labels, weights or output of the wrong shape");
+    const hedgerow::LeafCounts leaves{labels.data(), weights.data(), static_cast<std::int64_t>(out.shape(1)), out.data()};
+    const nb::gil_scoped_release release;
+    hedgerow::tally(forest, rows, leaves, n_threads, poll_signals);
 }
 
 void require_rows(const In<std::int64_t>& parent, const Array<double, 2>& values) {
@@ -256,6 +292,8 @@ NB_MODULE(_core, m) {
     m.def("quantiles", &quantiles, "forest"_a.noconvert(), "X"_a.noconvert(), "start"_a.noconvert(),
           "ranks"_a.noconvert(), "shares"_a.noconvert(), "values"_a.noconvert(), "probabilities"_a.noconvert(),
           "out"_a.noconvert(), "n_threads"_a, "Quantiles from the training targets of leaves; see hedgerow.quantiles.");
+    m.def("tally", &tally, "forest"_a.noconvert(), "X"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(),
+          "out"_a.noconvert(), "n_threads"_a, "Add rows to the class counts of leaves; see hedgerow.walk.tally.");
     using hedgerow::GrowOptions;
     nb::enum_<hedgerow::Criterion>(m, "Criterion")
         .value("gini", hedgerow::Criterion::gini)
@@ -295,6 +333,18 @@ NB_MODULE(_core, m) {
     m.def("grow", &grow, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
           "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a, "options"_a, "progress"_a.none(),
           "Grow trees; see hedgerow.growth.grow_forest.");
+    using hedgerow::RandomGrowOptions;
+    nb::class_<RandomGrowOptions>(m, "RandomGrowOptions", "Settings of random growth; see hedgerow.growth.")
+        .def(nb::init<>())
+        .def_rw("min_samples_leaf", &RandomGrowOptions::min_samples_leaf)
+        .def_rw("max_depth", &RandomGrowOptions::max_depth)
+        .def_rw("seed", &RandomGrowOptions::seed)
+        .def_rw("n_trees", &RandomGrowOptions::n_trees)
+        .def_rw("n_threads", &RandomGrowOptions::n_threads)
+        .def_rw("max_nodes", &RandomGrowOptions::max_nodes);
+    m.def("grow_random", &grow_random, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
+          "labels"_a.noconvert(), "n_classes"_a, "options"_a, "progress"_a.none(),
+          "Grow random decision trees; see hedgerow.growth.grow_random_forest.");
     m.def(
         "node_depths",
         [](const In<std::int64_t>& parent) {

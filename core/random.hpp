@@ -26,9 +26,12 @@ class Path {
 public:
     explicit Path(std::uint64_t seed) : key_(seed) {}
 
+    // The first two make the key of a child. The last counter word keeps them apart from the words that make draws.
+    std::array<std::uint32_t, 4> child_words(std::uint64_t number) const {
+        return philox({low(number), high(number), 0, 1}, {low(key_), high(key_)});
+    }
     Path child(std::uint64_t number) const {
-        // The last counter word keeps the words that make keys apart from the words that make draws.
-        const auto words = philox({low(number), high(number), 0, 1}, {low(key_), high(key_)});
+        const auto words = child_words(number);
         return Path(words[0] | std::uint64_t{words[1]} << 32);
     }
     // Where a row's own draws at this node are: beside its children, of which there are fewer than 2^32.
@@ -76,6 +79,45 @@ private:
     std::uint64_t block_ = 0;
     std::array<std::uint32_t, 4> words_{};
     int position_ = 2;
+};
+
+// A node and its draws from one hash: the words that the key of a child leaves over are its first draws, the others are
+// those of Draws. Words of 32 bits, so that what is left over is enough for most nodes of a random tree.
+class Place {
+public:
+    Place(Path parent, std::uint64_t number) : Place(parent.child_words(number)) {}
+
+    Path path() const { return path_; }
+
+    // Uniform in 0 .. n-1, n >= 1, without bias (Lemire: Fast random integer generation in an interval, 2019). One out of
+    // one takes no draw.
+    std::uint32_t below(std::uint32_t n) {
+        if (n == 1) return 0;
+        std::uint64_t product = std::uint64_t{word()} * n;
+        if (static_cast<std::uint32_t>(product) < n) [[unlikely]] {
+            const std::uint32_t excess = (0 - n) % n;
+            while (static_cast<std::uint32_t>(product) < excess) product = std::uint64_t{word()} * n;
+        }
+        return static_cast<std::uint32_t>(product >> 32);
+    }
+
+private:
+    explicit Place(const std::array<std::uint32_t, 4>& words)
+        : path_(words[0] | std::uint64_t{words[1]} << 32), left_over_{words[2], words[3]} {}
+
+    std::uint32_t word() {
+        if (n_taken_ < 2) return left_over_[n_taken_++];
+        if (n_taken_++ % 2 == 1) return static_cast<std::uint32_t>(bits_ >> 32);
+        if (n_taken_ == 3) draws_ = Draws(path_);
+        bits_ = draws_.bits();
+        return static_cast<std::uint32_t>(bits_);
+    }
+
+    Path path_;
+    std::array<std::uint32_t, 2> left_over_;
+    std::uint32_t n_taken_ = 0;
+    std::uint64_t bits_ = 0;
+    Draws draws_{Path(0)};
 };
 
 }  // namespace hedgerow

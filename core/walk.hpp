@@ -1,5 +1,5 @@
-// The three questions that a forest is asked about rows: which leaf, with what weight each leaf, and what the
-// leaves' numbers add up to.
+// The questions that a forest is asked about rows: which leaf, with what weight each leaf, what the leaves' numbers add up
+// to; and, the other way round, which rows a leaf holds.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +51,18 @@ struct Spread {
     std::vector<double> weights;       // add up to 1 in each tree
 };
 Spread spread(const Forest& forest, const Rows& rows, std::int64_t n_threads, const Poll& poll);
+
+// Labels and weights of rows, and where they are counted: n_leaves × n_classes, accumulated into.
+struct LeafCounts {
+    const std::int32_t* labels;
+    const double* weight;
+    std::int64_t n_classes;
+    double* counts;
+};
+
+// Adds weight · share of each row to the count of its label in each leaf that it reaches: rows ascending in each tree, so
+// that threads never change a bit.
+void tally(const Forest& forest, const Rows& rows, const LeafCounts& leaves, std::int64_t n_threads, const Poll& poll);
 
 // Training targets of each leaf: flat, with starts.
 struct LeafSamples {

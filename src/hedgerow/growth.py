@@ -15,10 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._core import Criterion, GrowOptions, Nominal, TrainMissing, grow
+from hedgerow._core import Criterion, GrowOptions, Nominal, RandomGrowOptions, TrainMissing, grow, grow_random
 from hedgerow.forest import Forest
 
-__all__ = ["Category", "Fractional", "Grown", "Growth", "Learned", "Random", "Training", "grow_forest"]
+__all__ = [
+    *("Category", "Fractional", "Grown", "Growth", "Learned", "Random", "RandomGrowth", "Training"),
+    *("grow_forest", "grow_random_forest"),
+]
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,27 @@ class Growth:
         )
 
 
+@dataclass(frozen=True)
+class RandomGrowth:
+    """How random decision trees are grown: leaves of at least `min_samples_leaf` rows, questions drawn.
+
+    Only a branch of a question about categories may hold fewer rows.
+    """
+
+    min_samples_leaf: Any = 1
+    max_depth: Any = None
+
+    def options(self, n_rows: int, n_trees: int, seed: int) -> RandomGrowOptions:
+        """What the core wants, for this many rows; a clear error for the first setting that makes no sense."""
+        options = RandomGrowOptions()
+        options.min_samples_leaf = _rows("min_samples_leaf", self.min_samples_leaf, 1, n_rows)
+        if self.max_depth is not None:
+            options.max_depth = _whole("max_depth", self.max_depth, 1, "None for no limit")
+        options.n_trees = n_trees
+        options.seed = seed
+        return options
+
+
 def choose(name: str, given: Any, aliases: dict[str, Any], kinds: tuple[type, ...]) -> Any:
     """A strategy by its alias, or an instance of one of its kinds."""
     if isinstance(given, kinds):
@@ -227,6 +251,34 @@ def grow_forest(training: Training, options: GrowOptions, progress: Callable[[in
         options,
         progress,
     )
+    return _finished(grown, training, options.n_trees)
+
+
+def grow_random_forest(
+    training: Training, options: RandomGrowOptions, progress: Callable[[int], object] | None = None
+) -> Grown:
+    """Grow `options.n_trees` random decision trees; `progress` is told now and then how many are finished.
+
+    Leaves count the rows without a missing value: the others are added by :func:`hedgerow.walk.tally`, in parts.
+    """
+    if training.labels is None:
+        raise ValueError("random decision trees need labels")
+    if not (training.sample_weight > 0).all():
+        raise ValueError("random decision trees need positive weights: leave rows of weight 0 out")
+    grown = grow_random(
+        training.values,
+        training.n_categories,
+        training.sample_weight,
+        training.labels,
+        training.n_classes,
+        options,
+        progress,
+    )
+    return _finished(grown, training, options.n_trees)
+
+
+def _finished(grown: tuple[NDArray[Any], ...], training: Training, n_trees: int) -> Grown:
+    """What the core has grown, as arrays that nobody can write to."""
     for array in grown:
         array.flags.writeable = False  # nobody else has it: a Forest need not copy it
     (threshold, weight, feature, first_child, payload, kind, missing, payload_start, payload_codes) = grown[:9]
@@ -250,4 +302,4 @@ def grow_forest(training: Training, options: GrowOptions, progress: Callable[[in
         leaf_counts=None if regression else leaves,
         leaf_stats=leaves if regression else None,
     )
-    return Grown(forest, in_bag.reshape(options.n_trees, -1), leaf_rows_start, leaf_rows, leaf_row_weights)
+    return Grown(forest, in_bag.reshape(n_trees, -1), leaf_rows_start, leaf_rows, leaf_row_weights)

@@ -1,5 +1,5 @@
 """Rows down trees: which leaf (:func:`route`), which leaves with what weight (:func:`spread`), and what the numbers
-of the leaves add up to (:func:`fold`).
+of the leaves add up to (:func:`fold`); and which rows leaves hold (:func:`tally`).
 
 A combination rule is a :class:`LeafTable` and what is done with its fold; so every rule costs one walk.
 """
@@ -18,9 +18,10 @@ from scipy.sparse import csr_array
 from hedgerow._core import fold as core_fold
 from hedgerow._core import route as core_route
 from hedgerow._core import spread as core_spread
+from hedgerow._core import tally as core_tally
 from hedgerow.forest import Forest
 
-__all__ = ["LeafTable", "check_rows", "fold", "gather", "n_threads", "route", "spread"]
+__all__ = ["LeafTable", "check_rows", "fold", "gather", "n_threads", "route", "spread", "tally"]
 
 Link = Literal["identity", "log"]
 Op = Literal["sum", "min", "max"]
@@ -193,6 +194,33 @@ def gather(
     crossing = [(table.values, table.linked, table.logs, table.ops, out)]
     core_fold(forest.arrays, X, crossing, 0, forest.n_trees, None, None, None, n_threads(n_jobs))
     return out
+
+
+def tally(
+    forest: Forest,
+    X: NDArray[np.float64],
+    labels: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    *,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]:
+    """What rows add to the counts of each leaf of a classification forest, (n_leaves, n_classes).
+
+    A row adds its weight to the count of its label, divided over the leaves of a tree as :func:`spread` divides it.
+    Rows ascending in each tree: the same bits for every `n_jobs`.
+    """
+    check_rows(forest, X)
+    _check_array("labels", labels, (len(X),), np.int32)
+    _check_array("weights", weights, (len(X),), np.float64)
+    n_classes = forest.n_classes
+    if len(labels) and not 0 <= labels.min() <= labels.max() < n_classes:
+        wrong = labels[(labels < 0) | (labels >= n_classes)][0]
+        raise ValueError(f"labels holds {wrong}, must be class numbers in 0 .. {n_classes - 1}")
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError("weights must be finite and not negative")
+    counts = np.zeros((forest.n_leaves, n_classes))
+    core_tally(forest.arrays, X, labels, weights, counts, n_threads(n_jobs))
+    return counts
 
 
 def _start(table: LeafTable, n_rows: int) -> NDArray[np.float64]:
