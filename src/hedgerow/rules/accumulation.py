@@ -1,0 +1,112 @@
+"""Rules that add up what the leaves hold instead of what they recommend: pool and evidence.
+
+Busch et al., Combining Predictions under Uncertainty, section 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from hedgerow.rules.averages import Toward, check_correction, corrected_shares
+from hedgerow.rules.base import FoldRule, half_signed, softmax
+from hedgerow.rules.degrees import plausibility_degrees
+from hedgerow.walk import Link, Op
+
+__all__ = ["Evidence", "Pool"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Pool(FoldRule):
+    """The share of each class in all leaves together: g_pool = Σw⁺/Σn − ½ (section 4)."""
+
+    def table(self, counts: Floats, prior: Floats) -> Floats:
+        return counts
+
+    def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
+        total = folded.sum(axis=1, keepdims=True)
+        shares: Floats = np.where(total > 0, folded / np.where(total > 0, total, 1.0), 1 / len(prior))
+        return shares
+
+    def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
+        return half_signed(self.finish(folded, n_trees, prior))
+
+
+@dataclass(frozen=True)
+class Evidence(FoldRule):
+    """Evidence accumulation: P(y | all leaves) ∝ P(y)·Π P(y|w)/P(y), of leaves that are independent given the class.
+
+    Each leaf's P(y|w) = (w_y + a)/(n + a·C), a the `correction` and C the number of classes (section 4). The score of
+    two classes is the logarithm of the posterior odds, which has the sign of the paper's difference of products and
+    does not overflow.
+
+    Parameters
+    ----------
+    correction : float
+        The paper's 0.1.
+    toward : {"uniform", "prior"}
+        "uniform" is the paper's. "prior" shrinks to the prior instead: no jump to a leaf without counts, and no false
+        certainty for rows with missing values, which reach the mean of many leaves.
+    reliability : {None, "epistemic"}
+        "epistemic" multiplies each leaf's log P(y|w)/P(y) by 1 − u_e(w), so that small leaves, which the paper finds
+        to weigh most, count for less (its future work, section 6). With more than two classes u_e is that of y
+        against the rest.
+
+    Notes
+    -----
+    A leaf without counts does not change the posterior.
+    """
+
+    fold: ClassVar[tuple[Link, Op]] = ("log", "sum")
+    correction: float = 0.1
+    toward: Toward = "uniform"
+    reliability: Literal["epistemic"] | None = None
+
+    def __post_init__(self) -> None:
+        check_correction("Evidence", self.correction, self.toward, least="positive")
+        if self.reliability not in (None, "epistemic"):
+            raise ValueError(f"Evidence: reliability is {self.reliability!r}, must be None or 'epistemic'")
+
+    def table(self, counts: Floats, prior: Floats) -> Floats:
+        possible = np.where(prior > 0, prior, 1.0)  # a class without prior and counts: anything, finish leaves it out
+        shares = corrected_shares(counts, possible, self.correction, self.toward)
+        empty = ~counts.any(axis=1)
+        shares[empty] = possible
+        if self.reliability is None:
+            return shares
+        trust = 1.0 - _epistemic(counts)
+        weighed: Floats = possible * (shares / possible) ** trust
+        return weighed
+
+    def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
+        return softmax(self._log_posterior(folded, n_trees, prior))
+
+    def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
+        """The posterior log-odds of two classes; the posterior's logarithms of more."""
+        logs = self._log_posterior(folded, n_trees, prior)
+        if len(prior) != 2:
+            normalised: Floats = logs - logsumexp(logs, axis=1, keepdims=True)
+            return normalised
+        log_odds: Floats = logs[:, 1] - logs[:, 0]
+        return log_odds
+
+    @staticmethod
+    def _log_posterior(folded: Floats, n_trees: Any, prior: Floats) -> Floats:
+        """Σ log P(y|w) + (1 − K)·log P(y), not normalised."""
+        with np.errstate(divide="ignore"):
+            log_prior = np.log(prior)
+        return np.where(prior > 0, folded + (1.0 - n_trees) * np.where(prior > 0, log_prior, 0.0), -np.inf)
+
+
+def _epistemic(counts: Floats) -> Floats:
+    """u_e of each class against the rest, (n, n_classes)."""
+    total = counts.sum(axis=1)
+    if counts.shape[1] == 2:
+        return np.repeat(plausibility_degrees(counts[:, 1], counts[:, 0]).epistemic[:, np.newaxis], 2, axis=1)
+    return np.stack([plausibility_degrees(own, np.maximum(total - own, 0.0)).epistemic for own in counts.T], axis=1)

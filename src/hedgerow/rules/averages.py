@@ -1,0 +1,141 @@
+"""Rules that average a score of each leaf over the trees: probability, laplace, plausibility, confidence, vote.
+
+Busch et al., Combining Predictions under Uncertainty, section 3; w⁺ and w⁻ are the counts of a leaf and n their sum.
+With more than two classes plausibility and confidence score each class against the rest, and are normalised.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln
+
+from hedgerow.rules.base import FoldRule, half_signed, normalised
+from hedgerow.rules.degrees import against_rest, distinct_pairs, plausibility_degrees
+
+__all__ = ["Average", "Confidence", "Plausibility", "Probability", "Toward", "Vote", "corrected_shares"]
+
+Floats = NDArray[np.float64]
+Toward = Literal["uniform", "prior"]
+
+
+class Average(FoldRule):
+    """Abstract: the mean over the trees of a value in [0, 1] for each class; h_avg of section 3.2."""
+
+    @abstractmethod
+    def table(self, counts: Floats, prior: Floats) -> Floats:
+        """The value of each class in each leaf, (n_leaves, n_classes)."""
+
+    def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
+        return normalised(folded)
+
+
+def corrected_shares(counts: Floats, prior: Floats, correction: float, toward: Toward) -> Floats:
+    """(w_y + a·C·c_y)/(n + a·C) for C classes; c is uniform or the prior, and the answer of a leaf without counts."""
+    n_classes = counts.shape[1]
+    centre = prior if toward == "prior" else np.full(n_classes, 1 / n_classes)
+    added = correction * n_classes
+    total = counts.sum(axis=1, keepdims=True) + added
+    shares: Floats = np.where(total > 0, (counts + added * centre) / np.where(total > 0, total, 1.0), centre)
+    return shares
+
+
+def check_correction(rule: str, correction: Any, toward: Any, *, least: str) -> None:
+    """A correction that makes sense; `least` says whether 0 does."""
+    if not np.isfinite(correction) or correction < 0 or (correction == 0 and least == "positive"):
+        raise ValueError(f"{rule}: correction is {correction!r}, must be a {least} number")
+    if toward not in ("uniform", "prior"):
+        raise ValueError(f"{rule}: toward is {toward!r}, must be 'uniform' or 'prior'")
+
+
+@dataclass(frozen=True)
+class Probability(Average):
+    """The mean of the classes' shares in the leaves; score p_prob(w) = w⁺/n − ½ (section 3.1).
+
+    ``correction=1`` is the rule *laplace*, p_lap(w) = (w⁺ + 1)/(n + 2) − ½. ``toward="prior"`` corrects toward the
+    classes' shares in the training data instead (an m-estimate with m = correction · n_classes).
+    """
+
+    correction: float = 0.0
+    toward: Toward = "uniform"
+
+    def __post_init__(self) -> None:
+        check_correction("Probability", self.correction, self.toward, least="not negative")
+
+    @property
+    def name(self) -> str:
+        return "laplace" if self == Probability(correction=1.0) else "probability"
+
+    def table(self, counts: Floats, prior: Floats) -> Floats:
+        return corrected_shares(counts, prior, self.correction, self.toward)
+
+    def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
+        return half_signed(self.finish(folded, n_trees, prior))
+
+
+@dataclass(frozen=True)
+class Plausibility(Average):
+    """The mean of p_pls(w) = s⊕(w) − s⊖(w), how much more plausible one class is (section 3.1).
+
+    A probability is (1 + score)/2. See :func:`hedgerow.rules.plausibility_degrees`.
+    """
+
+    def table(self, counts: Floats, prior: Floats) -> Floats:
+        return (1.0 + against_rest(counts, _preference)) / 2
+
+
+def _preference(own: Floats, others: Floats) -> Floats:
+    degrees = plausibility_degrees(own, others)
+    return degrees.s_positive - degrees.s_negative
+
+
+@dataclass(frozen=True)
+class Confidence(Average):
+    """The mean of p_cb(w) = (1 − c(w))·(w⁺/n − ½) (section 3.1); a probability is score + ½.
+
+    c(w) is the height of the beta-binomial distribution with n trials, α = w⁺ + 1 and β = w⁻ + 1 in the middle over
+    that at its mode, w⁺. The middle is the mean of the heights at n/2 ± δ, δ half the distance from n to the nearest
+    even number: the two middle ones where n is odd, and continuous for fractional counts.
+    """
+
+    def table(self, counts: Floats, prior: Floats) -> Floats:
+        return 0.5 + against_rest(counts, _confident_share)
+
+    def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
+        return half_signed(self.finish(folded, n_trees, prior))
+
+
+def _confident_share(own: Floats, others: Floats) -> Floats:
+    total = own + others
+    share = np.where(total > 0, (own - others) / np.where(total > 0, 2 * total, 1.0), 0.0)
+    *pairs, inverse = distinct_pairs(own, others)
+    return (1.0 - _middle_height(*pairs)[inverse]) * share
+
+
+def _middle_height(own: Floats, others: Floats) -> Floats:
+    """c(w). Logarithms of beta functions keep more digits than those of gamma functions where counts are large."""
+    n = own + others
+    off_centre = np.abs(n - 2 * np.round(n / 2)) / 2
+
+    def log_height(k: Floats) -> Floats:
+        height: Floats = betaln(k + own + 1, n - k + others + 1) - betaln(k + 1, n - k + 1)
+        return height
+
+    mode = log_height(own)
+    heights = [np.exp(np.minimum(log_height(n / 2 + side * off_centre) - mode, 0.0)) for side in (-1, 1)]
+    return (heights[0] + heights[1]) / 2
+
+
+@dataclass(frozen=True)
+class Vote(Average):
+    """The share of trees whose leaf has most of a class: +1, −1, or 0 for a tie (h_vote, section 3.2).
+
+    Tied classes share the vote. A probability of two classes is (1 + score)/2.
+    """
+
+    def table(self, counts: Floats, prior: Floats) -> Floats:
+        return normalised((counts == counts.max(axis=1, keepdims=True)).astype(np.float64))

@@ -1,0 +1,188 @@
+"""What every combination rule has: probabilities and a score from the class counts of the leaves that a row reaches.
+
+Counts have shape (…, n_trees, n_classes); of two classes the second is the positive one. A :class:`FoldRule` is a leaf
+table, a fold and a finish, and so costs one walk whatever its formula; a :class:`CountRule` needs the counts of all
+trees at once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow.walk import LeafTable, Link, Op
+
+__all__ = ["CountRule", "FoldRule", "Rule", "check_prior", "half_signed", "normalised", "softmax"]
+
+Floats = NDArray[np.float64]
+
+_REDUCE = {"sum": np.add, "min": np.minimum, "max": np.maximum}
+
+
+class Rule(ABC):
+    """A way to combine what the leaves of several trees say about a row."""
+
+    @property
+    def name(self) -> str:
+        """For messages and pictures."""
+        return type(self).__name__.lower()
+
+    @abstractmethod
+    def proba(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
+        """Probabilities of the classes, (…, n_classes). `prior` is uniform unless given."""
+
+    @abstractmethod
+    def decision(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
+        """The signed score of two classes, (…,), above 0 for the second; of more classes one each, (…, n_classes)."""
+
+
+class FoldRule(Rule):
+    """A leaf table, a fold and a finish. Subclass it for a rule of your own:
+
+    >>> import numpy as np
+    >>> class ProductOfExperts(FoldRule):
+    ...     fold = ("log", "sum")
+    ...
+    ...     def table(self, counts, prior):
+    ...         return normalised(counts + 1.0)
+    ...
+    ...     def finish(self, folded, n_trees, prior):
+    ...         return normalised(np.exp(folded - folded.max(axis=1, keepdims=True)))
+    >>> ProductOfExperts().proba([[[3, 0], [1, 1]]]).round(2)
+    array([[0.8, 0.2]])
+    """
+
+    fold: ClassVar[tuple[Link, Op]] = ("identity", "sum")
+    """Link and operation, as in :func:`hedgerow.walk.fold`."""
+
+    @abstractmethod
+    def table(self, counts: Floats, prior: Floats) -> Floats:
+        """Linear quantities of each leaf, (n_leaves, m), from its class counts (n_leaves, n_classes).
+
+        A leaf with no counts is total ignorance.
+        """
+
+    @abstractmethod
+    def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
+        """Probabilities (n, n_classes) from what the table folded to, (n, m).
+
+        `n_trees` is a number, or (n, 1) where rows were folded over different numbers of trees. Trees that have
+        weights count as much as their weights.
+        """
+
+    def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
+        """The signed score of two classes, (n,); of more, one each (n, n_classes). As documented for each rule."""
+        return signed(self.finish(folded, n_trees, prior))
+
+    def margin(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
+        """What `decision_function` returns: the score, or what orders rows as the probabilities do."""
+        return self.score(folded, n_trees, prior)
+
+    def leaf_table(self, counts: Floats, prior: Floats) -> LeafTable:
+        """The table with its fold, checked."""
+        link, op = self.fold
+        values = np.asarray(self.table(counts, prior), dtype=np.float64)
+        if values.ndim != 2 or len(values) != len(counts):
+            raise ValueError(
+                f"rule {self.name}: its table has shape {values.shape}, must have a row for each of "
+                f"{len(counts)} leaves"
+            )
+        if not np.isfinite(values).all():
+            leaf = int(np.argmin(np.isfinite(values).all(axis=1)))
+            raise ValueError(f"rule {self.name}: its table is not finite for leaf {leaf} with counts {counts[leaf]}")
+        return LeafTable.of(values, link=link, op=op, name=f"rule {self.name}")
+
+    def proba(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
+        return self._finished(counts, prior, self.finish)
+
+    def decision(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
+        return self._finished(counts, prior, self.score)
+
+    def _finished(self, counts: ArrayLike, prior: ArrayLike | None, finish: Any) -> Floats:
+        """The fold in NumPy, for counts that are at hand."""
+        leaves = check_counts(counts)
+        *shape, n_trees, n_classes = leaves.shape
+        checked = check_prior(prior, leaves)
+        table = self.leaf_table(leaves.reshape(-1, n_classes), checked)
+        linked = table.linked.reshape(-1, n_trees, table.linked.shape[1])
+        answer = finish(_REDUCE[self.fold[1]].reduce(linked, axis=1), n_trees, checked)
+        found: Floats = answer.reshape((*shape, *answer.shape[1:]))
+        return found
+
+
+class CountRule(Rule):
+    """A rule that needs the counts of all trees at once: no fold, so it takes the memory of the leaves' counts."""
+
+    @abstractmethod
+    def combine(self, counts: Floats, prior: Floats) -> Floats:
+        """Probabilities (n, n_classes) from counts (n, n_trees, n_classes)."""
+
+    def proba(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
+        leaves = check_counts(counts)
+        answer = self.combine(leaves.reshape(-1, *leaves.shape[-2:]), check_prior(prior, leaves))
+        found: Floats = answer.reshape((*leaves.shape[:-2], leaves.shape[-1]))
+        return found
+
+    def decision(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
+        """Of two classes the positive one's probability less ½, of more their probabilities."""
+        probabilities = self.proba(counts, prior)
+        return half_signed(probabilities)
+
+
+def signed(probabilities: Floats) -> Floats:
+    """p⁺ − p⁻ of two classes; the probabilities of more (or one)."""
+    if probabilities.shape[-1] != 2:
+        return probabilities
+    difference: Floats = probabilities[..., 1] - probabilities[..., 0]
+    return difference
+
+
+def half_signed(probabilities: Floats) -> Floats:
+    """p⁺ − ½ of two classes, to the last digit antisymmetric; the probabilities of more."""
+    return signed(probabilities) / 2 if probabilities.shape[-1] == 2 else probabilities
+
+
+def normalised(values: Floats) -> Floats:
+    """Rows that add up to 1."""
+    shares: Floats = values / values.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def softmax(logs: Floats) -> Floats:
+    """Probabilities in proportion to the exponentials of each row. (SciPy's takes longer than a walk of one row.)"""
+    return normalised(np.exp(logs - logs.max(axis=-1, keepdims=True)))
+
+
+def check_counts(counts: ArrayLike) -> Floats:
+    """Counts as float64 (…, n_trees, n_classes), or a clear error."""
+    leaves = np.asarray(counts, dtype=np.float64)
+    if leaves.ndim < 2 or leaves.shape[-1] < 1 or leaves.shape[-2] < 1:
+        raise ValueError(f"counts have shape {leaves.shape}, must have shape (..., n_trees, n_classes)")
+    bad = ~(np.isfinite(leaves) & (leaves >= 0))
+    if bad.any():
+        where = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise ValueError(f"counts{list(where)} is {leaves[where]}, must be finite and not negative")
+    return leaves
+
+
+def check_prior(prior: ArrayLike | None, counts: Floats) -> Floats:
+    """Probabilities of the classes before any evidence: uniform unless given, or a clear error.
+
+    `counts` are the leaves' (…, n_classes): a class that has any can't be impossible beforehand.
+    """
+    n_classes = counts.shape[-1]
+    if prior is None:
+        return np.full(n_classes, 1 / n_classes)
+    found = np.asarray(prior, dtype=np.float64)
+    if found.shape != (n_classes,):
+        raise ValueError(f"prior has shape {found.shape}, must have a probability for each of {n_classes} classes")
+    if not (np.isfinite(found) & (found >= 0)).all() or abs(found.sum() - 1) > 1e-9:
+        raise ValueError(f"prior is {found.tolist()}, must be probabilities that add up to 1 (here {found.sum()})")
+    seen = counts.reshape(-1, n_classes).any(axis=0)
+    if (seen & (found == 0)).any():
+        number = int(np.argmax(seen & (found == 0)))
+        raise ValueError(f"prior is 0 for class {number}, which has counts: give it a positive probability")
+    return found

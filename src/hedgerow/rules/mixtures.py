@@ -1,0 +1,118 @@
+"""Rules that look at the scores of all trees at once: median, maximum, generalised mixtures and inverted-Gini weights.
+
+Busch et al., Combining Predictions under Uncertainty, tried them beside its nine (section 3.2; the weights, section
+2.2). Each combines the class values of an :class:`~hedgerow.rules.Average`, by default the classes' shares.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.rules.averages import Average, Probability, corrected_shares
+from hedgerow.rules.base import CountRule, normalised
+
+__all__ = ["InvertedGini", "Maximum", "Median", "Mixture"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _OfScores(CountRule):
+    """Abstract: combines the trees' values of each class, (n, n_trees, n_classes)."""
+
+    score: Average = field(default_factory=Probability)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.score, Average):
+            raise ValueError(
+                f"{self.name}: score is {self.score!r}, must be a rule that averages: Probability(), Plausibility(), "
+                "Confidence() or Vote()"
+            )
+
+    def combine(self, counts: Floats, prior: Floats) -> Floats:
+        values = self.score.table(counts.reshape(-1, counts.shape[-1]), prior)
+        return normalised(self.aggregate(values.reshape(counts.shape)))
+
+    @abstractmethod
+    def aggregate(self, values: Floats) -> Floats:
+        """(n, n_trees, n_classes) to (n, n_classes), not all 0."""
+
+
+@dataclass(frozen=True)
+class Median(_OfScores):
+    """The median over the trees of each class's value, normalised. Ignorant where all medians are 0."""
+
+    def aggregate(self, values: Floats) -> Floats:
+        middle: Floats = np.median(values, axis=1)
+        return np.where(middle.any(axis=1, keepdims=True), middle, 1.0)
+
+
+@dataclass(frozen=True)
+class Maximum(_OfScores):
+    """What the most committed tree says: of two classes the score that is largest in absolute value.
+
+    With more classes the tree whose greatest value is greatest. Equally committed trees are averaged, so that two that
+    contradict each other cancel.
+    """
+
+    def aggregate(self, values: Floats) -> Floats:
+        commitment = values.max(axis=2)
+        most = commitment == commitment.max(axis=1, keepdims=True)
+        mean: Floats = (values * most[:, :, np.newaxis]).sum(axis=1) / most.sum(axis=1, keepdims=True)
+        return mean
+
+
+_CENTRES: dict[str, Callable[[Floats], Floats]] = {
+    "average": lambda values: values.mean(axis=1),
+    "median": lambda values: np.median(values, axis=1),
+    "maximum": lambda values: values.max(axis=1),
+}
+
+
+@dataclass(frozen=True)
+class Mixture(_OfScores):
+    """A generalised mixture: a mean in which values far from a centre weigh less.
+
+    H(x) = Σ θᵢ·xᵢ with θᵢ = (1 − |xᵢ − c|/Σⱼ|xⱼ − c|)/(K − 1), the mean where all are c; the centre c is the average,
+    the median or the maximum of the trees' values of a class (Farias et al., 2016; Costa et al., 2018). Normalised.
+    """
+
+    centre: Literal["average", "median", "maximum"] = "average"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.centre not in _CENTRES:
+            raise ValueError(f"Mixture: centre is {self.centre!r}, must be 'average', 'median' or 'maximum'")
+
+    @property
+    def name(self) -> str:
+        return f"mixture-{self.centre}"
+
+    def aggregate(self, values: Floats) -> Floats:
+        distance = np.abs(values - _CENTRES[self.centre](values)[:, np.newaxis])
+        total = distance.sum(axis=1, keepdims=True)
+        n_trees = values.shape[1]
+        same = (total == 0) | (n_trees == 1)
+        weight = np.where(same, 1 / n_trees, (1 - distance / np.where(same, 1.0, total)) / max(n_trees - 1, 1))
+        mixed: Floats = (weight * values).sum(axis=1)
+        return mixed
+
+
+@dataclass(frozen=True)
+class InvertedGini(CountRule):
+    """The mean of the classes' shares, a leaf weighing Σp² = 1 − its Gini impurity (Kulessa and Loza Mencía, 2018)."""
+
+    @property
+    def name(self) -> str:
+        return "inverted-gini"
+
+    def combine(self, counts: Floats, prior: Floats) -> Floats:
+        shares = corrected_shares(counts.reshape(-1, counts.shape[-1]), prior, 0.0, "uniform").reshape(counts.shape)
+        weight = (shares**2).sum(axis=2, keepdims=True)
+        return normalised((weight * shares).sum(axis=1))

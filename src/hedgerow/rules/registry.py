@@ -1,0 +1,122 @@
+"""Rules by name, rules of your own, and all of them in one walk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.rules.accumulation import Evidence, Pool
+from hedgerow.rules.averages import Confidence, Plausibility, Probability, Vote
+from hedgerow.rules.base import FoldRule, Rule, check_prior
+from hedgerow.rules.belief import Cautious, Dempster
+from hedgerow.rules.mixtures import InvertedGini, Maximum, Median, Mixture
+from hedgerow.walk import fold
+
+__all__ = ["compare", "get", "names"]
+
+Floats = NDArray[np.float64]
+
+_NINE: dict[str, FoldRule] = {
+    "probability": Probability(),
+    "laplace": Probability(correction=1.0),
+    "plausibility": Plausibility(),
+    "confidence": Confidence(),
+    "vote": Vote(),
+    "pool": Pool(),
+    "dempster": Dempster(),
+    "cautious": Cautious(),
+    "evidence": Evidence(),
+}
+_BEYOND: dict[str, Rule] = {
+    rule.name: rule
+    for rule in (
+        *(Median(), Maximum(), InvertedGini()),
+        *(Mixture(centre="average"), Mixture(centre="median"), Mixture(centre="maximum")),
+    )
+}
+_PARTS = ("table", "fold", "finish")
+_TABLE_BYTES = 1 << 26  # of the tables that ride in one walk at a time
+
+
+def names(*, beyond: bool = False) -> tuple[str, ...]:
+    """The names of the nine rules of the paper; with `beyond` those of the others too."""
+    return (*_NINE, *(_BEYOND if beyond else ()))
+
+
+def get(rule: Any) -> Rule:
+    """A rule by its name, or a rule of your own: an instance with a `table`, a `fold` and a `finish`.
+
+    >>> get("evidence")
+    Evidence(correction=0.1, toward='uniform', reliability=None)
+    """
+    if isinstance(rule, Rule):
+        return rule
+    if isinstance(rule, str):
+        if rule in _NINE or rule in _BEYOND:
+            return {**_NINE, **_BEYOND}[rule]
+        raise ValueError(f"rule is {rule!r}, must be one of {', '.join(map(repr, names(beyond=True)))}, or an instance")
+    if isinstance(rule, type):
+        raise ValueError(f"rule is the class {rule.__name__}, pass an instance: {rule.__name__}()")
+    if absent := [part for part in _PARTS if not hasattr(rule, part)]:
+        raise ValueError(
+            f"rule is {rule!r}, which has no {' and no '.join(absent)}: a rule has a table(counts, prior), a "
+            "fold such as ('identity', 'sum'), and a finish(folded, n_trees, prior)"
+        )
+    return _Adopted(rule)
+
+
+class _Adopted(FoldRule):
+    """Somebody's object with the three parts."""
+
+    def __init__(self, parts: Any) -> None:
+        self._parts = parts
+        self.fold = parts.fold  # type: ignore[misc]
+
+    @property
+    def name(self) -> str:
+        return type(self._parts).__name__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Adopted) and self._parts is other._parts
+
+    def __hash__(self) -> int:
+        return id(self._parts)
+
+    def table(self, counts: Floats, prior: Floats) -> Floats:
+        values: Floats = self._parts.table(counts, prior)
+        return values
+
+    def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
+        probabilities: Floats = self._parts.finish(folded, n_trees, prior)
+        return probabilities
+
+
+def compare(model: Any, X: Any, rules: Iterable[Any] | None = None, *, n_jobs: int | None = None) -> Floats:
+    """The scores of several rules, by default the nine, on one fitted forest in one walk: (n, n_rules).
+
+    `model` is a fitted classifier of this family. Columns are in the order of `rules`, or of :func:`names`; with more
+    than two classes the shape is (n, n_rules, n_classes). Scores are those of :meth:`Rule.decision`.
+    """
+    chosen = [get(rule) for rule in (names() if rules is None else rules)]
+    if unfolded := [rule.name for rule in chosen if not isinstance(rule, FoldRule)]:
+        raise ValueError(f"rule {unfolded[0]} has no fold: use its decision(model.leaf_counts(X), model.class_prior_)")
+    folding = [rule for rule in chosen if isinstance(rule, FoldRule)]
+    forest, rows = model.forest_, model.schema_.read(X, estimator=model)
+    prior = check_prior(model.class_prior_, forest.counts)
+    columns = 2 * forest.counts.shape[1] * len(folding)
+    most_leaves = max(1, _TABLE_BYTES // (16 * columns))
+    out: list[Floats] | None = None
+    first = 0
+    while first < forest.n_trees:  # tables for some trees at a time: those of a large forest would not fit in memory
+        wanted = forest.leaf_start[first] + most_leaves
+        last = max(first + 1, int(np.searchsorted(forest.leaf_start, wanted, side="right")) - 1)
+        counts = forest.counts[forest.leaf_start[first] : forest.leaf_start[last]]
+        tables = [rule.leaf_table(counts, prior) for rule in folding]
+        out = fold(forest, rows, tables, trees=(first, last), out=out, n_jobs=n_jobs)
+        first = last
+    assert out is not None, "a forest has at least one tree"
+    scores = [rule.score(folded, forest.n_trees, prior) for rule, folded in zip(folding, out, strict=True)]
+    return np.stack(scores, axis=1)
