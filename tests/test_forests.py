@@ -20,7 +20,6 @@ import forest_oracles
 from hedgerow import ForestClassifier, ForestRegressor, TreeClassifier, checks
 from hedgerow.growth import Growth, Training, grow_forest
 from hedgerow.nodes import NodeKind
-from hedgerow.probability import MEstimate
 from hedgerow.quantiles import LeafSamples, predict_quantiles
 from hedgerow.walk import gather, route
 
@@ -48,7 +47,9 @@ def grow_fast(
         targets=None if n_classes else np.asarray(y, dtype=float),
         n_classes=n_classes,
     )
-    return grow_forest(training, options)
+    grown = grow_forest(training, options)
+    grown.forest.check()
+    return grown
 
 
 @st.composite
@@ -244,7 +245,8 @@ CHANGES: dict[str, Any] = {
 def test_every_parameter_changes_something() -> None:
     X, signal = data_in_which_everything_matters()
     labels = np.digitize(signal, [0, 2.5])
-    changes = CHANGES | {"criterion": "entropy", "leaf_probability": MEstimate(5), "class_weight": {0: 5, 1: 1, 2: 1}}
+    changes = CHANGES | {"criterion": "entropy", "rule": "vote", "class_weight": {0: 5, 1: 1, 2: 1}}
+    changes["tree_weights"] = [1, 2, 3]
     classifier = ForestClassifier(3, nominal="subset", categorical_features=[3])
     for estimator, y, more in (
         (classifier, labels, changes),

@@ -29,6 +29,7 @@ __all__ = [
     "check_frames_of_all_libraries_give_the_same_bits",
     "check_layouts_give_the_same_bits",
     "check_names_are_honoured",
+    "check_the_forest_is_valid",
     "check_the_same_seed_gives_the_same_bits_for_any_n_jobs",
     "contract_checks",
     "outputs",
@@ -45,6 +46,7 @@ WITHOUT_EFFECT = frozenset({"n_jobs", "verbose", "random_state"})
 def contract_checks(estimator: Any) -> Iterator[tuple[str, Callable[[], None]]]:
     """Name and call of every check that needs no more than the estimator itself."""
     for check in (
+        check_the_forest_is_valid,
         check_the_same_seed_gives_the_same_bits_for_any_n_jobs,
         check_layouts_give_the_same_bits,
         check_frames_of_all_libraries_give_the_same_bits,
@@ -98,6 +100,13 @@ def _seeded(estimator: Any, **changes: Any) -> Any:
 def _assert_same(expected: Mapping[str, bytes], found: Mapping[str, bytes], what: str) -> None:
     different = [verb for verb in expected if expected[verb] != found.get(verb)]
     assert not different, f"{what}: {', '.join(different)} differ"
+
+
+def check_the_forest_is_valid(estimator: Any) -> None:
+    """What was grown keeps every invariant of a Forest, and walking it is safe."""
+    X = _numbers()
+    model = _seeded(estimator).fit(X, _target(estimator, X))
+    model.forest_.check()
 
 
 def check_the_same_seed_gives_the_same_bits_for_any_n_jobs(estimator: Any) -> None:

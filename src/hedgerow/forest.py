@@ -6,6 +6,7 @@ checks are loops and never recursions. Nothing here learns: growth makes a Fores
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import node_depths, node_stats, node_sums
-from hedgerow.invariants import ARRAY_DTYPES, check_forest
+from hedgerow.invariants import ARRAY_DTYPES, check_forest, check_leaf_values
 from hedgerow.nodes import MissingPolicy, NodeKind
 from hedgerow.text import Names, tree_text
 
@@ -30,9 +31,9 @@ _NODE = np.dtype([("threshold", np.float64), ("feature", np.int32), ("first_chil
 class Forest:
     """Trees as arrays; see the table in ``docs/forest.md`` for what each one means.
 
-    Every array is read-only. Construction checks every invariant (:meth:`check`), so that a Forest that exists
-    can be walked. `leaf_counts` is there for classification, `leaf_stats` (weight, mean, sum of squared
-    deviations) for regression; the other one is None.
+    Every array is read-only. Construction checks every invariant (:meth:`check`), so that a Forest that exists can be
+    walked; only what the core has grown is taken as it is (:meth:`unchecked`). `leaf_counts` is there for
+    classification, `leaf_stats` (weight, mean, sum of squared deviations) for regression; the other one is None.
     """
 
     n_features: int
@@ -54,6 +55,19 @@ class Forest:
 
     def __post_init__(self) -> None:
         self.check()
+        self._freeze()
+
+    @classmethod
+    def unchecked(cls, **arrays: Any) -> Forest:
+        """For those who make the arrays so that every invariant holds: checks cost as much as growing small trees."""
+        forest = object.__new__(cls)
+        for one in fields(cls):
+            if one.init:
+                object.__setattr__(forest, one.name, arrays.get(one.name))
+        forest._freeze()
+        return forest
+
+    def _freeze(self) -> None:
         nodes = np.empty(self.n_nodes, dtype=_NODE)
         for name in _NODE_FIELDS:
             nodes[name] = getattr(self, name)
@@ -68,6 +82,15 @@ class Forest:
     def check(self) -> None:
         """Raise :class:`~hedgerow.invariants.InvalidForestError` for the first invariant that does not hold."""
         check_forest(self)
+
+    def with_counts(self, leaf_counts: NDArray[np.float64]) -> Forest:
+        """The same trees with other counts in their leaves."""
+        forest = copy.copy(self)  # nothing else depends on the counts, so that nothing else need be checked
+        counts = leaf_counts.copy()
+        counts.flags.writeable = False
+        object.__setattr__(forest, "leaf_counts", counts)
+        check_leaf_values(forest)
+        return forest
 
     def _arrays_by_name(self) -> dict[str, NDArray[Any]]:
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.init}

@@ -285,7 +285,7 @@ def _finished(grown: tuple[NDArray[Any], ...], training: Training, n_trees: int)
     (leaf_values, tree_start, leaf_start, in_bag, leaf_rows_start, leaf_rows, leaf_row_weights) = grown[9:]
     regression = training.targets is not None
     leaves = leaf_values.reshape(-1, 3 if regression else training.n_classes)
-    forest = Forest(
+    forest = Forest.unchecked(
         n_features=training.values.shape[1],
         threshold=threshold,
         weight=weight,

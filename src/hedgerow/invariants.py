@@ -12,7 +12,7 @@ from hedgerow.nodes import LEAF_FEATURE, NO_CHILD, NO_PAYLOAD, OBLIQUE_FEATURE, 
 if TYPE_CHECKING:
     from hedgerow.forest import Forest
 
-__all__ = ["ARRAY_DTYPES", "InvalidForestError", "check_forest"]
+__all__ = ["ARRAY_DTYPES", "InvalidForestError", "check_forest", "check_leaf_values"]
 
 _PER_NODE = {
     "threshold": np.float64,
@@ -66,7 +66,7 @@ def _check_layout(forest: Forest) -> None:
     if (forest.leaf_counts is None) == (forest.leaf_stats is None):
         _fail("it needs either leaf_counts (classification) or leaf_stats (regression)")
     name = "leaf_stats" if forest.leaf_counts is None else "leaf_counts"
-    _check_array(name, getattr(forest, name), np.float64, 2)
+    _check_array(name, getattr(forest, name), np.float64, 2)  # again with the values, which may change alone
 
 
 def _check_array(name: str, array: Any, dtype: type, n_dim: int) -> None:
@@ -233,7 +233,15 @@ def _check_leaves(forest: Forest) -> None:
         _fail(f"tree {tree} has {n_leaves[tree]} leaves, leaf_start says {np.diff(forest.leaf_start)[tree]}")
     number = np.cumsum(leaf) - 1 - np.repeat(forest.leaf_start[:-1], np.diff(forest.tree_start))
     _require(forest, "first_child", ~leaf | (forest.first_child == number), "its number among the tree's leaves")
+    check_leaf_values(forest)
+
+
+def check_leaf_values(forest: Forest) -> None:
+    """What must hold of the leaves' counts or statistics alone."""
     values = _leaf_values(forest)
+    _check_array("leaf_counts" if forest.leaf_stats is None else "leaf_stats", values, np.float64, 2)
+    if len(values) != forest.leaf_start[-1]:
+        _fail(f"there are values of {len(values)} leaves, leaf_start says {forest.leaf_start[-1]}")
     if not np.isfinite(values).all():
         _fail(f"leaf {int(np.argmin(np.isfinite(values).all(axis=1)))} holds a value that is not finite")
     if forest.leaf_counts is not None:
