@@ -2,8 +2,22 @@
 
 from importlib.metadata import version
 
-from hedgerow.estimators import ForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor
+from hedgerow.estimators import (
+    ForestClassifier,
+    ForestRegressor,
+    RandomTreesClassifier,
+    TreeClassifier,
+    TreeRegressor,
+)
 from hedgerow.forest import Forest
 
 __version__ = version("hedgerow")
-__all__ = ["Forest", "ForestClassifier", "ForestRegressor", "TreeClassifier", "TreeRegressor", "__version__"]
+__all__ = [
+    "Forest",
+    "ForestClassifier",
+    "ForestRegressor",
+    "RandomTreesClassifier",
+    "TreeClassifier",
+    "TreeRegressor",
+    "__version__",
+]

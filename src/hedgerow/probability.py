@@ -10,9 +10,24 @@ from numpy.typing import NDArray
 
 from hedgerow.growth import choose
 
-__all__ = ["Frequency", "Laplace", "LeafProbability", "MEstimate", "leaf_probability"]
+__all__ = [
+    *("Frequency", "Laplace", "LeafProbability", "MEstimate"),
+    *("corrected_shares", "leaf_probability", "uniform"),
+]
 
 Floats = NDArray[np.float64]
+
+
+def corrected_shares(counts: Floats, centre: Floats, amount: float) -> Floats:
+    """(w_y + amount·c_y)/(n + amount), shares of the classes drawn toward `centre`, which is also an empty leaf's."""
+    total = counts.sum(axis=1, keepdims=True) + amount
+    shares: Floats = np.where(total > 0, (counts + amount * centre) / np.where(total > 0, total, 1.0), centre)
+    return shares
+
+
+def uniform(n_classes: int) -> Floats:
+    """The same probability for each class."""
+    return np.full(n_classes, 1 / n_classes)
 
 
 class LeafProbability(Protocol):
@@ -26,8 +41,7 @@ class Frequency:
     """k/n, the share of each class in the leaf; the prior where a leaf is empty."""
 
     def __call__(self, counts: Floats, prior: Floats) -> Floats:
-        total = counts.sum(axis=1, keepdims=True)
-        return np.where(total > 0, counts / np.where(total > 0, total, 1.0), prior)
+        return corrected_shares(counts, prior, 0.0)
 
 
 @dataclass(frozen=True)
@@ -35,7 +49,8 @@ class Laplace:
     """(k + 1)/(n + C) with C classes: certainty grows with the size of the leaf."""
 
     def __call__(self, counts: Floats, prior: Floats) -> Floats:
-        return _normalised(counts + 1.0)
+        n_classes = counts.shape[1]
+        return corrected_shares(counts, uniform(n_classes), n_classes)
 
 
 @dataclass(frozen=True)
@@ -49,12 +64,7 @@ class MEstimate:
             raise ValueError(f"MEstimate: m is {self.m!r}, must be a positive number")
 
     def __call__(self, counts: Floats, prior: Floats) -> Floats:
-        return _normalised(counts + self.m * prior)
-
-
-def _normalised(smoothed: Floats) -> Floats:
-    shares: Floats = smoothed / smoothed.sum(axis=1, keepdims=True)
-    return shares
+        return corrected_shares(counts, prior, self.m)
 
 
 _ALIASES: dict[str, LeafProbability] = {"frequency": Frequency(), "laplace": Laplace()}

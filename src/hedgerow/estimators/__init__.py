@@ -1,6 +1,7 @@
-"""The estimators: scikit-learn's conventions on top of tables, growth and walks."""
+"""The estimators: scikit-learn's conventions on top of tables, growth, walks and rules."""
 
 from hedgerow.estimators.forests import ForestClassifier, ForestRegressor
+from hedgerow.estimators.random_trees import RandomTreesClassifier
 from hedgerow.estimators.trees import TreeClassifier, TreeRegressor
 
-__all__ = ["ForestClassifier", "ForestRegressor", "TreeClassifier", "TreeRegressor"]
+__all__ = ["ForestClassifier", "ForestRegressor", "RandomTreesClassifier", "TreeClassifier", "TreeRegressor"]

@@ -1,4 +1,4 @@
-"""What trees and forests answer with: the same for one tree as for many."""
+"""What trees and forests answer with, whether they are one or many."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.estimators.base import TreeBased
-from hedgerow.estimators.outputs import Uncertainty, entropy_bits, entropy_uncertainty
+from hedgerow.estimators.uncertainty import Uncertainty, entropy_uncertainty, plausibility_uncertainty
 from hedgerow.inspection import impurity_importances
-from hedgerow.probability import leaf_probability
 from hedgerow.walk import LeafTable, fold, gather
 
 __all__ = ["ClassAnswers", "NumberAnswers"]
@@ -34,17 +33,7 @@ class _Answers(TreeBased):
 
 
 class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
-    """Abstract: the answers of a classifier."""
-
-    def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class, (n, n_classes): the mean over the trees.
-
-        For a row that reaches several leaves of a tree, the weighted mean of their probabilities.
-        """
-        rows = self._read(X)
-        total = fold(self.forest_, rows, [self._probabilities()], n_jobs=self._n_jobs)[0]
-        total /= self.forest_.n_trees
-        return total
+    """Abstract: the answers of a classifier that every one of them gives."""
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row; the first of equals."""
@@ -52,22 +41,21 @@ class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
         labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
-    def predict_uncertainty(self, X: Any) -> Uncertainty:
-        """Entropies in bits: of the mean (total), mean of the trees' (aleatoric), and their difference (epistemic).
+    def predict_uncertainty(self, X: Any, measure: str = "entropy") -> Uncertainty:
+        """How unsure the trees are, and of what kind.
 
-        One tree has nobody to disagree with: all of it is aleatoric.
+        "entropy": in bits, of the mean of the trees' probabilities (total), mean of the trees' own (aleatoric), and
+        their difference (epistemic). One tree has nobody to disagree with: all of it is aleatoric.
+
+        "plausibility": the mean over the trees of the aleatoric and the epistemic uncertainty of the leaf, which counts
+        how few samples it has (Busch et al., Combining Predictions under Uncertainty, section 3.1), and their sum.
         """
         rows = self._read(X)
-        table = self._probabilities()
-        entropy = LeafTable.of(entropy_bits(table.values)[:, np.newaxis])
-        shares, bits = fold(self.forest_, rows, [table, entropy], n_jobs=self._n_jobs)
-        # In a row that reaches several leaves of a tree, the tree's answer is their mixture, which has its own entropy.
-        spread = np.isnan(rows).any(axis=1)
-        if spread.any():
-            answers = gather(self.forest_, rows[spread], table.values, n_jobs=self._n_jobs)
-            bits[spread, 0] = entropy_bits(answers).sum(axis=1)
-        n_trees = self.forest_.n_trees
-        return entropy_uncertainty(shares / n_trees, bits[:, 0] / n_trees)
+        if measure == "entropy":
+            return entropy_uncertainty(self.forest_, rows, self._probabilities(), self._n_jobs)
+        if measure == "plausibility":
+            return plausibility_uncertainty(self.forest_, rows, self._n_jobs)
+        raise ValueError(f"measure is {measure!r}, must be 'entropy' or 'plausibility'")
 
     def leaf_counts(self, X: Any) -> Floats:
         """The evidence: weighted class counts of the leaf that each row reaches in each tree, (n, n_trees, n_classes).
@@ -76,10 +64,6 @@ class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
         """
         rows = self._read(X)
         return gather(self.forest_, rows, self.forest_.counts, n_jobs=self._n_jobs)
-
-    def _probabilities(self) -> LeafTable:
-        estimate = leaf_probability(self.leaf_probability)
-        return self._finished.get(estimate, lambda: LeafTable.of(estimate(self.forest_.counts, self.class_prior_)))
 
 
 class NumberAnswers(RegressorMixin, _Answers):  # type: ignore[misc]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -10,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.forest import Forest
-from hedgerow.walk import LeafTable, fold
+from hedgerow.growth import Grown
+from hedgerow.walk import LeafTable, fold, route
 
-__all__ = ["n_draws", "out_of_bag"]
+__all__ = ["OutOfBag", "n_draws"]
 
 Floats = NDArray[np.float64]
+
+_ROWS_AT_ONCE = 4096
 
 
 def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, sample_weight: Floats) -> int:
@@ -37,26 +41,55 @@ def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, sample_weight: Flo
     )
 
 
-def out_of_bag(
-    forest: Forest, X: Floats, in_bag: NDArray[np.uint8], used: NDArray[np.bool_], table: LeafTable, n_jobs: int | None
-) -> Floats:
-    """The mean of a table over the trees that have not seen a row, (n_rows, m); NaN, said so, where all have.
+@dataclass(frozen=True)
+class OutOfBag:
+    """Training rows, and which trees have seen them."""
 
-    `in_bag` has a bit for each of the `used` rows; a row that was not used has been seen by no tree.
-    """
-    skip = np.zeros((forest.n_trees, -(-len(X) // 8)), dtype=np.uint8)
-    places = np.flatnonzero(used)
-    for tree, bits in enumerate(in_bag):  # tree by tree: a byte for each row and tree would be eight times the memory
-        seen = np.zeros(len(X), dtype=bool)
-        seen[places] = np.unpackbits(bits, count=len(places), bitorder="little").astype(bool)
-        skip[tree] = np.packbits(seen, bitorder="little")
-    n_used = np.zeros(len(X), dtype=np.int64)
-    total = fold(forest, X, [table], skip=skip, n_used=n_used, n_jobs=n_jobs)[0]
-    never = int((n_used == 0).sum())
-    if never:
-        warnings.warn(
-            f"{never} of {len(X)} rows are in the bag of every tree and have no out-of-bag prediction (NaN): "
-            "grow more trees",
-            stacklevel=4,
+    forest: Forest
+    rows: Floats
+    seen: NDArray[np.uint8]
+    """Bit mask of the rows that each tree has seen, (n_trees, ceil(n_rows / 8))."""
+    n_jobs: int | None
+
+    @classmethod
+    def of(cls, grown: Grown, values: Floats, used: NDArray[np.bool_], n_jobs: int | None) -> OutOfBag:
+        """`used` says which rows of `values` the bags were drawn from; the others have been seen by no tree."""
+        seen = np.zeros((grown.forest.n_trees, -(-len(values) // 8)), dtype=np.uint8)
+        places = np.flatnonzero(used)
+        for tree, bits in enumerate(grown.in_bag):  # one by one: a byte a row and tree would be eight times the memory
+            in_bag = np.zeros(len(values), dtype=bool)
+            in_bag[places] = np.unpackbits(bits, count=len(places), bitorder="little").astype(bool)
+            seen[tree] = np.packbits(in_bag, bitorder="little")
+        return cls(grown.forest, np.ascontiguousarray(values), seen, n_jobs)
+
+    def fold(self, table: LeafTable, tree_weights: Floats | None = None) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """A table folded over the trees that have not seen a row: (n, m), with their number (n, 1).
+
+        Only rows that some tree has not seen; the last answer says which. With weights, the number is their sum.
+        """
+        one = LeafTable.of(np.ones((self.forest.n_leaves, 1)))
+        folded, n_trees = fold(
+            *(self.forest, self.rows, [table, one]), skip=self.seen, tree_weights=tree_weights, n_jobs=self.n_jobs
         )
-    return np.where(n_used[:, np.newaxis] > 0, total / np.maximum(n_used, 1)[:, np.newaxis], np.nan)
+        unseen = n_trees[:, 0] > 0
+        if not unseen.all():
+            warnings.warn(
+                f"{(~unseen).sum()} of {len(unseen)} rows are in the bag of every tree and have no out-of-bag "
+                "prediction (NaN): grow more trees",
+                stacklevel=4,
+            )
+        return folded[unseen], n_trees[unseen], unseen
+
+    def accuracies(self, codes: NDArray[np.int32], sample_weight: Floats) -> Floats:
+        """The accuracy of each tree on the rows that it has not seen, (n_trees,); NaN where it has seen all."""
+        says = self.forest.counts.argmax(axis=1)
+        right, total = np.zeros(self.forest.n_trees), np.zeros(self.forest.n_trees)
+        for first in range(0, len(self.rows), _ROWS_AT_ONCE):
+            last = min(first + _ROWS_AT_ONCE, len(self.rows))
+            leaves = route(self.forest, self.rows[first:last], n_jobs=self.n_jobs) + self.forest.leaf_start[:-1]
+            bits = self.seen[:, first // 8 : -(-last // 8)]
+            in_bag = np.unpackbits(bits, axis=1, count=last - first, bitorder="little").T.astype(bool)
+            weight = np.where(in_bag, 0.0, sample_weight[first:last, np.newaxis])
+            right += (weight * (says[leaves] == codes[first:last, np.newaxis])).sum(axis=0)
+            total += weight.sum(axis=0)
+        return np.where(total > 0, right / np.where(total > 0, total, 1.0), np.nan)

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hedgerow.estimators.outputs import FinishedTable
+from hedgerow.estimators.finished import FinishedTable
 from hedgerow.estimators.targets import Labels
 from hedgerow.forest import Forest
 from hedgerow.growth import Growth, Training

@@ -2,48 +2,46 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.estimators.answers import ClassAnswers, NumberAnswers
-from hedgerow.estimators.bagging import n_draws, out_of_bag
-from hedgerow.estimators.base import TreeBased
-from hedgerow.estimators.outputs import Uncertainty
-from hedgerow.estimators.progress import CallbackSupportMixin, TreesProgress, with_callbacks
-from hedgerow.estimators.targets import read_labels, read_targets, read_weights
+from hedgerow.estimators.answers import NumberAnswers
+from hedgerow.estimators.bagging import OutOfBag, n_draws
+from hedgerow.estimators.many_trees import ManyTrees
+from hedgerow.estimators.progress import with_callbacks
+from hedgerow.estimators.rule_answers import RuleAnswers
+from hedgerow.estimators.targets import Labels, read_labels, read_targets, read_weights
+from hedgerow.estimators.uncertainty import Uncertainty
 from hedgerow.growth import Grown, Training, grow_forest
 from hedgerow.inspection import impurity_of
-from hedgerow.probability import leaf_probability
 from hedgerow.quantiles import LeafSamples, central_interval, predict_quantiles
+from hedgerow.rules import FoldRule, get
 from hedgerow.table import read_table
-from hedgerow.walk import LeafTable, fold, n_threads, route
+from hedgerow.walk import LeafTable, fold, n_threads
 
 __all__ = ["ForestClassifier", "ForestRegressor"]
 
 Floats = NDArray[np.float64]
 
 
-class _Forest(CallbackSupportMixin, TreeBased):  # type: ignore[misc]
-    """What both forests share: growing many trees, and saying what was grown."""
+class _Forest(ManyTrees):
+    """What both forests share: the growing of trees that are good."""
 
     def _grow(self, training: Training, criterion: str, criteria: tuple[str, ...], X: Any, y: Any) -> Grown:
-        if not isinstance(self.n_estimators, Integral) or isinstance(self.n_estimators, bool) or self.n_estimators < 1:
-            raise ValueError(f"n_estimators is {self.n_estimators!r}, must be a whole number of at least 1")
         growth = self._growth(criterion)
         options = growth.options(training.sample_weight, training.values.shape[1], criteria, self._seed())
-        options.n_trees = int(self.n_estimators)
+        options.n_trees = self._n_trees()
         options.max_bins = self.max_bins if growth.takes_fast_way(training.n_categories, self.max_bins) else 0
         options.n_draws = n_draws(self.bootstrap, self.max_samples, self.oob_score, training.sample_weight)
-        options.keep_in_bag = bool(self.oob_score)
+        options.keep_in_bag = self._keeps_bags()
         options.keep_leaf_rows = training.targets is not None
         options.n_threads = n_threads(self.n_jobs)
-        progress = TreesProgress(self, options.n_trees, X, y)
-        grown = grow_forest(training, options, progress.report)
-        progress.finish(options.n_trees)
-        return grown
+        return self._with_progress(grow_forest, training, options, X, y)
+
+    def _keeps_bags(self) -> bool:
+        return bool(self.oob_score)
 
     def _oob_metric(self, default: str) -> Any:
         if callable(self.oob_score):
@@ -52,17 +50,9 @@ class _Forest(CallbackSupportMixin, TreeBased):  # type: ignore[misc]
 
         return getattr(metrics, default)
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """The number of the leaf that each row reaches in each tree, (n, n_trees).
 
-        A row with a missing value that is divided over branches follows the heaviest.
-        """
-        rows = self._read(X)
-        return route(self.forest_, rows, n_jobs=self.n_jobs)
-
-
-class ForestClassifier(ClassAnswers, _Forest):
-    """A random forest, or bagged trees with ``max_features=None``: probabilities are the mean of the trees'.
+class ForestClassifier(RuleAnswers, _Forest):
+    """A random forest, or bagged trees with ``max_features=None``; its answer is the mean of the trees' by default.
 
     Trees are grown until their leaves are pure, each from rows drawn with replacement, with √d columns tried for each
     question.
@@ -72,9 +62,15 @@ class ForestClassifier(ClassAnswers, _Forest):
     n_estimators : int
         Number of trees.
     criterion, nominal, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
-min_impurity_decrease, max_leaf_nodes, leaf_probability, categorical_features
+min_impurity_decrease, max_leaf_nodes, categorical_features
         As in :class:`TreeClassifier`, the criterion being "gini" by default. Rows count once, however often they were
         drawn.
+    rule : str or a rule
+        How the leaves that a row reaches are combined, one of :func:`hedgerow.rules.names` or a rule of your own;
+        "probability" averages the classes' shares, "vote" is the majority of the trees. Can be changed after `fit`.
+    tree_weights : array of shape (n_estimators,), "oob" or None
+        How much each tree counts: by these numbers, by its accuracy on the rows out of its bag, or all the same. Only
+        the ratios of weights matter.
     missing : {"random", "fractional", "category", "learned"} or an instance from :mod:`hedgerow.growth`
         As in :class:`TreeClassifier`; by default a row whose value is missing goes down one branch in `fit`, drawn with
         the weights of the branches, and down all of them when predicting.
@@ -98,6 +94,8 @@ min_impurity_decrease, max_leaf_nodes, leaf_probability, categorical_features
     forest_ : Forest
     classes_, n_classes_, class_prior_, schema_, n_features_in_, feature_names_in_, feature_importances_
         As in :class:`TreeClassifier`.
+    tree_weights_ : array of shape (n_estimators,)
+        The accuracy of each tree out of its bag, with ``tree_weights="oob"``.
     oob_score_, oob_decision_function_
         Accuracy (or what `oob_score` computes) and probabilities from the trees that have not seen a row; NaN for rows
         that all have seen.
@@ -115,6 +113,8 @@ min_impurity_decrease, max_leaf_nodes, leaf_probability, categorical_features
         self,
         n_estimators: int = 100,
         *,
+        rule: Any = "probability",
+        tree_weights: Any = None,
         criterion: str = "gini",
         nominal: str = "multiway",
         missing: Any = "random",
@@ -129,13 +129,14 @@ min_impurity_decrease, max_leaf_nodes, leaf_probability, categorical_features
         bootstrap: bool = True,
         max_samples: Any = None,
         oob_score: Any = False,
-        leaf_probability: Any = "frequency",
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.n_estimators = n_estimators
+        self.rule = rule
+        self.tree_weights = tree_weights
         self.criterion = criterion
         self.nominal = nominal
         self.missing = missing
@@ -150,7 +151,6 @@ min_impurity_decrease, max_leaf_nodes, leaf_probability, categorical_features
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.oob_score = oob_score
-        self.leaf_probability = leaf_probability
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
@@ -159,26 +159,80 @@ min_impurity_decrease, max_leaf_nodes, leaf_probability, categorical_features
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ForestClassifier:
         """Grow the trees."""
-        estimate = leaf_probability(self.leaf_probability)
+        rule = get(self.rule)
+        if self.oob_score and not isinstance(rule, FoldRule):
+            raise ValueError(f"oob_score needs a rule that folds, {rule.name} does not: see hedgerow.rules.names()")
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)
         weight = read_weights(sample_weight, table.values, self.class_weight, labels.classes[labels.codes])
         training = self._training(table, weight, labels=labels)
+        self._check_tree_weights()
         grown = self._grow(training, self.criterion, ("gini", "entropy", "gain_ratio"), X, y)
         prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
         found: dict[str, Any] = {"classes_": labels.classes, "n_classes_": len(labels.classes), "class_prior_": prior}
         found["_impurity"] = impurity_of(self.criterion)
-        if self.oob_score:
-            leaves = LeafTable.of(estimate(grown.forest.counts, prior))
-            rows = np.ascontiguousarray(table.values)
-            shares = out_of_bag(grown.forest, rows, grown.in_bag, weight > 0, leaves, self.n_jobs)
-            seen = ~np.isnan(shares[:, 0])
-            metric = self._oob_metric("accuracy_score")
-            predicted = labels.classes[shares[seen].argmax(axis=1)]
-            found["oob_decision_function_"] = shares
-            found["oob_score_"] = metric(labels.classes[labels.codes[seen]], predicted) if seen.any() else np.nan
+        if self._keeps_bags():
+            found |= self._out_of_bag(OutOfBag.of(grown, table.values, weight > 0, self.n_jobs), labels, weight, prior)
         self._set_fitted(X, table, grown.forest, **found)
         return self
+
+    def _keeps_bags(self) -> bool:
+        return bool(self.oob_score) or isinstance(self.tree_weights, str)
+
+    def _check_tree_weights(self) -> None:
+        """What can be said of them before the trees are grown."""
+        if isinstance(self.tree_weights, str):
+            if self.tree_weights != "oob":
+                raise ValueError(f"tree_weights is {self.tree_weights!r}, must be 'oob', an array of numbers or None")
+            if not self.bootstrap:
+                raise ValueError("tree_weights='oob' needs bootstrap=True: without it every tree has seen every row")
+        elif self.tree_weights is not None:
+            _scaled(self.tree_weights, self.n_estimators)
+
+    def _out_of_bag(self, bags: OutOfBag, labels: Labels, weight: Floats, prior: Floats) -> dict[str, Any]:
+        """The attributes that come from rows that trees have not seen."""
+        found: dict[str, Any] = {}
+        tree_weights = self.tree_weights
+        if isinstance(tree_weights, str):
+            accuracy = bags.accuracies(labels.codes, weight)
+            if np.isnan(accuracy).all():
+                raise ValueError("tree_weights='oob': no tree has a row out of its bag; use more rows, or None")
+            tree_weights = np.where(np.isnan(accuracy), np.nanmean(accuracy), accuracy)
+            found["tree_weights_"] = tree_weights
+        rule = get(self.rule)
+        if not self.oob_score or not isinstance(rule, FoldRule):
+            return found
+        scaled = None if tree_weights is None else _scaled(tree_weights, bags.forest.n_trees)
+        folded, n_trees, unseen = bags.fold(rule.leaf_table(bags.forest.counts, prior), scaled)
+        shares = np.full((len(unseen), len(prior)), np.nan)
+        shares[unseen] = rule.finish(folded, n_trees, prior)
+        metric = self._oob_metric("accuracy_score")
+        predicted = labels.classes[shares[unseen].argmax(axis=1)]
+        found["oob_decision_function_"] = shares
+        found["oob_score_"] = metric(labels.classes[labels.codes[unseen]], predicted) if unseen.any() else np.nan
+        return found
+
+    def _tree_weights(self) -> Floats | None:
+        given = self.tree_weights
+        if given is None:
+            return None
+        if isinstance(given, str):
+            self._check_tree_weights()
+            if not hasattr(self, "tree_weights_"):
+                raise ValueError("tree_weights='oob' was set after fit: fit again, or give an array")
+            given = self.tree_weights_
+        return _scaled(given, self.forest_.n_trees)
+
+
+def _scaled(tree_weights: Any, n_trees: int) -> Floats:
+    """Weights that are 1 on average, so that equal weights are none."""
+    weights = np.asarray(tree_weights, dtype=np.float64)
+    if weights.shape != (n_trees,):
+        raise ValueError(f"tree_weights has shape {weights.shape}, must have a number for each of {n_trees} trees")
+    if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
+        raise ValueError("tree_weights must be finite, not negative, and not all 0")
+    scaled: Floats = weights * (n_trees / weights.sum())
+    return scaled
 
 
 class ForestRegressor(NumberAnswers, _Forest):
@@ -262,13 +316,13 @@ categorical_features, n_jobs, random_state
         samples = LeafSamples.of(grown, targets[weight > 0])
         found: dict[str, Any] = {"leaf_samples_": samples, "_impurity": "squared_error"}
         if self.oob_score:
-            rows = np.ascontiguousarray(table.values)
-            leaves = LeafTable.of(grown.forest.stats[:, 1:2])
-            means = out_of_bag(grown.forest, rows, grown.in_bag, weight > 0, leaves, self.n_jobs)[:, 0]
-            seen = ~np.isnan(means)
+            bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
+            folded, n_trees, unseen = bags.fold(LeafTable.of(grown.forest.stats[:, 1:2]))
+            means = np.full(len(unseen), np.nan)
+            means[unseen] = (folded / n_trees)[:, 0]
             metric = self._oob_metric("r2_score")
             found["oob_prediction_"] = means
-            found["oob_score_"] = metric(targets[seen], means[seen]) if seen.sum() > 1 else np.nan
+            found["oob_score_"] = metric(targets[unseen], means[unseen]) if unseen.sum() > 1 else np.nan
         self._set_fitted(X, table, grown.forest, **found)
         return self
 

@@ -26,8 +26,8 @@ class Labels:
     codes: NDArray[np.int32]
 
 
-def read_labels(y: Any, X: Any) -> Labels:
-    """Class labels, of any type that has an order."""
+def read_labels(y: Any, X: Any, classes: Any = None) -> Labels:
+    """Class labels, of any type that has an order; `classes` are all that there may be, by default those in y."""
     y = _one_column(y)
     missing = _is_missing(y)
     if missing.any():
@@ -38,8 +38,13 @@ def read_labels(y: Any, X: Any) -> Labels:
         raise ValueError(f"Input y contains infinity: the label of row {row} is {y[row]}; labels must be finite")
     check_classification_targets(y)
     check_consistent_length(X, y)
-    classes, codes = np.unique(y, return_inverse=True)
-    return Labels(classes, codes.astype(np.int32))
+    present, codes = np.unique(y, return_inverse=True)
+    if classes is None:
+        return Labels(present, codes.astype(np.int32))
+    known = np.unique(_one_column(classes))
+    if (new := np.setdiff1d(present, known)).size:
+        raise ValueError(f"y has classes {new.tolist()}, which are not among {known.tolist()}: fit again with all")
+    return Labels(known, np.searchsorted(known, present)[codes].astype(np.int32))
 
 
 def _is_missing(y: NDArray[Any]) -> NDArray[np.bool_]:

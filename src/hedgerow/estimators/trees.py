@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.estimators.answers import ClassAnswers, NumberAnswers
 from hedgerow.estimators.base import TreeBased
-from hedgerow.estimators.outputs import Uncertainty
 from hedgerow.estimators.targets import read_labels, read_targets, read_weights
+from hedgerow.estimators.uncertainty import Uncertainty
 from hedgerow.growth import grow_forest
 from hedgerow.inspection import impurity_of
 from hedgerow.probability import leaf_probability
@@ -168,6 +168,18 @@ max_leaf_nodes, max_features
             _impurity=impurity_of(self.criterion),
         )
         return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class, (n, n_classes), as `leaf_probability` estimates it from the leaf's counts.
+
+        For a row that reaches several leaves, the weighted mean of their probabilities.
+        """
+        rows = self._read(X)
+        return fold(self.forest_, rows, [self._probabilities()])[0]
+
+    def _probabilities(self) -> LeafTable:
+        estimate = leaf_probability(self.leaf_probability)
+        return self._finished.get(estimate, lambda: LeafTable.of(estimate(self.forest_.counts, self.class_prior_)))
 
 
 class TreeRegressor(NumberAnswers, _Tree):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from hedgerow.rules.averages import Toward, check_correction, corrected_shares
+from hedgerow.rules.averages import Toward, check_correction, leaf_shares
 from hedgerow.rules.base import FoldRule, half_signed, softmax
 from hedgerow.rules.degrees import plausibility_degrees
 from hedgerow.walk import Link, Op
@@ -75,7 +75,7 @@ class Evidence(FoldRule):
 
     def table(self, counts: Floats, prior: Floats) -> Floats:
         possible = np.where(prior > 0, prior, 1.0)  # a class without prior and counts: anything, finish leaves it out
-        shares = corrected_shares(counts, possible, self.correction, self.toward)
+        shares = leaf_shares(counts, possible, self.correction, self.toward)
         empty = ~counts.any(axis=1)
         shares[empty] = possible
         if self.reliability is None:

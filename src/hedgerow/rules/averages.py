@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln
 
+from hedgerow.probability import corrected_shares, uniform
 from hedgerow.rules.base import FoldRule, half_signed, normalised
 from hedgerow.rules.degrees import against_rest, distinct_pairs, plausibility_degrees
 
-__all__ = ["Average", "Confidence", "Plausibility", "Probability", "Toward", "Vote", "corrected_shares"]
+__all__ = ["Average", "Confidence", "Plausibility", "Probability", "Toward", "Vote", "leaf_shares"]
 
 Floats = NDArray[np.float64]
 Toward = Literal["uniform", "prior"]
@@ -34,14 +35,10 @@ class Average(FoldRule):
         return normalised(folded)
 
 
-def corrected_shares(counts: Floats, prior: Floats, correction: float, toward: Toward) -> Floats:
+def leaf_shares(counts: Floats, prior: Floats, correction: float, toward: Toward) -> Floats:
     """(w_y + a·C·c_y)/(n + a·C) for C classes; c is uniform or the prior, and the answer of a leaf without counts."""
     n_classes = counts.shape[1]
-    centre = prior if toward == "prior" else np.full(n_classes, 1 / n_classes)
-    added = correction * n_classes
-    total = counts.sum(axis=1, keepdims=True) + added
-    shares: Floats = np.where(total > 0, (counts + added * centre) / np.where(total > 0, total, 1.0), centre)
-    return shares
+    return corrected_shares(counts, prior if toward == "prior" else uniform(n_classes), correction * n_classes)
 
 
 def check_correction(rule: str, correction: Any, toward: Any, *, least: str) -> None:
@@ -71,7 +68,7 @@ class Probability(Average):
         return "laplace" if self == Probability(correction=1.0) else "probability"
 
     def table(self, counts: Floats, prior: Floats) -> Floats:
-        return corrected_shares(counts, prior, self.correction, self.toward)
+        return leaf_shares(counts, prior, self.correction, self.toward)
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         return half_signed(self.finish(folded, n_trees, prior))

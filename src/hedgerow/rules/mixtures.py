@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.rules.averages import Average, Probability, corrected_shares
+from hedgerow.rules.averages import Average, Probability, leaf_shares
 from hedgerow.rules.base import CountRule, normalised
 
 __all__ = ["InvertedGini", "Maximum", "Median", "Mixture"]
@@ -113,6 +113,6 @@ class InvertedGini(CountRule):
         return "inverted-gini"
 
     def combine(self, counts: Floats, prior: Floats) -> Floats:
-        shares = corrected_shares(counts.reshape(-1, counts.shape[-1]), prior, 0.0, "uniform").reshape(counts.shape)
+        shares = leaf_shares(counts.reshape(-1, counts.shape[-1]), prior, 0.0, "uniform").reshape(counts.shape)
         weight = (shares**2).sum(axis=2, keepdims=True)
         return normalised((weight * shares).sum(axis=1))

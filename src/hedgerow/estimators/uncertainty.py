@@ -1,0 +1,62 @@
+"""How unsure predictions are, and of what kind: by entropies, or by degrees of plausibility."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.forest import Forest
+from hedgerow.rules import plausibility_degrees
+from hedgerow.walk import LeafTable, fold, gather
+
+__all__ = ["Uncertainty", "entropy_uncertainty", "plausibility_uncertainty"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """How unsure predictions are, a number for each row: total = aleatoric + epistemic."""
+
+    total: Floats
+    aleatoric: Floats
+    epistemic: Floats
+    measure: str
+
+
+def entropy_uncertainty(forest: Forest, rows: Floats, probabilities: LeafTable, n_jobs: int | None) -> Uncertainty:
+    """Entropy of the mean over the trees in bits, and what of it is the mean of their entropies (aleatoric)."""
+    bits_of_leaf = LeafTable.of(entropy_bits(probabilities.values)[:, np.newaxis])
+    shares, bits = fold(forest, rows, [probabilities, bits_of_leaf], n_jobs=n_jobs)
+    # In a row that reaches several leaves of a tree, the tree's answer is their mixture, which has its own entropy.
+    spread = np.isnan(rows).any(axis=1)
+    if spread.any():
+        answers = gather(forest, rows[spread], probabilities.values, n_jobs=n_jobs)
+        bits[spread, 0] = entropy_bits(answers).sum(axis=1)
+    total = entropy_bits(shares / forest.n_trees)
+    aleatoric = bits[:, 0] / forest.n_trees
+    return Uncertainty(total, aleatoric, np.maximum(total - aleatoric, 0.0), "entropy")
+
+
+def entropy_bits(probabilities: Floats) -> Floats:
+    """−Σ p·log2 p over the last axis."""
+    positive = np.where(probabilities > 0, probabilities, 1.0)
+    bits: Floats = -(positive * np.log2(positive)).sum(axis=-1)
+    return bits + 0.0  # not -0.0
+
+
+def plausibility_uncertainty(forest: Forest, rows: Floats, n_jobs: int | None) -> Uncertainty:
+    """The mean over the trees of the leaves' u_a and u_e (see :func:`hedgerow.rules.plausibility_degrees`).
+
+    With more than two classes also the mean over the classes, each against the rest; of two both are the same.
+    """
+    counts = forest.counts
+    total = counts.sum(axis=1)
+    one_of = counts.T[1:] if counts.shape[1] == 2 else counts.T
+    degrees = [plausibility_degrees(own, np.maximum(total - own, 0.0)) for own in one_of]
+    means = [np.mean([getattr(d, name) for d in degrees], axis=0) for name in ("aleatoric", "epistemic")]
+    table = LeafTable.of(np.stack(means, axis=1))
+    aleatoric, epistemic = fold(forest, rows, [table], n_jobs=n_jobs)[0].T / forest.n_trees
+    return Uncertainty(aleatoric + epistemic, aleatoric, epistemic, "plausibility")
