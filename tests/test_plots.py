@@ -2,14 +2,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from matplotlib import pyplot as plt
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
 
-from hedgerow import rules
-from hedgerow.plots import RuleEvolutionDisplay
+from hedgerow import ForestClassifier, ForestRegressor, RandomTreesClassifier, TreeClassifier, rules
+from hedgerow.plots import LeafSizeDisplay, RuleEvolutionDisplay
 
 plt.switch_backend("agg")
 
@@ -224,6 +229,165 @@ class TestGrid:
     def test_no_rules_are_refused(self) -> None:
         with pytest.raises(ValueError, match="rules is empty"):
             RuleEvolutionDisplay.grid([])
+
+
+def measure(display: LeafSizeDisplay, model: Any, X: Any, y: Any, seed: int) -> None:
+    """A fit for every rule and size, and one row after the other for every tree."""
+    X_fit, X_test, y_fit, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=seed)
+    for number, size in enumerate(display.min_samples_leaf):
+        for rule, accuracies in zip(display.rule_names, display.accuracies, strict=True):
+            model.set_params(min_samples_leaf=size, rule=rule).fit(X_fit, y_fit)
+            assert accuracies[number] == pytest.approx(model.score(X_test, y_test))
+        counts = model.leaf_counts(X_test)
+        for tree, accuracy in enumerate(display.tree_accuracies[number]):
+            right = sum(
+                model.classes_[list(counts[row, tree]).index(max(counts[row, tree]))] == y_test[row]
+                for row in range(len(y_test))
+            )
+            assert accuracy == pytest.approx(right / len(y_test))
+
+
+class TestLeafSizes:
+    settings: ClassVar[dict[str, Any]] = {"min_samples_leaf": (1, 4, 20), "random_state": 5}
+
+    @staticmethod
+    def model() -> Any:
+        return RandomTreesClassifier(n_estimators=7, random_state=0)
+
+    @staticmethod
+    def data(n_classes: int = 2) -> tuple[Any, Any]:
+        return make_classification(150, 6, n_informative=4, n_classes=n_classes, random_state=1)
+
+    def display(self, **settings: Any) -> LeafSizeDisplay:
+        return LeafSizeDisplay.from_estimator(self.model(), *self.data(), **{**self.settings, **settings})
+
+    @pytest.mark.parametrize("family", [RandomTreesClassifier, ForestClassifier])
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_accuracies_are_those_of_a_slow_count(self, n_classes: int, family: Any) -> None:
+        X, y = self.data(n_classes)
+        labels = np.array(["ash", "beech", "cherry"])[y]
+        model = family(n_estimators=7, random_state=0)
+        display = LeafSizeDisplay.from_estimator(model, X, labels, **self.settings)
+        assert display.accuracies.shape == (5, 3)
+        assert display.tree_accuracies.shape == (3, 7)
+        measure(display, model, X, labels, seed=5)
+
+    def test_few_rows_at_a_time_give_the_same_accuracies(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        whole = self.display()
+        monkeypatch.setattr("hedgerow.plots.leaf_sizes._COUNTS_AT_ONCE", 4 * 7 * 2)
+        np.testing.assert_array_equal(self.display().tree_accuracies, whole.tree_accuracies)
+
+    @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+    def test_frames_give_the_same_as_arrays(self, frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("hedgerow.plots.leaf_sizes._COUNTS_AT_ONCE", 4 * 7 * 2)
+        X, y = self.data()
+        table = frame({f"x{number}": column for number, column in enumerate(X.T)})
+        display = LeafSizeDisplay.from_estimator(self.model(), table, y, **self.settings)
+        np.testing.assert_array_equal(display.tree_accuracies, self.display().tree_accuracies)
+        np.testing.assert_array_equal(display.accuracies, self.display().accuracies)
+
+    def test_the_estimator_stays_as_it_was(self) -> None:
+        model = self.model()
+        before = model.get_params()
+        LeafSizeDisplay.from_estimator(model, *self.data(), **self.settings)
+        assert model.get_params() == before
+        assert not hasattr(model, "classes_")
+
+    def test_rules_and_the_held_out_share_can_be_chosen(self) -> None:
+        display = self.display(rules=["cautious", rules.Evidence(correction=1.0)], test_size=10)
+        assert display.rule_names == ["cautious", "evidence"]
+        np.testing.assert_allclose(display.accuracies * 10, np.round(display.accuracies * 10))
+
+    def test_what_is_drawn_is_what_is_held(self) -> None:
+        display = self.display()
+        for line, accuracies in zip(display.lines_, display.accuracies, strict=True):
+            np.testing.assert_array_equal(line.get_xdata(), [1, 4, 20])
+            np.testing.assert_array_equal(line.get_ydata(), accuracies)
+        np.testing.assert_array_equal(display.tree_dots_.get_ydata(), display.tree_accuracies.ravel())
+        np.testing.assert_allclose(display.tree_mean_line_.get_ydata(), display.tree_accuracies.mean(axis=1))
+        drawn = [*display.lines_, display.tree_dots_, display.tree_mean_line_]
+        assert set(drawn) == set(display.ax_.lines)
+        assert display.tree_bands_ == list(display.ax_.collections)
+
+    def test_bands_are_standard_deviations_that_stay_within_zero_and_one(self) -> None:
+        trees = np.array([[0.5, 0.7], [0.9, 1.0]])  # standard deviations 0.1 and 0.05
+        display = LeafSizeDisplay(
+            min_samples_leaf=[1, 2], rule_names=["any"], accuracies=np.ones((1, 2)), tree_accuracies=trees
+        ).plot()
+        ends = [[(0.5, 0.7), (0.9, 1.0)], [(0.4, 0.8), (0.85, 1.0)], [(0.3, 0.9), (0.8, 1.0)]]
+        for band, expected in zip(display.tree_bands_, ends, strict=True):
+            corners = band.get_paths()[0].vertices
+            for size, (lower, upper) in zip((1, 2), expected, strict=True):
+                heights = corners[corners[:, 0] == size, 1]
+                np.testing.assert_allclose((heights.min(), heights.max()), (lower, upper))
+
+    def test_words_say_what_is_drawn(self) -> None:
+        ax = self.display().ax_
+        five = ["probability", "confidence", "pool", "dempster", "evidence"]
+        assert legend_of(ax) == [*five, "single trees", "their mean", "their 1, 2, 3 standard deviations"]
+        assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "4", "20"]
+        assert ax.get_xlabel() == "least number of samples in a leaf"
+        assert ax.get_ylabel() == "accuracy on held-out rows"
+        assert ax.get_title() == "Rules that combine 7 trees, and the trees themselves"
+
+    def test_no_two_of_the_nine_rules_look_alike(self) -> None:
+        lines = self.display(rules=rules.names()).lines_
+        assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 9
+        assert len({line.get_marker() for line in lines}) == 9
+
+    def test_it_draws_on_the_axes_that_it_is_given(self) -> None:
+        figure, (left, right) = plt.subplots(1, 2)
+        display = self.display(ax=left)
+        assert display.ax_ is left
+        assert display.figure_ is figure
+        assert not right.lines
+        assert plt.get_fignums() == [figure.number]
+
+    def test_it_can_be_drawn_twice(self) -> None:
+        display = self.display()
+        first = display.ax_
+        assert display.plot() is display
+        assert display.ax_ is not first
+        assert len(display.ax_.lines) == len(first.lines)
+
+    def test_styles_can_be_changed(self) -> None:
+        display = self.display(line_kw={"lw": 4}, dot_kw={"color": "red"}, legend=False)
+        assert {line.get_linewidth() for line in display.lines_} == {4}
+        assert display.tree_dots_.get_color() == "red"
+        assert display.ax_.get_legend() is None
+
+    @pytest.mark.parametrize(
+        ("estimator", "message"),
+        [
+            (TreeClassifier(), r"TreeClassifier\(\), which has no rule: take one .* RandomTreesClassifier"),
+            (ForestRegressor(), "has no rule and no leaf_counts"),
+            (LogisticRegression(), "has no rule and no min_samples_leaf and no leaf_counts"),
+            ("evidence", "estimator is 'evidence', which has no rule"),
+        ],
+    )
+    def test_estimators_that_have_no_rule_are_refused(self, estimator: Any, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            LeafSizeDisplay.from_estimator(estimator, *self.data())
+
+    @pytest.mark.parametrize(
+        ("wrong", "message"),
+        [
+            ({"rules": ["guess"]}, "rule is 'guess', must be one of"),
+            ({"rules": []}, "rules is empty"),
+            ({"min_samples_leaf": []}, "min_samples_leaf is empty"),
+            ({"min_samples_leaf": [0]}, "min_samples_leaf"),
+            ({"test_size": 1.5}, "test_size"),
+        ],
+    )
+    def test_wrong_settings_are_refused_before_anything_is_drawn(self, wrong: dict[str, Any], message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            self.display(**wrong)
+        assert not plt.get_fignums()
+
+    @pytest.mark.usefixtures("no_matplotlib")
+    def test_without_matplotlib_it_says_what_to_install(self) -> None:
+        with pytest.raises(ImportError, match=r"LeafSizeDisplay.from_estimator .*pip install 'hedgerow\[plot\]'"):
+            LeafSizeDisplay.from_estimator(None, None, None)
 
 
 def legend_of(ax: Any) -> list[str]:
