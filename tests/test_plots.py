@@ -106,6 +106,14 @@ class TestRuleEvolution:
             RuleEvolutionDisplay.from_rule("pool", n_trees=7, **SMALL).ax_.get_xlabel() == "samples in each of 7 leaves"
         )
 
+    @pytest.mark.parametrize("positive_rate", [0.0, 1.0])
+    def test_the_legend_stands_on_the_side_without_lines(self, positive_rate: float) -> None:
+        display = RuleEvolutionDisplay.from_rule("pool", positive_rate=positive_rate, **SMALL)
+        display.figure_.canvas.draw()
+        legend, panel = display.ax_.get_legend().get_window_extent(), display.ax_.get_window_extent()
+        middle = (panel.y0 + panel.y1) / 2
+        assert legend.y1 < middle if positive_rate == 1 else legend.y0 > middle
+
     def test_zero_is_in_the_middle_and_all_lines_inside(self) -> None:
         display = RuleEvolutionDisplay.from_rule("evidence", n_trees=10, **SMALL)
         lower, upper = display.ax_.get_ylim()
@@ -190,6 +198,17 @@ class TestGrid:
         assert {display.figure_ for display in displays} == {displays[0].figure_}
         assert displays[0].figure_.axes == [display.ax_ for display in displays]
 
+    def test_rules_of_the_same_name_are_told_apart_by_their_settings(self) -> None:
+        displays = RuleEvolutionDisplay.grid(["evidence", rules.Evidence(correction=1.0), "laplace"], **SMALL)
+        assert [display.ax_.get_title() for display in displays] == ["evidence", "evidence, correction=1.0", "laplace"]
+
+    def test_rules_of_the_same_name_that_say_nothing_of_their_settings_keep_it(self) -> None:
+        class Mine(rules.FoldRule):
+            table = rules.Pool.table
+            finish = rules.Pool.finish
+
+        assert [display.rule_name for display in RuleEvolutionDisplay.grid([Mine(), Mine()], **SMALL)] == ["mine"] * 2
+
     def test_every_rule_sees_the_same_samples(self) -> None:
         random = np.random.RandomState(SMALL["random_state"])
         displays = RuleEvolutionDisplay.grid(["pool", "vote", "pool"], **{**SMALL, "random_state": random})
@@ -220,6 +239,8 @@ class TestGrid:
 
     def test_a_single_leaf_and_a_single_rule_are_a_grid_too(self) -> None:
         (display,) = RuleEvolutionDisplay.grid(["pool"], **SMALL)
+        display.figure_.canvas.draw()
+        assert display.figure_.legends[0].get_window_extent().width < display.figure_.bbox.width
         assert display.figure_.get_suptitle() == "A leaf that fills with samples, 75% of them positive"
 
     def test_styles_reach_every_panel(self) -> None:
@@ -298,6 +319,11 @@ class TestLeafSizes:
         assert display.rule_names == ["cautious", "evidence"]
         np.testing.assert_allclose(display.accuracies * 10, np.round(display.accuracies * 10))
 
+    def test_sizes_are_sorted(self) -> None:
+        shuffled = self.display(min_samples_leaf=iter([20, 1, 4]))
+        assert shuffled.min_samples_leaf == [1, 4, 20]
+        np.testing.assert_array_equal(shuffled.accuracies, self.display().accuracies)
+
     def test_what_is_drawn_is_what_is_held(self) -> None:
         display = self.display()
         for line, accuracies in zip(display.lines_, display.accuracies, strict=True):
@@ -328,7 +354,7 @@ class TestLeafSizes:
         assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "4", "20"]
         assert ax.get_xlabel() == "least number of samples in a leaf"
         assert ax.get_ylabel() == "accuracy on held-out rows"
-        assert ax.get_title() == "Rules that combine 7 trees, and the trees themselves"
+        assert ax.get_title() == "Rules, and the 7 trees that they combine"
 
     def test_no_two_of_the_nine_rules_look_alike(self) -> None:
         lines = self.display(rules=rules.names()).lines_

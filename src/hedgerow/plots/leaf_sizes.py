@@ -27,6 +27,7 @@ from hedgerow.plots.canvas import (
     line_style,
     pyplot,
 )
+from hedgerow.plots.labels import rule_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -124,7 +125,7 @@ class LeafSizeDisplay:
         axes.set_xticks(self.min_samples_leaf, [f"{size:g}" for size in self.min_samples_leaf])
         axes.set_xticks([], minor=True)
         axes.set(xlabel="least number of samples in a leaf", ylabel="accuracy on held-out rows")
-        axes.set_title(f"Rules that combine {self.tree_accuracies.shape[1]} trees, and the trees themselves")
+        axes.set_title(f"Rules, and the {self.tree_accuracies.shape[1]} trees that they combine")
         if legend:
             axes.legend(fontsize="small", **place)
         self.ax_, self.figure_ = axes, axes.figure
@@ -178,9 +179,10 @@ class LeafSizeDisplay:
         test_size : float or int
             The share, or number, of rows that are held out; each class keeps its share in both parts.
         min_samples_leaf : iterable of numbers
-            The sizes.
+            The sizes; they are sorted.
         rules : iterable of str or rules
-            By default five: those that the paper's text tells to be in its figure, and two of the others.
+            By default five: evidence and pool, which the paper's text sees in its figure, the usual mean of
+            probabilities, and two of the others.
         random_state : int, RandomState instance or None
             Of the division of the rows.
         ax : matplotlib Axes or None
@@ -193,25 +195,22 @@ class LeafSizeDisplay:
         """
         pyplot(f"{cls.__name__}.from_estimator")
         _check_estimator(estimator)
-        sizes = _not_empty("min_samples_leaf", min_samples_leaf)
-        chosen = _not_empty("rules", rules)
-        names = [combination.get(rule).name for rule in chosen]
+        sizes = sorted(_not_empty("min_samples_leaf", min_samples_leaf))
+        chosen = [combination.get(rule) for rule in _not_empty("rules", rules)]
         X_fit, X_test, y_fit, y_test = train_test_split(
             X, y, test_size=test_size, stratify=y, random_state=random_state
         )
         labels = np.asarray(y_test)
-        accuracies = np.empty((len(chosen), len(sizes)))
-        tree_accuracies = []
-        for number, size in enumerate(sizes):
+        by_rule, by_tree = [], []
+        for size in sizes:
             model = clone(estimator).set_params(min_samples_leaf=size).fit(X_fit, y_fit)
-            tree_accuracies.append(_tree_accuracies(model, X_test, labels))
-            for rule, accuracy in zip(chosen, accuracies, strict=True):
-                accuracy[number] = np.mean(model.set_params(rule=rule).predict(X_test) == labels)
+            by_rule.append([np.mean(model.set_params(rule=rule).predict(X_test) == labels) for rule in chosen])
+            by_tree.append(_tree_accuracies(model, X_test, labels))
         display = cls(
             min_samples_leaf=sizes,
-            rule_names=names,
-            accuracies=accuracies,
-            tree_accuracies=np.stack(tree_accuracies),
+            rule_names=rule_labels(chosen),
+            accuracies=np.array(by_rule).T,
+            tree_accuracies=np.array(by_tree),
         )
         return display.plot(ax, **kwargs)
 

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 
 from hedgerow import rules as combination
 from hedgerow.plots.canvas import BLUE, GREY, LIGHT_GREY, SKY_BLUE, VERMILION, axes_or_new, line_style, pyplot
+from hedgerow.plots.labels import rule_labels
 from hedgerow.rules import Rule
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ class RuleEvolutionDisplay:
         axes.set(title=self.rule_name, xlabel=_samples_in(self.n_trees), ylabel="score")
         axes.set_xlim(1, max(2, n_samples[-1]))
         if legend:
-            axes.legend(loc="lower right")
+            axes.legend(loc="lower right" if self.mean[-1] > 0 else "upper right")  # away from the lines
         self.ax_, self.figure_ = axes, axes.figure
         return self
 
@@ -164,7 +165,8 @@ class RuleEvolutionDisplay:
         pyplot(f"{cls.__name__}.from_rule")
         chosen = combination.get(rule)
         positives = _fill_leaves(n_runs, n_trees, n_samples, positive_rate, random_state)
-        return cls._of(chosen, positives, prior).plot(ax, **kwargs)
+        display = cls(scores=_scores(chosen, positives, prior), rule_name=chosen.name, n_trees=n_trees)
+        return display.plot(ax, **kwargs)
 
     @classmethod
     def grid(
@@ -181,7 +183,8 @@ class RuleEvolutionDisplay:
     ) -> list[RuleEvolutionDisplay]:
         """Draw several rules, by default the nine of the paper, side by side in a new figure, of the same samples.
 
-        Parameters are those of :meth:`from_rule`. Every rule has its own scale: the score of evidence is a log-odds.
+        Parameters are those of :meth:`from_rule`; `kwargs` are for :meth:`plot`, except `ax` and `legend`. Every rule
+        has its own scale: the score of evidence is a log-odds.
 
         Returns
         -------
@@ -193,7 +196,10 @@ class RuleEvolutionDisplay:
         if not chosen:
             raise ValueError("rules is empty, must have at least one rule; None takes the nine of the paper")
         positives = _fill_leaves(n_runs, n_trees, n_samples, positive_rate, random_state)
-        displays = [cls._of(rule, positives, prior) for rule in chosen]
+        displays = [
+            cls(scores=_scores(rule, positives, prior), rule_name=label, n_trees=n_trees)
+            for rule, label in zip(chosen, rule_labels(chosen), strict=True)
+        ]
         figure, panels = _panels(plt, len(displays))
         for display, panel in zip(displays, panels, strict=True):
             display.plot(panel, legend=False, **kwargs)
@@ -203,10 +209,6 @@ class RuleEvolutionDisplay:
         leaves = "A leaf that fills" if n_trees == 1 else f"{n_trees} leaves that fill"
         figure.suptitle(f"{leaves} with samples, {100 * positive_rate:g}% of them positive")
         return displays
-
-    @classmethod
-    def _of(cls, rule: Rule, positives: NDArray[np.int32], prior: ArrayLike | None) -> RuleEvolutionDisplay:
-        return cls(scores=_scores(rule, positives, prior), rule_name=rule.name, n_trees=positives.shape[2])
 
 
 def _fill_leaves(
@@ -262,7 +264,7 @@ def _panels(plt: Any, number: int) -> tuple[Any, list[Any]]:
     """A figure and its axes, about as many across as down."""
     n_columns = math.ceil(math.sqrt(number))
     n_rows = math.ceil(number / n_columns)
-    size = (3.2 * n_columns + 0.4, 2.3 * n_rows + 1.0)
+    size = (max(3.2 * n_columns + 0.4, 6.8), 2.3 * n_rows + 1.0)  # the legend needs 6.8 inches
     figure, grid = plt.subplots(n_rows, n_columns, sharex=True, squeeze=False, figsize=size, layout="constrained")
     for column, unused in enumerate(grid.flat[number:], start=n_columns - grid.size + number):
         unused.remove()
