@@ -173,11 +173,21 @@ def test_what_is_no_count_is_refused(positive: Any, negative: Any, message: str)
 @example(5e8 + 4e3, 5e8 - 4e3)  # where c is neither 0 nor 1
 @example(50.0, 51.0)
 @example(51.0, 50.5)
+@example(6.0, 9.0)
+@example(25.0, 12.5)
 def test_confidence_is_the_height_in_the_middle(positive: float, negative: float) -> None:
     # c has an error of some 1e-13 from logarithms of beta functions of counts below 100, and is multiplied by the
     # distance of the share from ½.
     expected = oracle.confident(positive, negative)
     assert Confidence().decision([[negative, positive]]) == pytest.approx(expected, rel=0, abs=5e-14)
+
+
+@pytest.mark.parametrize(("own", "others"), [(51, 54), (52, 60), (51.5, 70), (400, 420), (1e6, 1e6 + 900)])
+def test_the_height_itself_has_its_digits_where_counts_are_large(own: float, others: float) -> None:
+    # The score is c's complement times a share: c follows with its relative error. Logarithms as large as the lead of
+    # one class, not as the counts, are rounded: 450 · 2e-16.
+    c = 1 - Confidence().decision([[others, own]]) / Probability().decision([[others, own]])
+    assert c == pytest.approx(oracle.middle_height(own, others), rel=0, abs=1e-14 if own < 1e3 else 2e-13)
 
 
 @few
