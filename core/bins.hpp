@@ -27,9 +27,6 @@ struct BinnedData {
     std::vector<std::uint8_t> codes;  // column-major
     std::int64_t n_rows = 0;
 
-    // Values of a column that is split by threshold.
-    int n_bins(std::int64_t feature) const { return static_cast<int>(columns[static_cast<std::size_t>(feature)].least.size()); }
-    bool more_than_cache() const { return codes.size() > std::size_t{1} << 18; }
     const std::uint8_t* column(std::int64_t feature) const { return codes.data() + feature * n_rows; }
 };
 

@@ -87,7 +87,12 @@ public:
     // The gain of dividing `whole` into a part and the rest, neither empty, as a fraction: candidates are compared without
     // the division.
     Fraction split_gain(const double* part, const double* whole, double whole_score) const {
-        if constexpr (n_constant == 2) return pair_gain(part[0] + part[1], part[1], whole[0] + whole[1], whole[1]);
+        if constexpr (n_constant == 2) {
+            // l²/L + r²/R − n²/N = (l·N − n·L)² / (N·L·R), for each of the classes alike
+            const double L = part[0] + part[1], N = whole[0] + whole[1];
+            const double difference = part[1] * N - whole[1] * L;
+            return {2 * difference * difference, N * (L * (N - L))};
+        }
         double weight = 0, squares = 0, rest_weight = 0, rest_squares = 0;
         for (std::int64_t k = 0; k < this->size(); ++k) {
             const double rest = whole[k] - part[k];
@@ -98,18 +103,6 @@ public:
         }
         const double denominator = weight * rest_weight;
         return {squares * rest_weight + rest_squares * weight - whole_score * denominator, denominator};
-    }
-    // Two classes: l²/L + r²/R − n²/N = (l·N − n·L)² / (N·L·R), for each of the classes alike.
-    static Fraction pair_gain(double L, double l, double N, double n)
-        requires(n_constant == 2)
-    {
-        const double difference = l * N - n * L;
-        return {2 * difference * difference, N * (L * (N - L))};
-    }
-    static std::array<double, 2> pair_group(double L, double l)
-        requires(n_constant == 2)
-    {
-        return {L - l, l};
     }
 };
 
@@ -157,14 +150,10 @@ public:
     static double weight(const double* group) { return group[0]; }
     static double score(const double* group) { return group[0] > 0 ? group[1] * group[1] / group[0] : 0.0; }
     static Fraction split_gain(const double* part, const double* whole, double) {
-        return pair_gain(part[0], part[1], whole[0], whole[1]);
+        // s²/L + (S − s)²/R − S²/N = (s·N − S·L)² / (N·L·R)
+        const double difference = part[1] * whole[0] - whole[1] * part[0];
+        return {difference * difference, whole[0] * (part[0] * (whole[0] - part[0]))};
     }
-    // s²/L + (S − s)²/R − S²/N = (s·N − S·L)² / (N·L·R)
-    static Fraction pair_gain(double L, double s, double N, double S) {
-        const double difference = s * N - S * L;
-        return {difference * difference, N * (L * (N - L))};
-    }
-    static Group pair_group(double L, double s) { return {L, s}; }
     static double magnitude(const Instance<Target>& instance) {
         return instance.weight * instance.target * instance.target;
     }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -17,14 +16,10 @@
 #include "category_order.hpp"
 #include "frontier.hpp"
 #include "grow.hpp"
-#include "prefetch.hpp"
 #include "random.hpp"
 #include "tree_builder.hpp"
 
 namespace hedgerow {
-
-// A node with more rows than this for each bin of a column looks at all bins, else at those that were touched.
-inline constexpr double dense_rows_for_bin = 0.3;
 
 // Codes that go to the first child.
 using CodeSet = std::array<bool, n_codes>;
@@ -99,14 +94,6 @@ public:
     }
 
 private:
-    // Gains of two numbers, from cells that give sums of them.
-    static constexpr bool in_pairs = requires {
-        Criterion::pair_gain(0.0, 0.0, 0.0, 0.0);
-        typename Cells::Sums;
-    };
-
-    static constexpr bool counted_rows = std::is_same_v<Row, CountedRow> || std::is_same_v<Row, PairRow>;
-
     // -- a node
 
     // The group of a task, by a look at each of its rows.
@@ -116,9 +103,6 @@ private:
     }
 
     static Instance<Target> instance(const CountedRow& row) { return {static_cast<double>(row.count), row.label}; }
-    static Instance<Target> instance(const PairRow& row) {
-        return {static_cast<double>(row.both & 0xFFFF), row.both >> 16 != 0};
-    }
     static Instance<double> instance(const SumCells::Row& row) { return {static_cast<double>(row.count), row.target}; }
     static const Instance<Target>& instance(const typename WeightCells<Criterion>::Row& row) { return row.instance; }
 
@@ -168,41 +152,21 @@ private:
 
     void find_split(Task& task) {
         tolerance_ = 1e-12 * magnitude(task);
-        const std::size_t n = features_.size();
         const bool all = options_.max_features < 0 || options_.max_features >= data_.n_features;
-        const std::size_t n_wanted = all ? n : static_cast<std::size_t>(options_.max_features);
         Draws draws(task.path);
         swaps_.clear();
-        const auto draw = [&](std::size_t i) {
-            const std::size_t other = i + draws.below(n - i);
-            std::swap(features_[i], features_[other]);
-            swaps_.emplace_back(i, other);
-        };
-        // Drawn before any is searched, so that the memory of the next can be asked for in time.
-        for (std::size_t i = 0; i < n_wanted && !all; ++i) draw(i);
-        for (std::size_t i = 0; i < n_wanted; ++i) {
-            if (i + 1 < n_wanted) expect(task, features_[i + 1]);
-            search(task, features_[i]);
-        }
-        // As in scikit-learn: features are drawn until the wanted number has been tried and one can be split.
-        for (std::size_t i = n_wanted; i < n && !task.split.valid(); ++i) {
-            draw(i);
+        for (std::size_t i = 0; i < features_.size(); ++i) {
+            // As in scikit-learn: features are drawn until the wanted number has been tried and one can be split.
+            if (!all && static_cast<std::int64_t>(i) >= options_.max_features && task.split.valid()) break;
+            if (!all) {
+                const std::size_t other = i + draws.below(features_.size() - i);
+                std::swap(features_[i], features_[other]);
+                swaps_.emplace_back(i, other);
+            }
             search(task, features_[i]);
         }
         // Back in order, so that the next node's draws do not depend on this one's.
         for (auto swap = swaps_.rbegin(); swap != swaps_.rend(); ++swap) std::swap(features_[swap->first], features_[swap->second]);
-    }
-
-    // The codes of a column that will be searched soon: all between the first and the last row where that is less than
-    // one by one.
-    void expect(const Task& task, std::int32_t feature) const {
-        if (!binned_.more_than_cache()) return;
-        const std::uint8_t* codes = binned_.column(feature);
-        const std::uint32_t first = rows_[task.begin].row, last = rows_[task.end - 1].row;
-        if ((last - first) / cache_line < task.end - task.begin)
-            for (std::uint32_t row = first; row <= last; row += cache_line) prefetch(codes + row);
-        else
-            for (std::uint32_t i = task.begin; i < task.end; ++i) prefetch(codes + rows_[i].row);
     }
 
     double magnitude(const Task& task) const {
@@ -215,87 +179,27 @@ private:
     }
 
     void search(Task& task, std::int32_t feature) {
-        const bool thresholds = data_.n_categories[feature] == 0;
-        const bool dense = in_pairs && thresholds && task.rows() > dense_rows_for_bin * binned_.n_bins(feature);
-        fill(task, binned_.column(feature), !dense);
+        const std::uint8_t* codes = binned_.column(feature);
+        for (std::uint32_t i = task.begin; i < task.end; ++i) cells_.add(codes[rows_[i].row], rows_[i]);
         known_ = task.group;
         known_rows_ = task.rows();
-        any_missing_ = cells_.holds(missing_code);
+        any_missing_ = cells_.touched().touched(missing_code);
         if (any_missing_) {
             std::fill(left_.begin(), left_.end(), 0.0);
             known_rows_ -= cells_.take(missing_code, left_.data());
             for (std::size_t k = 0; k < size_; ++k) known_[k] -= left_[k];
         }
-        if constexpr (in_pairs) {
-            if (thresholds) {
-                typename Cells::Sums sums;
-                if (dense)
-                    cells_.take_all(binned_.n_bins(feature), sums);
-                else
-                    cells_.take_touched(touched_, sums);
-                if (sums.n > 1) search_pairs(task, feature, sums);
-                return;
-            }
-        }
         known_score_ = criterion_.score(known_.data());
-        if (thresholds)
-            search_thresholds(task, feature);
-        else
+        if (data_.n_categories[feature] > 0)
             search_categories(task, feature);
-    }
-
-    void fill(const Task& task, const std::uint8_t* codes, bool touch) {
-        const Row* const end = rows_.data() + task.end;
-        if (touch)
-            for (const Row* row = rows_.data() + task.begin; row < end; ++row) {
-                cells_.add(codes[row->row], *row);
-                touched_.touch(codes[row->row]);
-            }
         else
-            for (const Row* row = rows_.data() + task.begin; row < end; ++row) cells_.add(codes[row->row], *row);
-    }
-
-    // The gain to be exceeded: of equal gains the first feature's counts.
-    double bar(const Task& task, std::int32_t feature) const {
-        return feature < task.split.feature ? task.split.gain - tolerance_ : task.split.gain + tolerance_;
-    }
-
-    // Thresholds of a column by the sums to the left of each. Most columns have no question above the bar: that is found
-    // out for several questions at once, and only then they are gone through one by one.
-    template <class Sums>
-    void search_pairs(Task& task, std::int32_t feature, const Sums& sums) {
-        std::size_t begin = 0, end = sums.n - 1;
-        if (options_.min_samples_leaf > 1) {
-            while (begin < end && !enough_rows(sums.n_rows(begin))) ++begin;
-            while (begin < end && !enough_rows(sums.n_rows(end - 1))) --end;
-        }
-        const double weight = criterion_.weight(known_.data()), second = known_[1];
-        const auto gain = [&](std::size_t i) { return Criterion::pair_gain(sums.weight(i), sums.second(i), weight, second); };
-        double least = bar(task, feature);
-        std::int64_t signs = 0;  // set where a gain is above: compilers can't count comparisons several at once
-        for (std::size_t i = begin; i < end; ++i)
-            signs |= std::bit_cast<std::int64_t>(least * gain(i).denominator - gain(i).numerator);
-        if (signs >= 0) return;
-        for (std::size_t i = begin; i < end; ++i) {
-            if (!(gain(i).numerator > least * gain(i).denominator)) continue;
-            offer(task, feature, Criterion::pair_group(sums.weight(i), sums.second(i)), known_, sums.n_rows(i),
-                  [&](Split& split) {
-                      split.kind = Kind::threshold;
-                      split.last_left = sums.code[i];
-                      split.first_right = sums.code[i + 1];
-                  });
-            least = bar(task, feature);
-        }
-    }
-
-    bool enough_rows(double rows_left) const {
-        return std::min(rows_left, known_rows_ - rows_left) >= options_.min_samples_leaf - 1e-9;
+            search_thresholds(task, feature);
     }
 
     // Both sides, of which `part` is one.
     bool large_enough(double rows_left, const Group& part) const {
         const bool counted = options_.min_samples_leaf > 1;  // else a branch that is not empty is enough
-        if (counted && !enough_rows(rows_left)) return false;
+        if (counted && std::min(rows_left, known_rows_ - rows_left) < options_.min_samples_leaf - 1e-9) return false;
         const double left = criterion_.weight(part.data());
         return std::min(left, criterion_.weight(known_.data()) - left) >= options_.min_weight_leaf;
     }
@@ -306,7 +210,8 @@ private:
                const Complete& complete) {
         const Fraction gain = criterion_.split_gain(part.data(), known.data(), known_score_);
         Split& best = task.split;
-        if (!(gain.numerator > bar(task, feature) * gain.denominator) || !large_enough(rows_left, part)) return;
+        const double bar = feature < best.feature ? best.gain - tolerance_ : best.gain + tolerance_;
+        if (!(gain.numerator > bar * gain.denominator) || !large_enough(rows_left, part)) return;
         best.gain = gain.numerator / gain.denominator;
         best.feature = feature;
         best.left = part;
@@ -322,7 +227,7 @@ private:
         std::fill(left.begin(), left.end(), 0.0);
         double rows_left = 0;
         int last = -1;
-        touched_.drain([&](std::uint8_t code) {
+        cells_.touched().drain([&](std::uint8_t code) {
             if (code == missing_code) return;
             if (last >= 0)
                 offer(task, feature, left, known, rows_left, [&](Split& split) {
@@ -337,7 +242,7 @@ private:
 
     void search_categories(Task& task, std::int32_t feature) {
         present_.clear();
-        touched_.drain([&](std::uint8_t code) {
+        cells_.touched().drain([&](std::uint8_t code) {
             if (code == missing_code) return;
             CategoryGroup<Group> category{code, 0, criterion_.empty()};
             category.rows = cells_.take(code, category.group.data());
@@ -380,7 +285,7 @@ private:
         const std::int64_t first = builder_.n_nodes();
         Task left{first, task.depth + 1, task.path.child(0), task.begin, middle, criterion_.empty()};
         Task right{first + 1, task.depth + 1, task.path.child(1), middle, task.end, criterion_.empty()};
-        if (task.split.any_missing || !counted_rows) {
+        if (task.split.any_missing || !std::is_same_v<Row, CountedRow>) {
             // Real sums are formed anew: differences would lose digits as nodes get smaller, down to negative counts.
             measure(left);
             measure(right);
@@ -452,7 +357,6 @@ private:
     double root_weight_;
     std::size_t size_;
     Cells cells_;
-    TouchedCodes touched_;
     std::vector<std::int32_t> features_;
     std::vector<std::pair<std::size_t, std::size_t>> swaps_;
     Group left_, known_;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <optional>
 
 #include "bins.hpp"
 #include "bootstrap.hpp"
@@ -68,57 +67,41 @@ GrownTree grow_fast(const TrainingData& data, const BinnedData& binned, const Gr
     if (data.targets)
         for (std::int64_t row = 0; row < data.n_rows; ++row) centre += data.targets[row] * (weight_of(row) / weight);
 
-    const auto row_of = [&](std::int64_t row) -> Row {
-        const auto number = static_cast<std::uint32_t>(row);
-        const std::uint32_t count = counts.empty() ? 1 : counts[number];
-        if constexpr (std::is_same_v<Row, PairRow>)
-            return {number, count | count * static_cast<std::uint32_t>(data.labels[row]) << 16};
-        else if constexpr (std::is_same_v<Row, CountedRow>)
-            return {number, static_cast<std::uint16_t>(count), static_cast<std::uint16_t>(data.labels[row])};
-        else if constexpr (std::is_same_v<Row, SumCells::Row>)
-            return {number, count, data.targets[row] - centre};
-        else if constexpr (std::is_same_v<typename Criterion::Target, double>)
-            return {number, {weight_of(row), data.targets[row] - centre}};
-        else
-            return {number, {weight_of(row), data.labels[row]}};
-    };
-    // A third of the rows is not drawn, at random: all are written, and a cursor moves.
-    std::vector<Row> rows(static_cast<std::size_t>(data.n_rows) + 1);
-    std::size_t n_rows = 0;
+    std::vector<Row> rows;
     for (std::int64_t row = 0; row < data.n_rows; ++row) {
-        rows[n_rows] = row_of(row);
-        n_rows += weight_of(row) > 0;
+        if (weight_of(row) <= 0) continue;
+        const std::uint32_t count = counts.empty() ? 1 : counts[static_cast<std::size_t>(row)];
+        if constexpr (std::is_same_v<Row, CountedRow>)
+            rows.push_back({static_cast<std::uint32_t>(row), static_cast<std::uint16_t>(count),
+                            static_cast<std::uint16_t>(data.labels[row])});
+        else if constexpr (std::is_same_v<Row, SumCells::Row>)
+            rows.push_back({static_cast<std::uint32_t>(row), count, data.targets[row] - centre});
+        else if constexpr (std::is_same_v<typename Criterion::Target, double>)
+            rows.push_back({static_cast<std::uint32_t>(row), {weight_of(row), data.targets[row] - centre}});
+        else
+            rows.push_back({static_cast<std::uint32_t>(row), {weight_of(row), data.labels[row]}});
     }
-    rows.resize(n_rows);
     return FastGrower<Criterion, Cells>(data, binned, options, cancelled, weight)(std::move(rows), path);
 }
 
-// The weight of all rows if each counts a whole number of times, small enough for CountedRow; else nothing.
-std::optional<std::uint64_t> whole_weight(const TrainingData& data, const Counts& counts) {
+// Whether every row counts a whole number of times, small enough for CountedRow.
+bool whole_counts(const TrainingData& data, const Counts& counts) {
     const std::uint32_t most = std::numeric_limits<std::uint16_t>::max();
-    if (data.n_classes > most) return std::nullopt;
-    if (!counts.empty()) {
-        if (*std::max_element(counts.begin(), counts.end()) > most) return std::nullopt;
-        return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-    }
-    if (!std::all_of(data.weight, data.weight + data.n_rows, [](double w) { return w == 0 || w == 1; })) return std::nullopt;
-    return static_cast<std::uint64_t>(data.n_rows);
+    if (data.n_classes > most) return false;
+    if (!counts.empty()) return *std::max_element(counts.begin(), counts.end()) <= most;
+    return std::all_of(data.weight, data.weight + data.n_rows, [](double w) { return w == 0 || w == 1; });
 }
 
 template <template <int> class Criterion, bool counting>
 GrownTree grow_fast_classes(const TrainingData& data, const BinnedData& binned, const GrowOptions& options,
                             const Counts& counts, Path path, const Cancelled& cancelled) {
-    using Small = PairCells<std::uint32_t, counting>;
-    using Large = PairCells<std::uint64_t, counting>;
-    const std::optional<std::uint64_t> whole = whole_weight(data, counts);
+    const bool whole = whole_counts(data, counts);
     const auto grow = [&]<class Chosen, class Cells>() {
         return grow_fast<Chosen, Cells>(data, binned, options, counts, path, cancelled);
     };
-    if (data.n_classes == 2) {
-        if (whole && *whole <= Small::max_weight) return grow.template operator()<Criterion<2>, Small>();
-        if (whole && *whole <= Large::max_weight) return grow.template operator()<Criterion<2>, Large>();
-        return grow.template operator()<Criterion<2>, WeightCells<Criterion<2>>>();
-    }
+    if (data.n_classes == 2)
+        return whole ? grow.template operator()<Criterion<2>, PairCells<counting>>()
+                     : grow.template operator()<Criterion<2>, WeightCells<Criterion<2>>>();
     return whole ? grow.template operator()<Criterion<0>, CountCells<counting>>()
                  : grow.template operator()<Criterion<0>, WeightCells<Criterion<0>>>();
 }
@@ -135,7 +118,7 @@ GrownTree grow_one_fast(const TrainingData& data, const BinnedData& binned, cons
                         const Counts& counts, Path path, const Cancelled& cancelled) {
     switch (options.criterion) {
         case Criterion::squared_error:
-            return whole_weight(data, counts).value_or(SumCells::max_weight + 1) <= SumCells::max_weight
+            return whole_counts(data, counts)
                        ? grow_fast<SquaredError, SumCells>(data, binned, options, counts, path, cancelled)
                        : grow_fast<SquaredError, WeightCells<SquaredError>>(data, binned, options, counts, path, cancelled);
         case Criterion::gini: return grow_fast_classes<Gini>(data, binned, options, counts, path, cancelled);
