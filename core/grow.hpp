@@ -62,8 +62,9 @@ struct TrainingData {
 
 // Columns of a Forest with one tree. leaf_values: class counts, or weight, mean and squared deviations.
 struct GrownTree {
-    std::vector<double> threshold, weight;
-    std::vector<std::int32_t> feature, first_child, payload;
+    std::vector<Node> nodes;
+    std::vector<double> weight;
+    std::vector<std::int32_t> payload;
     std::vector<std::uint8_t> kind, missing;
     std::vector<std::int64_t> payload_start{0};
     std::vector<std::int32_t> payload_codes;

@@ -65,6 +65,22 @@ class Forest:
             frozen.flags.writeable = False
             object.__setattr__(self, name, frozen)
 
+    @classmethod
+    def from_core(cls, n_features: int, nodes: NDArray[np.uint8], **arrays: NDArray[Any] | None) -> Forest:
+        """What the core has grown, taken as it is: nobody else has these arrays, and growth keeps the invariants.
+
+        `nodes` has the bytes of each node in a row. To check millions of nodes takes longer than to grow them.
+        """
+        forest = object.__new__(cls)
+        records = nodes.view(_NODE)[:, 0]
+        views = {"_nodes": records, **{name: records[name] for name in _NODE_FIELDS}}
+        for name, array in {**arrays, **views}.items():
+            if array is not None:
+                array.flags.writeable = False
+            object.__setattr__(forest, name, array)
+        object.__setattr__(forest, "n_features", n_features)
+        return forest
+
     def check(self) -> None:
         """Raise :class:`~hedgerow.invariants.InvalidForestError` for the first invariant that does not hold."""
         check_forest(self)
