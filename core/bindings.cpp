@@ -67,23 +67,23 @@ void poll_signals() {
 }
 
 // Keeps a vector alive for the array that shows it.
-template <class T>
-nb::capsule owner_of(std::unique_ptr<std::vector<T>> values) {
-    return nb::capsule(values.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class Vector>
+nb::capsule owner_of(std::unique_ptr<Vector> values) {
+    return nb::capsule(values.release(), [](void* p) noexcept { delete static_cast<Vector*>(p); });
 }
 
 // Hands a vector over to Python: the array owns it.
-template <class T>
-Array<T> to_array(std::vector<T> values) {
-    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+template <class T, class Allocator>
+Array<T> to_array(std::vector<T, Allocator> values) {
+    auto owned = std::make_unique<std::vector<T, Allocator>>(std::move(values));
     T* data = owned->data();
     const std::size_t size = owned->size();
     return Array<T>(data, {size}, owner_of(std::move(owned)));
 }
 
 // The same for nodes, a row of bytes each.
-Array<std::uint8_t, 2> to_bytes(std::vector<hedgerow::Node> nodes) {
-    auto owned = std::make_unique<std::vector<hedgerow::Node>>(std::move(nodes));
+Array<std::uint8_t, 2> to_bytes(hedgerow::Bulk<hedgerow::Node> nodes) {
+    auto owned = std::make_unique<hedgerow::Bulk<hedgerow::Node>>(std::move(nodes));
     auto* data = reinterpret_cast<std::uint8_t*>(owned->data());
     const std::size_t size = owned->size();
     return Array<std::uint8_t, 2>(data, {size, sizeof(hedgerow::Node)}, owner_of(std::move(owned)));

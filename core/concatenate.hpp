@@ -9,8 +9,8 @@
 
 namespace hedgerow {
 
-template <class T>
-void append(std::vector<T>& all, const std::vector<T>& part) {
+template <class T, class Allocator>
+void append(std::vector<T, Allocator>& all, const std::vector<T, Allocator>& part) {
     all.insert(all.end(), part.begin(), part.end());
 }
 

@@ -38,18 +38,41 @@ private:
     std::vector<std::unique_ptr<RandomTree<Rank>>> free_;
 };
 
+constexpr double no_threshold = std::numeric_limits<double>::quiet_NaN();
+
 template <class Rank>
 RandomTask<Rank> make_task(const TrainingData& data, const RankedData<Rank>& ranked, const RandomGrowOptions& options) {
     const std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
     const bool only_numbers =
         std::none_of(data.n_categories, data.n_categories + data.n_features, [](std::int32_t n) { return n > 0; });
+    std::vector<LabelledRow> labelled(static_cast<std::size_t>(data.n_rows));
+    for (std::size_t row = 0; row < labelled.size(); ++row)
+        labelled[row] = {data.weight[row], data.labels[row], ranked.complete[row]};
+    std::vector<Thresholds> thresholds{{&no_threshold, 0}};
+    for (const std::vector<double>& values : ranked.values)
+        thresholds.push_back(values.empty() ? thresholds[0] : Thresholds{values.data(), most});
     return {data,
             ranked,
             options,
+            std::move(labelled),
+            std::move(thresholds),
             std::all_of(data.weight, data.weight + data.n_rows, [](double weight) { return weight == 1; }),
             only_numbers && ranked.all_complete && options.min_samples_leaf == 1,
             static_cast<std::uint32_t>(std::min<std::int64_t>(options.min_samples_leaf, data.n_rows)),
             options.max_depth < 0 ? most : static_cast<std::uint32_t>(options.max_depth)};
+}
+
+// Memory for a forest whose first tree is there: most trees have about as many nodes.
+void reserve(GrownTree& trees, std::int64_t n_trees) {
+    const auto for_all = [=](auto& column) {
+        column.reserve(static_cast<std::size_t>(1.03 * static_cast<double>(n_trees) * static_cast<double>(column.size())));
+    };
+    for_all(trees.nodes);
+    for_all(trees.weight);
+    for_all(trees.payload);
+    for_all(trees.kind);
+    for_all(trees.missing);
+    for_all(trees.leaf_values);
 }
 
 template <class Rank>
@@ -69,7 +92,9 @@ GrownForest grow_ranked(const TrainingData& data, const RandomGrowOptions& optio
             } catch (const Stopped&) {
                 return;
             }
-            tree->append_to(forests[n_threads > 1 ? static_cast<std::size_t>(number) : 0]);
+            GrownForest& forest = forests[n_threads > 1 ? static_cast<std::size_t>(number) : 0];
+            tree->append_to(forest);
+            if (n_threads <= 1 && number == 0) reserve(forest.trees, options.n_trees);
             workshop.give_back(std::move(tree));
             ++n_done;
         },

@@ -21,18 +21,18 @@ namespace hedgerow {
 // A node with fewer than this many times min_samples_leaf rows does not try a row before it counts those that are valid.
 inline constexpr std::uint32_t rows_to_try = 8;
 
-// What all trees of a forest read.
-template <class Rank>
-struct RandomTask {
-    const TrainingData& data;
-    const RankedData<Rank>& ranked;
-    const RandomGrowOptions& options;
-    bool unit_weights;  // every row counts once
-    bool plain;         // only numbers, none missing, leaves of any size
-    std::uint32_t least, max_depth;
+// What will be read soon, from far away.
+inline void prefetch([[maybe_unused]] const void* address) {
+#if defined(__GNUC__)
+    __builtin_prefetch(address);
+#endif
+}
 
-    bool by_category(std::int32_t feature) const { return data.n_categories[feature] > 0; }
-    bool may_split(std::uint32_t n_rows, std::uint32_t depth) const { return n_rows / 2 >= least && depth != max_depth; }
+// What a row adds to its leaf; to the counts nothing if it has a missing value.
+struct LabelledRow {
+    double weight;
+    std::int32_t label;
+    std::int32_t complete;
 };
 
 // A node while its tree grows.
@@ -41,11 +41,37 @@ struct RawNode {
     std::int32_t feature;  // leaf_feature until it has a question
     std::uint32_t at;      // its first child; of a leaf its first row in the tree's order of rows
     std::uint32_t answer;  // rank of the threshold; number of the payload
+    double threshold;
+};
+
+// The values of a column by rank; where it has categories, or there is none, NaN by any number.
+struct Thresholds {
+    const double* values;
+    std::uint32_t mask;
+    const double& operator[](std::uint32_t rank) const { return values[rank & mask]; }
+};
+
+// What all trees of a forest read.
+template <class Rank>
+struct RandomTask {
+    const TrainingData& data;
+    const RankedData<Rank>& ranked;
+    const RandomGrowOptions& options;
+    std::vector<LabelledRow> labelled;   // per row
+    std::vector<Thresholds> thresholds;  // of feature + 1, the first being that of leaves
+    bool unit_weights;  // every row counts once
+    bool plain;         // only numbers, none missing, leaves of any size
+    std::uint32_t least, max_depth;
+
+    double threshold(const RawNode& node) const { return thresholds[static_cast<std::size_t>(node.feature + 1)][node.answer]; }
+    bool by_category(std::int64_t feature) const { return data.n_categories[feature] > 0; }
+    bool may_split(std::uint32_t n_rows, std::uint32_t depth) const { return n_rows / 2 >= least && depth != max_depth; }
 };
 
 struct RawTree {
     std::unique_ptr<RawNode[]> nodes;  // as many as there can be: every leaf has a row, every question two children
     std::uint32_t n_nodes = 0;
+    std::vector<LabelledRow> rows;  // in the order of leaves
     std::vector<std::int64_t> payload_start{0};
     std::vector<std::int32_t> payload_codes;
 };
@@ -70,6 +96,7 @@ public:
           tree_(tree),
           queue_(queue),
           n_features_(static_cast<std::uint32_t>(task.data.n_features)),
+          n_rows_(static_cast<std::uint32_t>(task.data.n_rows)),
           features_(n_features_),
           spare_(order.size()) {
         std::iota(features_.begin(), features_.end(), 0);
@@ -91,8 +118,9 @@ public:
             const std::uint32_t other = i + place.below(n_features_ - i);
             std::swap(features_[i], features_[other]);
             others_.push_back(other);
-            done = task_.by_category(features_[i]) ? ask_category(open, place.path(), features_[i])
-                                                   : ask_threshold(open, place, features_[i]);
+            const std::uint32_t feature = features_[i];
+            done = task_.by_category(feature) ? ask_category(open, place.path(), feature)
+                                              : ask_threshold(open, place, feature);
         }
         // Back in order, so that the next node's draws do not depend on this one's.
         for (std::size_t i = others_.size(); i-- > 0;) std::swap(features_[i], features_[others_[i]]);
@@ -103,12 +131,13 @@ public:
     void split_few(const OpenNode& open) {
         Place place(open.parent, open.number);
         const std::uint32_t feature = place.below(n_features_);
+        const Column ranks = column(feature);
         Index* rows = order.data() + open.begin;
         Index row[n];
         Rank rank[n], greatest = 0;
         for (std::uint32_t i = 0; i < n; ++i) {
             row[i] = rows[i];
-            rank[i] = cell(row[i], feature);
+            rank[i] = ranks[row[i]];
             greatest = std::max(greatest, rank[i]);
         }
         std::uint32_t n_valid = 0;
@@ -126,24 +155,30 @@ public:
             rows[first ? left : n_left + i - left] = row[i];
             left += first;
         }
-        add_two_children(open, place.path(), static_cast<std::int32_t>(feature), threshold, n_left);
+        add_two_children(open, place.path(), feature, threshold, n_left);
     }
 
     std::vector<Index> order;
 
 private:
-    Rank cell(Index row, std::int64_t feature) const {
-        return row_major ? cells_[row * task_.data.n_features + feature] : cells_[feature * task_.data.n_rows + row];
+    // One column of the table.
+    struct Column {
+        const Rank* first;
+        std::uint32_t stride;
+        Rank operator[](Index row) const { return first[row_major ? std::size_t{row} * stride : row]; }
+    };
+    Column column(std::uint32_t feature) const {
+        return {cells_ + (row_major ? feature : std::size_t{feature} * n_rows_), n_features_};
     }
     std::uint32_t data_row(Index row) const { return rows_ ? rows_[row] : row; }
     double weight(Index row) const { return task_.data.weight[data_row(row)]; }
 
     // -- thresholds
 
-    bool ask_threshold(const OpenNode& open, Place& place, std::int32_t feature) {
+    bool ask_threshold(const OpenNode& open, Place& place, std::uint32_t feature) {
         const Index* rows = order.data() + open.begin;
         if (open.n_rows >= rows_to_try * task_.least) {
-            const Rank rank = cell(rows[place.below(open.n_rows)], feature);
+            const Rank rank = column(feature)[rows[place.below(open.n_rows)]];
             if (divide(open, place.path(), feature, rank)) return true;
         }
         const std::optional<Rank> rank = drawn_rank(open, place, feature);
@@ -151,10 +186,11 @@ private:
     }
 
     // That of a valid row. Valid ranks are not below the least-th smallest, and below the least-th largest.
-    std::optional<Rank> drawn_rank(const OpenNode& open, Place& place, std::int32_t feature) {
+    std::optional<Rank> drawn_rank(const OpenNode& open, Place& place, std::uint32_t feature) {
+        const Column ranks = column(feature);
         known_.clear();
         for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i)
-            if (const Rank rank = cell(order[i], feature); rank != task_.ranked.missing) known_.push_back(rank);
+            if (const Rank rank = ranks[order[i]]; rank != task_.ranked.missing) known_.push_back(rank);
         if (known_.size() < 2 * std::size_t{task_.least}) return std::nullopt;
         Rank low = 0, high = 0;
         if (task_.least == 1) {
@@ -173,14 +209,14 @@ private:
     }
 
     // Whether the question is valid; if it is, it is asked.
-    bool divide(const OpenNode& open, Path path, std::int32_t feature, Rank threshold) {
-        const auto by_rank = [=, this](Index row) { return cell(row, feature) <= threshold; };
+    bool divide(const OpenNode& open, Path path, std::uint32_t feature, Rank threshold) {
+        const Column ranks = column(feature);
         std::uint32_t n_left = 0;
-        if (task_.ranked.has_missing[static_cast<std::size_t>(feature)]) {
-            n_left = divide_with_gaps(open, path, feature, threshold);
+        if (task_.ranked.has_missing[feature]) {
+            n_left = divide_with_gaps(open, path, ranks, threshold);
         } else {
-            if (task_.least > 1 && !large_enough(open, feature, threshold)) return false;
-            n_left = partition(open, by_rank);
+            if (task_.least > 1 && !large_enough(open, ranks, threshold)) return false;
+            n_left = partition(open, [=](Index row) { return ranks[row] <= threshold; });
             if (n_left == open.n_rows) return false;  // which has moved nothing
         }
         if (n_left == 0) return false;
@@ -188,26 +224,26 @@ private:
         return true;
     }
 
-    bool large_enough(const OpenNode& open, std::int32_t feature, Rank threshold) const {
+    bool large_enough(const OpenNode& open, const Column& ranks, Rank threshold) const {
         std::uint32_t n_left = 0;
-        for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i) n_left += cell(order[i], feature) <= threshold;
+        for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i) n_left += ranks[order[i]] <= threshold;
         return std::min(n_left, open.n_rows - n_left) >= task_.least;
     }
 
     // 0 where the question is not valid.
-    std::uint32_t divide_with_gaps(const OpenNode& open, Path path, std::int32_t feature, Rank threshold) {
+    std::uint32_t divide_with_gaps(const OpenNode& open, Path path, const Column& ranks, Rank threshold) {
         const Rank missing = task_.ranked.missing;
         std::uint32_t n_children[2] = {0, 0};
         double weights[2] = {0, 0};
         for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i) {
-            const Rank rank = cell(order[i], feature);
+            const Rank rank = ranks[order[i]];
             if (rank == missing) continue;
             ++n_children[rank > threshold];
             weights[rank > threshold] += weight(order[i]);
         }
         if (threshold == missing || std::min(n_children[0], n_children[1]) < task_.least) return 0;
         return partition(open, [&](Index row) {
-            const Rank rank = cell(row, feature);
+            const Rank rank = ranks[row];
             return rank == missing ? drawn_child(path, row, weights, 2) == 0 : rank <= threshold;
         });
     }
@@ -225,25 +261,26 @@ private:
     template <class GoesLeft>
     std::uint32_t partition(const OpenNode& open, const GoesLeft& goes_left) {
         Index* rows = order.data() + open.begin;
-        Index *left = rows, *right = spare_.data();
-        for (std::uint32_t i = 0; i < open.n_rows; ++i) {
+        Index* right = spare_.data();
+        const std::uint32_t n = open.n_rows;
+        std::uint32_t n_left = 0;
+        for (std::uint32_t i = 0; i < n; ++i) {
             const Index row = rows[i];
-            const bool first = goes_left(row);
-            *left = row;
-            *right = row;
-            left += first;
-            right += !first;
+            rows[n_left] = row;
+            right[i - n_left] = row;
+            n_left += goes_left(row);
         }
-        std::copy(spare_.data(), right, left);
-        return static_cast<std::uint32_t>(left - rows);
+        std::copy(right, right + (n - n_left), rows + n_left);
+        return n_left;
     }
 
     // -- categories
 
-    bool ask_category(const OpenNode& open, Path path, std::int32_t feature) {
+    bool ask_category(const OpenNode& open, Path path, std::uint32_t feature) {
         const auto n_codes = static_cast<std::size_t>(task_.data.n_categories[feature]);
         const Rank missing = task_.ranked.missing;
-        const auto rank = [&](std::uint32_t i) { return cell(order[open.begin + i], feature); };
+        const Column ranks = column(feature);
+        const auto rank = [&](std::uint32_t i) { return ranks[order[open.begin + i]]; };
         if (n_of_.size() < n_codes) n_of_.resize(n_codes, 0);
         std::uint32_t n_large = 0;
         for (std::uint32_t i = 0; i < open.n_rows; ++i)
@@ -261,10 +298,11 @@ private:
     }
 
     // By child_of_.
-    void distribute(const OpenNode& open, Path path, std::int32_t feature, std::uint32_t n_children) {
+    void distribute(const OpenNode& open, Path path, std::uint32_t feature, std::uint32_t n_children) {
         const Index* rows = order.data() + open.begin;
+        const Column ranks = column(feature);
         const auto child = [&](std::uint32_t i) -> std::int32_t {
-            const Rank code = cell(rows[i], feature);
+            const Rank code = ranks[rows[i]];
             return code == task_.ranked.missing ? -1 : child_of_[code];
         };
         weights_.assign(n_children, 0.0);
@@ -293,36 +331,37 @@ private:
 
     // -- the tree
 
-    void add_two_children(const OpenNode& open, Path path, std::int32_t feature, Rank threshold, std::uint32_t n_left) {
+    void add_two_children(const OpenNode& open, Path path, std::uint32_t feature, Rank threshold, std::uint32_t n_left) {
         const std::uint32_t first = set_question(open, feature, threshold, 2);
         add_child(open, path, 0, first, open.begin, n_left);
         add_child(open, path, 1, first + 1, open.begin + n_left, open.n_rows - n_left);
     }
 
     // The number of the first child; they are added next.
-    std::uint32_t set_question(const OpenNode& open, std::int32_t feature, std::uint32_t answer, std::uint32_t n_children) {
+    std::uint32_t set_question(const OpenNode& open, std::uint32_t feature, std::uint32_t answer, std::uint32_t n_children) {
         const std::uint32_t first = tree_.n_nodes;
         tree_.n_nodes += n_children;
         if (tree_.n_nodes > task_.options.max_nodes)
             throw std::length_error("the tree needs more than " + std::to_string(task_.options.max_nodes) + " nodes");
         RawNode& node = tree_.nodes[open.node];
-        node.feature = feature;
+        node.feature = static_cast<std::int32_t>(feature);
         node.at = first;
         node.answer = answer;
+        prefetch(&task_.thresholds[feature + 1][answer]);
         return first;
     }
 
     void add_child(const OpenNode& open, Path path, std::uint32_t number, std::uint32_t node, std::uint32_t begin,
                    std::uint32_t n_rows) {
-        tree_.nodes[node] = {n_rows, leaf_feature, base_ + begin, 0};
+        tree_.nodes[node] = {n_rows, leaf_feature, base_ + begin, 0, 0};
         queue_.push({path, number, node, begin, n_rows, open.depth + 1});
     }
 
     const RandomTask<Rank>& task_;
     RawTree& tree_;
     Queue& queue_;
-    std::uint32_t n_features_;
-    std::vector<std::int32_t> features_;
+    std::uint32_t n_features_, n_rows_;
+    std::vector<std::uint32_t> features_;
     std::vector<std::uint32_t> others_;  // what each of the first features was exchanged with
     std::vector<Index> spare_;
     const Rank* cells_ = nullptr;

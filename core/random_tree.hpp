@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -49,10 +48,10 @@ template <class Rank>
 class RandomBlock {
 public:
     RandomBlock(const RandomTask<Rank>& task, std::int64_t max_rows, RawTree& tree)
-        : task_(task), queue_(task, max_rows), splitter_(task, max_rows, tree, queue_) {}
+        : task_(task), tree_(tree), queue_(task, max_rows), splitter_(task, max_rows, tree, queue_) {}
 
-    // `rows` of the data; in the order of leaves afterwards.
-    void grow(OpenNode open, std::uint32_t* rows) {
+    // `rows` of the data, ascending.
+    void grow(OpenNode open, const std::uint32_t* rows) {
         const auto n_features = static_cast<std::size_t>(task_.data.n_features);
         const auto n_rows = static_cast<std::size_t>(open.n_rows);
         const bool all = static_cast<std::int64_t>(open.n_rows) == task_.data.n_rows;
@@ -61,16 +60,19 @@ public:
             for (std::size_t i = 0; i < n_rows; ++i)
                 std::copy_n(task_.ranked.rows.data() + rows[i] * n_features, n_features, cells_.data() + i * n_features);
         }
-        splitter_.set_table(all ? task_.ranked.rows.data() : cells_.data(), rows, open.begin);
+        labelled_.resize(n_rows);
+        for (std::size_t i = 0; i < n_rows; ++i) labelled_[i] = task_.labelled[rows[i]];
+        const std::uint32_t base = std::exchange(open.begin, 0), first_node = tree_.n_nodes;
+        splitter_.set_table(all ? task_.ranked.rows.data() : cells_.data(), rows, base);
         std::iota(splitter_.order.begin(), splitter_.order.begin() + open.n_rows, std::uint16_t{0});
-        open.begin = 0;
         queue_.clear();
         queue_.push(open);
         for (std::uint32_t i = 0; i < queue_.n_open(queue_.many); ++i) splitter_.split(queue_.at(queue_.many, i));
         split_few<BlockQueue<Rank>::many - 1>();
-        row_.resize(n_rows);
-        for (std::size_t i = 0; i < n_rows; ++i) row_[i] = rows[splitter_.order[i]];
-        std::copy(row_.begin(), row_.end(), rows);
+        // While it is all at hand.
+        for (std::size_t i = 0; i < n_rows; ++i) tree_.rows[base + i] = labelled_[splitter_.order[i]];
+        for (std::uint32_t i = first_node; i < tree_.n_nodes; ++i) tree_.nodes[i].threshold = task_.threshold(tree_.nodes[i]);
+        tree_.nodes[open.node].threshold = task_.threshold(tree_.nodes[open.node]);
     }
 
 private:
@@ -82,10 +84,11 @@ private:
     }
 
     const RandomTask<Rank>& task_;
+    RawTree& tree_;
     BlockQueue<Rank> queue_;
     Splitter<Rank, std::uint16_t, true, BlockQueue<Rank>> splitter_;
     std::vector<Rank> cells_;
-    std::vector<std::uint32_t> row_;
+    std::vector<LabelledRow> labelled_;
 };
 
 template <class Rank>
@@ -94,7 +97,7 @@ public:
     explicit RandomTree(const RandomTask<Rank>& task)
         : task_(task),
           block_rows_(rows_per_block(task.data)),
-          raw_{std::make_unique_for_overwrite<RawNode[]>(most_nodes(task)), 0, {0}, {}},
+          raw_{std::make_unique_for_overwrite<RawNode[]>(most_nodes(task)), 0, task.labelled, {0}, {}},
           block_(task, block_rows_, raw_),
           splitter_(task, task.data.n_rows, raw_, queue_) {
         queue_.block_rows = block_rows_;
@@ -104,7 +107,7 @@ public:
         const auto n_rows = static_cast<std::uint32_t>(task_.data.n_rows);
         std::iota(splitter_.order.begin(), splitter_.order.end(), 0u);
         splitter_.set_table(task_.ranked.columns.data(), nullptr, 0);
-        raw_.nodes[0] = {n_rows, leaf_feature, 0, 0};
+        raw_.nodes[0] = {n_rows, leaf_feature, 0, 0, 0};
         raw_.n_nodes = 1;
         raw_.payload_start.resize(1);
         raw_.payload_codes.clear();
@@ -115,6 +118,7 @@ public:
             if (cancelled) throw Stopped{};
             const OpenNode open = queue_.large[i];
             if (task_.may_split(open.n_rows, open.depth)) splitter_.split(open);
+            finish_large(open);
         }
         for (const OpenNode& open : queue_.blocks) {
             if (cancelled) throw Stopped{};
@@ -122,30 +126,40 @@ public:
         }
     }
 
-    // Adds what was grown last to the end of `out`, whose trees are those of one forest.
+    // Adds what was grown last to the end of `forest`.
     void append_to(GrownForest& forest) const {
         GrownTree& out = forest.trees;
-        const std::size_t first_node = out.nodes.size(), n_nodes = raw_.n_nodes;
-        const std::int64_t first_leaf = forest.leaf_start.back();
-        const auto first_payload = static_cast<std::int32_t>(out.payload_start.size()) - 1;
-        std::int32_t n_leaves = 0;
-        for (std::size_t i = 0; i < n_nodes; ++i) {
+        const std::size_t first_node = out.nodes.size(), first_value = out.leaf_values.size();
+        const std::size_t n_nodes = first_node + raw_.n_nodes;
+        const auto n_classes = static_cast<std::size_t>(task_.data.n_classes);
+        out.nodes.resize(n_nodes);
+        out.weight.resize(n_nodes);
+        out.kind.resize(n_nodes);
+        out.payload.resize(n_nodes, -1);
+        out.missing.resize(n_nodes, static_cast<std::uint8_t>(Missing::spread));
+        out.leaf_values.resize(first_value + n_leaves() * n_classes, 0.0);
+
+        // Every second node is a leaf, in no order: its count is written in any case, and nothing where there is none.
+        std::int32_t leaf = 0;
+        double* counts = out.leaf_values.data() + first_value;
+        for (std::size_t i = 0; i < raw_.n_nodes; ++i) {
             const RawNode& node = raw_.nodes[i];
-            if (node.feature == leaf_feature) {
-                out.nodes.push_back({no_threshold, leaf_feature, n_leaves++});
-                append_leaf(node, out);
-            } else {
-                append_question(node, first_payload, out);
-            }
+            const std::size_t at = first_node + i;
+            const bool is_leaf = node.feature == leaf_feature;
+            out.nodes[at] = {node.threshold, node.feature, is_leaf ? leaf : static_cast<std::int32_t>(node.at)};
+            out.kind[at] = static_cast<std::uint8_t>(is_leaf ? Kind::leaf : Kind::threshold);
+            out.weight[at] = node.n_rows;
+            const LabelledRow* rows = raw_.rows.data() + (is_leaf ? node.at : 0);
+            counts[rows->label] += is_leaf && rows->complete ? rows->weight : 0.0;
+            for (std::uint32_t row = 1; row < (is_leaf ? node.n_rows : 1); ++row)
+                if (rows[row].complete) counts[rows[row].label] += rows[row].weight;
+            counts += is_leaf ? n_classes : 0;
+            leaf += is_leaf;
         }
-        out.missing.insert(out.missing.end(), n_nodes, static_cast<std::uint8_t>(Missing::spread));
         if (!task_.unit_weights) sum_weights(out.weight.data() + first_node);
-        const std::int64_t first_code = out.payload_start.back();
-        for (std::size_t i = 1; i < raw_.payload_start.size(); ++i)
-            out.payload_start.push_back(first_code + raw_.payload_start[i]);
-        out.payload_codes.insert(out.payload_codes.end(), raw_.payload_codes.begin(), raw_.payload_codes.end());
-        forest.tree_start.push_back(static_cast<std::int64_t>(out.nodes.size()));
-        forest.leaf_start.push_back(first_leaf + n_leaves);
+        append_payloads(out, first_node);
+        forest.tree_start.push_back(static_cast<std::int64_t>(n_nodes));
+        forest.leaf_start.push_back(forest.leaf_start.back() + leaf);
     }
 
 private:
@@ -156,8 +170,6 @@ private:
         void push(const OpenNode& open) { (open.n_rows > block_rows ? large : blocks).push_back(open); }
     };
 
-    static constexpr double no_threshold = std::numeric_limits<double>::quiet_NaN();
-
     static std::size_t most_nodes(const RandomTask<Rank>& task) {
         return static_cast<std::size_t>(std::min(2 * task.data.n_rows, task.options.max_nodes));
     }
@@ -167,41 +179,47 @@ private:
         return std::clamp<std::int64_t>(cache / (static_cast<std::int64_t>(sizeof(Rank)) * data.n_features), 64, 2048);
     }
 
-    void append_question(const RawNode& node, std::int32_t first_payload, GrownTree& out) const {
-        const bool multiway = task_.by_category(node.feature);
-        const auto answer = static_cast<std::int32_t>(node.answer);
-        const double threshold =
-            multiway ? no_threshold : task_.ranked.values[static_cast<std::size_t>(node.feature)][node.answer];
-        out.nodes.push_back({threshold, node.feature, static_cast<std::int32_t>(node.at)});
-        out.kind.push_back(static_cast<std::uint8_t>(multiway ? Kind::multiway : Kind::threshold));
-        out.payload.push_back(multiway ? first_payload + answer : -1);
-        out.weight.push_back(node.n_rows);
+    // What a block does for the nodes below it.
+    void finish_large(const OpenNode& open) {
+        RawNode& node = raw_.nodes[open.node];
+        node.threshold = task_.threshold(node);
+        if (node.feature != leaf_feature) return;
+        for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i)
+            raw_.rows[i] = task_.labelled[splitter_.order[i]];
     }
 
-    void append_leaf(const RawNode& node, GrownTree& out) const {
-        const TrainingData& data = task_.data;
-        const std::size_t first = out.leaf_values.size();
-        double weight = 0;
-        out.leaf_values.resize(first + static_cast<std::size_t>(data.n_classes), 0.0);
-        for (std::uint32_t i = node.at; i < node.at + node.n_rows; ++i) {
-            const std::uint32_t row = splitter_.order[i];
-            weight += data.weight[row];
-            if (task_.ranked.complete[row])
-                out.leaf_values[first + static_cast<std::size_t>(data.labels[row])] += data.weight[row];
-        }
-        out.kind.push_back(static_cast<std::uint8_t>(Kind::leaf));
-        out.payload.push_back(-1);
-        out.weight.push_back(weight);
+    std::size_t n_leaves() const {
+        const RawNode* nodes = raw_.nodes.get();
+        return static_cast<std::size_t>(std::count_if(
+            nodes, nodes + raw_.n_nodes, [](const RawNode& node) { return node.feature == leaf_feature; }));
     }
 
-    // Of nodes with a question: the sum of their children's, which come after them.
+    // Rows in order in leaves; with a question the children's, which come after.
     void sum_weights(double* weight) const {
         for (std::size_t i = raw_.n_nodes; i-- > 0;) {
             const RawNode& node = raw_.nodes[i];
-            if (node.feature == leaf_feature) continue;
-            const double* children = weight + node.at;
-            weight[i] = std::accumulate(children, children + n_children(node), 0.0);
+            weight[i] = 0;
+            if (node.feature == leaf_feature)
+                for (std::uint32_t at = node.at; at < node.at + node.n_rows; ++at)
+                    weight[i] += raw_.rows[at].weight;
+            else
+                weight[i] = std::accumulate(weight + node.at, weight + node.at + n_children(node), 0.0);
         }
+    }
+
+    void append_payloads(GrownTree& out, std::size_t first_node) const {
+        if (raw_.payload_codes.empty()) return;
+        const auto first_payload = static_cast<std::uint32_t>(out.payload_start.size()) - 1;
+        for (std::size_t i = 0; i < raw_.n_nodes; ++i) {
+            const RawNode& node = raw_.nodes[i];
+            if (node.feature == leaf_feature || !task_.by_category(node.feature)) continue;
+            out.kind[first_node + i] = static_cast<std::uint8_t>(Kind::multiway);
+            out.payload[first_node + i] = static_cast<std::int32_t>(first_payload + node.answer);
+        }
+        const std::int64_t first_code = out.payload_start.back();
+        for (std::size_t i = 1; i < raw_.payload_start.size(); ++i)
+            out.payload_start.push_back(first_code + raw_.payload_start[i]);
+        out.payload_codes.insert(out.payload_codes.end(), raw_.payload_codes.begin(), raw_.payload_codes.end());
     }
 
     std::int64_t n_children(const RawNode& node) const {

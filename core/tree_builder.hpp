@@ -136,8 +136,8 @@ private:
         sorted.leaf_rows_start.push_back(static_cast<std::int64_t>(sorted.leaf_rows.size()));
     }
 
-    template <class T>
-    static void append(std::vector<T>& all, const std::vector<T>& from, std::size_t first, std::size_t n) {
+    template <class All, class T>
+    static void append(All& all, const std::vector<T>& from, std::size_t first, std::size_t n) {
         const auto begin = from.begin() + static_cast<std::ptrdiff_t>(first);
         all.insert(all.end(), begin, begin + static_cast<std::ptrdiff_t>(n));
     }
