@@ -109,7 +109,10 @@ private:
         const std::uint32_t at = n_taken_++;
         return at < 2 ? left_over_[at] : later_word(at - 2);
     }
-    // A hash a word: they are too rare to be worth keeping.
+    // A hash a word: they are too rare to be worth keeping, or a place in the code of their callers.
+#ifdef __GNUC__
+    [[gnu::noinline, gnu::cold]]
+#endif
     std::uint32_t later_word(std::uint32_t at) const {
         const std::uint64_t key = path_.key();
         return philox({at / 4, 0, 0, 0}, {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)})[at % 4];

@@ -49,8 +49,8 @@ RandomTask<Rank> make_task(const TrainingData& data, const RankedData<Rank>& ran
     for (std::size_t row = 0; row < labelled.size(); ++row)
         labelled[row] = {data.weight[row], data.labels[row], ranked.complete[row]};
     std::vector<Thresholds> thresholds{{&no_threshold, 0}};
-    for (const std::vector<double>& values : ranked.values)
-        thresholds.push_back(values.empty() ? thresholds[0] : Thresholds{values.data(), most});
+    for (std::int64_t f = 0; f < data.n_features; ++f)
+        thresholds.push_back(data.n_categories[f] > 0 ? thresholds[0] : Thresholds{ranked.values.data() + f * data.n_rows, most});
     return {data,
             ranked,
             options,

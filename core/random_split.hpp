@@ -6,8 +6,6 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +13,7 @@
 #include "random.hpp"
 #include "random_grow.hpp"
 #include "ranks.hpp"
+#include "tree_builder.hpp"
 
 namespace hedgerow {
 
@@ -341,8 +340,8 @@ private:
     std::uint32_t set_question(const OpenNode& open, std::uint32_t feature, std::uint32_t answer, std::uint32_t n_children) {
         const std::uint32_t first = tree_.n_nodes;
         tree_.n_nodes += n_children;
-        if (tree_.n_nodes > task_.options.max_nodes)
-            throw std::length_error("the tree needs more than " + std::to_string(task_.options.max_nodes) + " nodes");
+        if (tree_.n_nodes > task_.options.max_nodes) [[unlikely]]
+            throw_too_many_nodes(task_.options.max_nodes);
         RawNode& node = tree_.nodes[open.node];
         node.feature = static_cast<std::int32_t>(feature);
         node.at = first;

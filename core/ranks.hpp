@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <utility>
 #include <vector>
 
+#include "bulk.hpp"
 #include "grow.hpp"
 #include "parallel.hpp"
 #include "sorting.hpp"
@@ -20,8 +20,8 @@ struct RankedData {
 
     // The same ranks twice: column-major for questions about many rows, row-major for rows that stay together. Of a
     // column with categories: their codes.
-    std::vector<Rank> columns, rows;
-    std::vector<std::vector<double>> values;  // of each column, by rank; empty where there are categories
+    Bulk<Rank> columns, rows;
+    Bulk<double> values;  // of each column, by rank: n_rows places each, as many as there are values in use
     std::vector<std::uint8_t> has_missing;    // per column
     std::vector<std::uint8_t> complete;       // per row: no value is missing
     bool all_complete = true;
@@ -35,21 +35,24 @@ inline bool few_ranks(const TrainingData& data) {
 }
 
 template <class Rank>
-void rank_column(const TrainingData& data, std::int64_t feature, RankedData<Rank>& ranked) {
+void rank_column(const TrainingData& data, std::int64_t feature, ColumnSorter& sorter, RankedData<Rank>& ranked) {
     const double* column = data.X + feature * data.n_rows;
     Rank* ranks = ranked.columns.data() + feature * data.n_rows;
-    const auto at = static_cast<std::size_t>(feature);
+    double* values = ranked.values.data() + feature * data.n_rows;
+    std::uint8_t& has_missing = ranked.has_missing[static_cast<std::size_t>(feature)];
     if (data.n_categories[feature] > 0) {
         for (std::int64_t row = 0; row < data.n_rows; ++row)
             ranks[row] = std::isnan(column[row]) ? ranked.missing : static_cast<Rank>(column[row]);
-        ranked.has_missing[at] = std::find(ranks, ranks + data.n_rows, ranked.missing) != ranks + data.n_rows;
+        has_missing = std::find(ranks, ranks + data.n_rows, ranked.missing) != ranks + data.n_rows;
         return;
     }
-    SortedColumn sorted = ColumnSorter()(column, data.n_rows);
-    ranked.has_missing[at] = static_cast<std::int64_t>(sorted.rows.size()) < data.n_rows;
-    if (ranked.has_missing[at]) std::fill(ranks, ranks + data.n_rows, ranked.missing);
-    for (std::size_t i = 0; i < sorted.rows.size(); ++i) ranks[sorted.rows[i]] = static_cast<Rank>(sorted.ranks[i]);
-    ranked.values[at] = std::move(sorted.values);
+    sorter.sort(column, data.n_rows);
+    has_missing = static_cast<std::int64_t>(sorter.n_known()) < data.n_rows;
+    if (has_missing) std::fill(ranks, ranks + data.n_rows, ranked.missing);
+    sorter.for_each([=](std::uint32_t row, std::uint32_t rank) {
+        ranks[row] = static_cast<Rank>(rank);
+        values[rank] = column[row];
+    });
 }
 
 template <class Rank>
@@ -58,11 +61,18 @@ RankedData<Rank> rank(const TrainingData& data, std::int64_t n_threads, const Po
     RankedData<Rank> ranked;
     ranked.columns.resize(static_cast<std::size_t>(n_rows * n_features));
     ranked.rows.resize(ranked.columns.size());
-    ranked.values.resize(static_cast<std::size_t>(n_features));
+    ranked.values.resize(ranked.columns.size());
     ranked.has_missing.resize(static_cast<std::size_t>(n_features));
     ranked.complete.resize(static_cast<std::size_t>(n_rows), 1);
+    const std::int64_t n_sorters = std::max<std::int64_t>(n_threads, 1);
     parallel_for(
-        n_features, n_threads, [&](std::int64_t feature, const Cancelled&) { rank_column(data, feature, ranked); }, poll);
+        n_sorters, n_threads,
+        [&](std::int64_t first, const Cancelled& cancelled) {
+            ColumnSorter sorter;
+            for (std::int64_t feature = first; feature < n_features && !cancelled; feature += n_sorters)
+                rank_column(data, feature, sorter, ranked);
+        },
+        poll);
     ranked.all_complete = std::none_of(ranked.has_missing.begin(), ranked.has_missing.end(), [](auto m) { return m; });
     const std::int64_t size = 64;  // rows that are written to side by side
     parallel_for(

@@ -26,6 +26,20 @@ struct SortedColumn {
 class ColumnSorter {
 public:
     SortedColumn operator()(const double* column, std::int64_t n_rows) {
+        SortedColumn sorted;
+        sort(column, n_rows);
+        sorted.rows.reserve(keys_.size());
+        sorted.ranks.reserve(keys_.size());
+        for_each([&](std::uint32_t row, std::uint32_t rank) {
+            if (rank == sorted.values.size()) sorted.values.push_back(column[row]);
+            sorted.rows.push_back(row);
+            sorted.ranks.push_back(rank);
+        });
+        return sorted;
+    }
+
+    // For many columns one after the other: no memory is asked for again.
+    void sort(const double* column, std::int64_t n_rows) {
         keys_.clear();
         for (std::int64_t row = 0; row < n_rows; ++row)
             if (!std::isnan(column[row])) keys_.push_back({in_numerical_order(column[row]), static_cast<std::uint32_t>(row)});
@@ -33,16 +47,18 @@ public:
             std::stable_sort(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) { return a.bits < b.bits; });
         else
             radix_sort();
-        SortedColumn sorted;
-        sorted.rows.reserve(keys_.size());
-        sorted.ranks.reserve(keys_.size());
-        for (std::size_t i = 0; i < keys_.size(); ++i) {
-            if (i == 0 || keys_[i].bits != keys_[i - 1].bits) sorted.values.push_back(column[keys_[i].row]);
-            sorted.rows.push_back(keys_[i].row);
-            sorted.ranks.push_back(static_cast<std::uint32_t>(sorted.values.size() - 1));
-        }
-        return sorted;
     }
+
+    // Calls use(row, rank) for the rows with a value, by value and then by row.
+    template <class Use>
+    void for_each(const Use& use) const {
+        std::uint32_t rank = 0;
+        for (std::size_t i = 0; i < keys_.size(); ++i) {
+            rank += i > 0 && keys_[i].bits != keys_[i - 1].bits;
+            use(keys_[i].row, rank);
+        }
+    }
+    std::size_t n_known() const { return keys_.size(); }
 
 private:
     struct Key {

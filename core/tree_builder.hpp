@@ -40,6 +40,10 @@ std::vector<double> leaf_moments(std::uint32_t n, const InstanceAt& instance) {
     return {weight, mean, std::max(squares - rest * rest / weight, 0.0)};
 }
 
+[[noreturn]] inline void throw_too_many_nodes(std::int64_t max_nodes) {
+    throw std::length_error("the tree needs more than " + std::to_string(max_nodes) + " nodes");
+}
+
 class TreeBuilder {
 public:
     explicit TreeBuilder(std::int64_t max_nodes) : max_nodes_(max_nodes) {}
@@ -49,8 +53,7 @@ public:
 
     // A node is a leaf until it is given a question.
     void add_node(double weight) {
-        if (n_nodes() >= max_nodes_)
-            throw std::length_error("the tree needs more than " + std::to_string(max_nodes_) + " nodes");
+        if (n_nodes() >= max_nodes_) throw_too_many_nodes(max_nodes_);
         tree_.nodes.push_back({std::numeric_limits<double>::quiet_NaN(), leaf_feature, 0});
         tree_.weight.push_back(weight);
         tree_.payload.push_back(-1);
