@@ -84,8 +84,8 @@ struct OpenNode {
     std::uint32_t depth;
 };
 
-// `Index` names a row of the table of ranks; the rows of a node stand side by side in `order`, ascending. Children go to
-// `queue.push`.
+// `Index` names a row of the table of ranks; the rows of a node stand side by side in `order`, ascending. Children are
+// written to `queue.next(n_rows)`, and `queue.push(n_rows, depth)` keeps them.
 template <class Rank, class Index, bool row_major, class Queue>
 class Splitter {
 public:
@@ -353,7 +353,15 @@ private:
     void add_child(const OpenNode& open, Path path, std::uint32_t number, std::uint32_t node, std::uint32_t begin,
                    std::uint32_t n_rows) {
         tree_.nodes[node] = {n_rows, leaf_feature, base_ + begin, 0, 0};
-        queue_.push({path, number, node, begin, n_rows, open.depth + 1});
+        // Field by field: a whole one would be read back from its parts before they have reached the cache.
+        OpenNode& child = queue_.next(n_rows);
+        child.parent = path;
+        child.number = number;
+        child.node = node;
+        child.begin = begin;
+        child.n_rows = n_rows;
+        child.depth = open.depth + 1;
+        queue_.push(n_rows, child.depth);
     }
 
     const RandomTask<Rank>& task_;

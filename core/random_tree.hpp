@@ -29,15 +29,14 @@ public:
     }
 
     void clear() { n_.fill(0); }
-    void push(const OpenNode& open) {
-        const std::uint32_t size = task_.plain ? std::min(open.n_rows, many) : many;
-        open_[size][n_[size]] = open;
-        n_[size] += task_.may_split(open.n_rows, open.depth);
-    }
+    OpenNode& next(std::uint32_t n_rows) { return open_[size_of(n_rows)][n_[size_of(n_rows)]]; }
+    void push(std::uint32_t n_rows, std::uint32_t depth) { n_[size_of(n_rows)] += task_.may_split(n_rows, depth); }
     std::uint32_t n_open(std::uint32_t size) const { return n_[size]; }
     const OpenNode& at(std::uint32_t size, std::uint32_t i) const { return open_[size][i]; }
 
 private:
+    std::uint32_t size_of(std::uint32_t n_rows) const { return task_.plain ? std::min(n_rows, many) : many; }
+
     const RandomTask<Rank>& task_;
     std::array<std::vector<OpenNode>, many + 1> open_;
     std::array<std::uint32_t, many + 1> n_{};
@@ -66,7 +65,8 @@ public:
         splitter_.set_table(all ? task_.ranked.rows.data() : cells_.data(), rows, base);
         std::iota(splitter_.order.begin(), splitter_.order.begin() + open.n_rows, std::uint16_t{0});
         queue_.clear();
-        queue_.push(open);
+        queue_.next(open.n_rows) = open;
+        queue_.push(open.n_rows, open.depth);
         for (std::uint32_t i = 0; i < queue_.n_open(queue_.many); ++i) splitter_.split(queue_.at(queue_.many, i));
         split_few<BlockQueue<Rank>::many - 1>();
         // While it is all at hand.
@@ -113,7 +113,8 @@ public:
         raw_.payload_codes.clear();
         queue_.large.clear();
         queue_.blocks.clear();
-        queue_.push({Path(task_.options.seed), static_cast<std::uint32_t>(tree), 0, 0, n_rows, 0});
+        queue_.next(n_rows) = {Path(task_.options.seed), static_cast<std::uint32_t>(tree), 0, 0, n_rows, 0};
+        queue_.push(n_rows, 0);
         for (std::size_t i = 0; i < queue_.large.size(); ++i) {
             if (cancelled) throw Stopped{};
             const OpenNode open = queue_.large[i];
@@ -167,7 +168,9 @@ private:
     struct TopQueue {
         std::int64_t block_rows = 0;
         std::vector<OpenNode> large, blocks;
-        void push(const OpenNode& open) { (open.n_rows > block_rows ? large : blocks).push_back(open); }
+        OpenNode child{Path(0), 0, 0, 0, 0, 0};
+        OpenNode& next(std::uint32_t) { return child; }
+        void push(std::uint32_t n_rows, std::uint32_t) { (n_rows > block_rows ? large : blocks).push_back(child); }
     };
 
     static std::size_t most_nodes(const RandomTask<Rank>& task) {
@@ -176,7 +179,8 @@ private:
 
     static std::int64_t rows_per_block(const TrainingData& data) {
         const std::int64_t cache = 1 << 17;  // bytes, of a core's second-level cache
-        return std::clamp<std::int64_t>(cache / (static_cast<std::int64_t>(sizeof(Rank)) * data.n_features), 64, 2048);
+        const std::int64_t bytes = static_cast<std::int64_t>(sizeof(Rank)) * data.n_features;
+        return std::min(std::clamp<std::int64_t>(cache / bytes, 64, 2048), data.n_rows);
     }
 
     // What a block does for the nodes below it.
