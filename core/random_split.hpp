@@ -39,7 +39,7 @@ struct RawNode {
     std::uint32_t n_rows;
     std::int32_t feature;  // leaf_feature until it has a question
     std::uint32_t at;      // its first child; of a leaf its first row in the tree's order of rows
-    std::uint32_t answer;  // rank of the threshold; number of the payload
+    std::uint32_t answer;  // rank of the threshold; number of the payload; at last, of a leaf, the label of its first row
     double threshold;
 };
 
@@ -58,7 +58,7 @@ struct RandomTask {
     const RandomGrowOptions& options;
     std::vector<LabelledRow> labelled;   // per row
     std::vector<Thresholds> thresholds;  // of feature + 1, the first being that of leaves
-    bool unit_weights;  // every row counts once
+    bool unit_weights;  // every row has weight 1
     bool plain;         // only numbers, none missing, leaves of any size
     std::uint32_t least, max_depth;
 

@@ -42,6 +42,15 @@ private:
     std::array<std::uint32_t, many + 1> n_{};
 };
 
+// Once a node is what it will be, and the tree has its rows.
+template <class Rank>
+void finish(const RandomTask<Rank>& task, const RawTree& tree, RawNode& node) {
+    const bool is_leaf = node.feature == leaf_feature;
+    const auto label = static_cast<std::uint32_t>(tree.rows[is_leaf ? node.at : 0].label);
+    node.threshold = task.threshold(node);
+    node.answer = is_leaf ? label : node.answer;
+}
+
 // Rows that fit the cache, with all nodes below one.
 template <class Rank>
 class RandomBlock {
@@ -56,8 +65,11 @@ public:
         const bool all = static_cast<std::int64_t>(open.n_rows) == task_.data.n_rows;
         if (!all) {
             cells_.resize(n_rows * n_features);
-            for (std::size_t i = 0; i < n_rows; ++i)
-                std::copy_n(task_.ranked.rows.data() + rows[i] * n_features, n_features, cells_.data() + i * n_features);
+            const Rank* all_cells = task_.ranked.rows.data();
+            for (std::size_t i = 0; i < n_rows; ++i) {
+                prefetch(all_cells + rows[std::min(i + 8, n_rows - 1)] * n_features);
+                std::copy_n(all_cells + rows[i] * n_features, n_features, cells_.data() + i * n_features);
+            }
         }
         labelled_.resize(n_rows);
         for (std::size_t i = 0; i < n_rows; ++i) labelled_[i] = task_.labelled[rows[i]];
@@ -71,8 +83,8 @@ public:
         split_few<BlockQueue<Rank>::many - 1>();
         // While it is all at hand.
         for (std::size_t i = 0; i < n_rows; ++i) tree_.rows[base + i] = labelled_[splitter_.order[i]];
-        for (std::uint32_t i = first_node; i < tree_.n_nodes; ++i) tree_.nodes[i].threshold = task_.threshold(tree_.nodes[i]);
-        tree_.nodes[open.node].threshold = task_.threshold(tree_.nodes[open.node]);
+        finish(task_, tree_, tree_.nodes[open.node]);
+        for (std::uint32_t i = first_node; i < tree_.n_nodes; ++i) finish(task_, tree_, tree_.nodes[i]);
     }
 
 private:
@@ -143,6 +155,7 @@ public:
         // Every second node is a leaf, in no order: its count is written in any case, and nothing where there is none.
         std::int32_t leaf = 0;
         double* counts = out.leaf_values.data() + first_value;
+        const bool each_counts_once = task_.unit_weights && task_.ranked.all_complete;
         for (std::size_t i = 0; i < raw_.n_nodes; ++i) {
             const RawNode& node = raw_.nodes[i];
             const std::size_t at = first_node + i;
@@ -150,10 +163,9 @@ public:
             out.nodes[at] = {node.threshold, node.feature, is_leaf ? leaf : static_cast<std::int32_t>(node.at)};
             out.kind[at] = static_cast<std::uint8_t>(is_leaf ? Kind::leaf : Kind::threshold);
             out.weight[at] = node.n_rows;
-            const LabelledRow* rows = raw_.rows.data() + (is_leaf ? node.at : 0);
-            counts[rows->label] += is_leaf && rows->complete ? rows->weight : 0.0;
-            for (std::uint32_t row = 1; row < (is_leaf ? node.n_rows : 1); ++row)
-                if (rows[row].complete) counts[rows[row].label] += rows[row].weight;
+            if (each_counts_once) counts[is_leaf ? node.answer : 0] += is_leaf;
+            for (std::uint32_t row = each_counts_once; row < (is_leaf ? node.n_rows : 0); ++row)
+                count(raw_.rows[node.at + row], counts);
             counts += is_leaf ? n_classes : 0;
             leaf += is_leaf;
         }
@@ -185,11 +197,14 @@ private:
 
     // What a block does for the nodes below it.
     void finish_large(const OpenNode& open) {
-        RawNode& node = raw_.nodes[open.node];
-        node.threshold = task_.threshold(node);
-        if (node.feature != leaf_feature) return;
-        for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i)
-            raw_.rows[i] = task_.labelled[splitter_.order[i]];
+        if (raw_.nodes[open.node].feature == leaf_feature)
+            for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i)
+                raw_.rows[i] = task_.labelled[splitter_.order[i]];
+        finish(task_, raw_, raw_.nodes[open.node]);
+    }
+
+    static void count(const LabelledRow& row, double* counts) {
+        if (row.complete) counts[row.label] += row.weight;
     }
 
     std::size_t n_leaves() const {
