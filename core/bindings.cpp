@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -65,14 +66,27 @@ void poll_signals() {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
+// Keeps a vector alive for the array that shows it.
+template <class Vector>
+nb::capsule owner_of(std::unique_ptr<Vector> values) {
+    return nb::capsule(values.release(), [](void* p) noexcept { delete static_cast<Vector*>(p); });
+}
+
 // Hands a vector over to Python: the array owns it.
-template <class T>
-Array<T> to_array(std::vector<T> values) {
-    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+template <class T, class Allocator>
+Array<T> to_array(std::vector<T, Allocator> values) {
+    auto owned = std::make_unique<std::vector<T, Allocator>>(std::move(values));
     T* data = owned->data();
     const std::size_t size = owned->size();
-    const nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return Array<T>(data, {size}, owner);
+    return Array<T>(data, {size}, owner_of(std::move(owned)));
+}
+
+// The same for nodes, a row of bytes each.
+Array<std::uint8_t, 2> to_bytes(hedgerow::Bulk<hedgerow::Node> nodes) {
+    auto owned = std::make_unique<hedgerow::Bulk<hedgerow::Node>>(std::move(nodes));
+    auto* data = reinterpret_cast<std::uint8_t*>(owned->data());
+    const std::size_t size = owned->size();
+    return Array<std::uint8_t, 2>(data, {size, sizeof(hedgerow::Node)}, owner_of(std::move(owned)));
 }
 
 // values, linked, logs, ops, and out: (n_rows, 1, n_columns) to fold trees, (n_rows, n_trees, n_columns) to keep them apart
@@ -176,13 +190,13 @@ void quantiles(const ForestArrays& forest_arrays, const In<double, 2>& X, const 
 // Column-major, as growth reads it.
 using Columns = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 
-// threshold, weight, feature, first_child, payload, kind, missing, payload_start, payload_codes, leaf values; tree_start,
-// leaf_start; then, empty unless asked for: the bit mask of rows in each tree's bag; starts, rows and weights of the
-// training rows of each leaf
-using GrownArrays = std::tuple<Array<double>, Array<double>, Array<std::int32_t>, Array<std::int32_t>,
-                               Array<std::int32_t>, Array<std::uint8_t>, Array<std::uint8_t>, Array<std::int64_t>,
-                               Array<std::int32_t>, Array<double>, Array<std::int64_t>, Array<std::int64_t>,
-                               Array<std::uint8_t>, Array<std::int64_t>, Array<std::int32_t>, Array<double>>;
+// The bytes of the nodes (as in ForestArrays), weight, payload, kind, missing, payload_start, payload_codes, leaf values;
+// tree_start, leaf_start; then, empty unless asked for: the bit mask of rows in each tree's bag; starts, rows and weights of
+// the training rows of each leaf
+using GrownArrays =
+    std::tuple<Array<std::uint8_t, 2>, Array<double>, Array<std::int32_t>, Array<std::uint8_t>, Array<std::uint8_t>,
+               Array<std::int64_t>, Array<std::int32_t>, Array<double>, Array<std::int64_t>, Array<std::int64_t>,
+               Array<std::uint8_t>, Array<std::int64_t>, Array<std::int32_t>, Array<double>>;
 
 using Labels = std::optional<In<std::int32_t>>;
 using Targets = std::optional<In<double>>;
@@ -220,14 +234,13 @@ GrownArrays grow_with(const std::optional<nb::callable>& progress, const Grow& g
         forest = grow(n_done, poll);
     }
     hedgerow::GrownTree& trees = forest.trees;
-    return {to_array(std::move(trees.threshold)),     to_array(std::move(trees.weight)),
-            to_array(std::move(trees.feature)),       to_array(std::move(trees.first_child)),
-            to_array(std::move(trees.payload)),       to_array(std::move(trees.kind)),
-            to_array(std::move(trees.missing)),       to_array(std::move(trees.payload_start)),
-            to_array(std::move(trees.payload_codes)), to_array(std::move(trees.leaf_values)),
-            to_array(std::move(forest.tree_start)),   to_array(std::move(forest.leaf_start)),
-            to_array(std::move(forest.in_bag)),       to_array(std::move(trees.leaf_rows_start)),
-            to_array(std::move(trees.leaf_rows)),     to_array(std::move(trees.leaf_row_weights))};
+    return {to_bytes(std::move(trees.nodes)),           to_array(std::move(trees.weight)),
+            to_array(std::move(trees.payload)),         to_array(std::move(trees.kind)),
+            to_array(std::move(trees.missing)),         to_array(std::move(trees.payload_start)),
+            to_array(std::move(trees.payload_codes)),   to_array(std::move(trees.leaf_values)),
+            to_array(std::move(forest.tree_start)),     to_array(std::move(forest.leaf_start)),
+            to_array(std::move(forest.in_bag)),         to_array(std::move(trees.leaf_rows_start)),
+            to_array(std::move(trees.leaf_rows)),       to_array(std::move(trees.leaf_row_weights))};
 }
 
 GrownArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "bins.hpp"
 #include "bootstrap.hpp"
@@ -142,6 +143,13 @@ GrownTree grow_one_general(const TrainingData& data, const SortedData& sorted, c
     }
 }
 
+GrownForest forest_of(GrownTree tree) {
+    const auto n_leaves =
+        std::count_if(tree.nodes.begin(), tree.nodes.end(), [](const Node& node) { return node.feature == leaf_feature; });
+    const auto n_nodes = static_cast<std::int64_t>(tree.nodes.size());
+    return {std::move(tree), {0, n_nodes}, {0, n_leaves}, {}};
+}
+
 }  // namespace
 
 GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atomic<std::int64_t>& n_done,
@@ -153,10 +161,9 @@ GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atom
     const SortedData sorted = fast ? SortedData{} : sort_columns(data, n_threads, poll);
     const Bootstrap bootstrap(data, options.n_draws);
 
-    GrownForest forest;
     const std::int64_t mask_bytes = (data.n_rows + 7) / 8;
-    if (options.keep_in_bag) forest.in_bag.resize(static_cast<std::size_t>(options.n_trees * mask_bytes), 0);
-    std::vector<GrownTree> trees(static_cast<std::size_t>(options.n_trees));
+    std::vector<std::uint8_t> in_bag(static_cast<std::size_t>(options.keep_in_bag ? options.n_trees * mask_bytes : 0), 0);
+    std::vector<GrownForest> trees(static_cast<std::size_t>(options.n_trees));
     parallel_for(
         options.n_trees, n_threads,
         [&](std::int64_t tree, const Cancelled& cancelled) {
@@ -165,19 +172,20 @@ GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atom
             if (options.keep_in_bag)
                 for (std::size_t row = 0; row < counts.size(); ++row)
                     if (counts[row] > 0)
-                        forest.in_bag[static_cast<std::size_t>(tree * mask_bytes) + row / 8] |=
+                        in_bag[static_cast<std::size_t>(tree * mask_bytes) + row / 8] |=
                             static_cast<std::uint8_t>(1u << row % 8);
             try {
                 trees[static_cast<std::size_t>(tree)] =
-                    fast ? grow_one_fast(data, binned, options, counts, path, cancelled)
-                         : grow_one_general(data, sorted, options, counts, path, cancelled);
+                    forest_of(fast ? grow_one_fast(data, binned, options, counts, path, cancelled)
+                                   : grow_one_general(data, sorted, options, counts, path, cancelled));
             } catch (const Stopped&) {
                 return;
             }
             ++n_done;
         },
         poll);
-    concatenate(forest, trees);
+    GrownForest forest = concatenated(std::move(trees));
+    forest.in_bag = std::move(in_bag);
     return forest;
 }
 

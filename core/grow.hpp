@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "bulk.hpp"
 #include "forest.hpp"
 #include "parallel.hpp"
 
@@ -62,12 +63,13 @@ struct TrainingData {
 
 // Columns of a Forest with one tree. leaf_values: class counts, or weight, mean and squared deviations.
 struct GrownTree {
-    std::vector<double> threshold, weight;
-    std::vector<std::int32_t> feature, first_child, payload;
-    std::vector<std::uint8_t> kind, missing;
+    Bulk<Node> nodes;
+    Bulk<double> weight;
+    Bulk<std::int32_t> payload;
+    Bulk<std::uint8_t> kind, missing;
     std::vector<std::int64_t> payload_start{0};
     std::vector<std::int32_t> payload_codes;
-    std::vector<double> leaf_values;
+    Bulk<double> leaf_values;
     // Training rows of each leaf with their weights there, if they are kept.
     std::vector<std::int64_t> leaf_rows_start{0};
     std::vector<std::int32_t> leaf_rows;

@@ -81,8 +81,8 @@ private:
     int position_ = 2;
 };
 
-// A node and its draws from one hash: the words that the key of a child leaves over are its first draws, the others are
-// those of Draws. Words of 32 bits, so that what is left over is enough for most nodes of a random tree.
+// A node and its draws from one hash: the words that the key of a child leaves over are its first draws, after them come
+// the words of Draws. Words of 32 bits, so that two are left over: enough for most nodes of a random tree.
 class Place {
 public:
     Place(Path parent, std::uint64_t number) : Place(parent.child_words(number)) {}
@@ -106,18 +106,21 @@ private:
         : path_(words[0] | std::uint64_t{words[1]} << 32), left_over_{words[2], words[3]} {}
 
     std::uint32_t word() {
-        if (n_taken_ < 2) return left_over_[n_taken_++];
-        if (n_taken_++ % 2 == 1) return static_cast<std::uint32_t>(bits_ >> 32);
-        if (n_taken_ == 3) draws_ = Draws(path_);
-        bits_ = draws_.bits();
-        return static_cast<std::uint32_t>(bits_);
+        const std::uint32_t at = n_taken_++;
+        return at < 2 ? left_over_[at] : later_word(at - 2);
+    }
+    // A hash a word: they are too rare to be worth keeping, or a place in the code of their callers.
+#ifdef __GNUC__
+    [[gnu::noinline, gnu::cold]]
+#endif
+    std::uint32_t later_word(std::uint32_t at) const {
+        const std::uint64_t key = path_.key();
+        return philox({at / 4, 0, 0, 0}, {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)})[at % 4];
     }
 
     Path path_;
     std::array<std::uint32_t, 2> left_over_;
     std::uint32_t n_taken_ = 0;
-    std::uint64_t bits_ = 0;
-    Draws draws_{Path(0)};
 };
 
 }  // namespace hedgerow

@@ -32,19 +32,20 @@ struct SortKey {
 class ColumnSorter {
 public:
     SortedColumn operator()(const double* column, std::int64_t n_rows) {
-        const std::span<const SortKey> keys = sort(column, n_rows);
         SortedColumn sorted;
-        sorted.rows.reserve(keys.size());
-        sorted.ranks.reserve(keys.size());
-        for (std::size_t i = 0; i < keys.size(); ++i) {
-            if (i == 0 || keys[i].bits != keys[i - 1].bits) sorted.values.push_back(column[keys[i].row]);
-            sorted.rows.push_back(keys[i].row);
-            sorted.ranks.push_back(static_cast<std::uint32_t>(sorted.values.size() - 1));
-        }
+        sort(column, n_rows);
+        sorted.rows.reserve(keys_.size());
+        sorted.ranks.reserve(keys_.size());
+        for_each([&](std::uint32_t row, std::uint32_t rank) {
+            if (rank == sorted.values.size()) sorted.values.push_back(column[row]);
+            sorted.rows.push_back(row);
+            sorted.ranks.push_back(rank);
+        });
         return sorted;
     }
 
-    // Rows with a value, by value and then by row, until the next call.
+    // Rows with a value, by value and then by row, until the next call. For many columns one after the other: no memory
+    // is asked for again.
     std::span<const SortKey> sort(const double* column, std::int64_t n_rows) {
         keys_.resize(static_cast<std::size_t>(n_rows));
         std::size_t n = 0;
@@ -61,6 +62,17 @@ public:
         }
         return keys_;
     }
+
+    // Calls use(row, rank) for the sorted rows.
+    template <class Use>
+    void for_each(const Use& use) const {
+        std::uint32_t rank = 0;
+        for (std::size_t i = 0; i < keys_.size(); ++i) {
+            rank += i > 0 && keys_[i].bits != keys_[i - 1].bits;
+            use(keys_[i].row, rank);
+        }
+    }
+    std::size_t n_known() const { return keys_.size(); }
 
 private:
     static constexpr std::size_t max_buckets = 1 << 17;  // more would be more than a cache holds

@@ -40,6 +40,10 @@ std::vector<double> leaf_moments(std::uint32_t n, const InstanceAt& instance) {
     return {weight, mean, std::max(squares - rest * rest / weight, 0.0)};
 }
 
+[[noreturn]] inline void throw_too_many_nodes(std::int64_t max_nodes) {
+    throw std::length_error("the tree needs more than " + std::to_string(max_nodes) + " nodes");
+}
+
 class TreeBuilder {
 public:
     explicit TreeBuilder(std::int64_t max_nodes) : max_nodes_(max_nodes) {}
@@ -49,12 +53,9 @@ public:
 
     // A node is a leaf until it is given a question.
     void add_node(double weight) {
-        if (n_nodes() >= max_nodes_)
-            throw std::length_error("the tree needs more than " + std::to_string(max_nodes_) + " nodes");
-        tree_.threshold.push_back(std::numeric_limits<double>::quiet_NaN());
+        if (n_nodes() >= max_nodes_) throw_too_many_nodes(max_nodes_);
+        tree_.nodes.push_back({std::numeric_limits<double>::quiet_NaN(), leaf_feature, 0});
         tree_.weight.push_back(weight);
-        tree_.feature.push_back(leaf_feature);
-        tree_.first_child.push_back(0);
         tree_.payload.push_back(-1);
         tree_.kind.push_back(static_cast<std::uint8_t>(Kind::leaf));
         tree_.missing.push_back(static_cast<std::uint8_t>(Missing::spread));
@@ -66,11 +67,9 @@ public:
     void set_question(std::int64_t node, std::int64_t n_children, Kind kind, std::int32_t feature, double threshold,
                       Missing missing, const std::vector<std::int32_t>& codes) {
         const auto at = static_cast<std::size_t>(node);
-        tree_.threshold[at] = threshold;
-        tree_.feature[at] = feature;
+        tree_.nodes[at] = {threshold, feature, static_cast<std::int32_t>(n_nodes())};
         tree_.kind[at] = static_cast<std::uint8_t>(kind);
         tree_.missing[at] = static_cast<std::uint8_t>(missing);
-        tree_.first_child[at] = static_cast<std::int32_t>(n_nodes());
         n_children_[at] = static_cast<std::int32_t>(n_children);
         if (codes.empty()) return;
         tree_.payload[at] = static_cast<std::int32_t>(tree_.payload_start.size()) - 1;
@@ -104,13 +103,12 @@ public:
         for (const std::int32_t node : order) {
             const auto at = static_cast<std::size_t>(node);
             const bool leaf = n_children_[at] == 0;
-            sorted.threshold.push_back(tree_.threshold[at]);
+            const Node& test = tree_.nodes[at];
+            sorted.nodes.push_back({test.threshold, test.feature, leaf ? next_leaf++ : next_child});
             sorted.weight.push_back(tree_.weight[at]);
-            sorted.feature.push_back(tree_.feature[at]);
             sorted.payload.push_back(tree_.payload[at]);
             sorted.kind.push_back(tree_.kind[at]);
             sorted.missing.push_back(tree_.missing[at]);
-            sorted.first_child.push_back(leaf ? next_leaf++ : next_child);
             next_child += n_children_[at];
             if (leaf) append_leaf(leaves_[leaf_at[at]], sorted);
         }
@@ -128,7 +126,7 @@ private:
         order.reserve(n_children_.size());
         for (std::size_t i = 0; i < order.size(); ++i) {
             const auto at = static_cast<std::size_t>(order[i]);
-            for (std::int32_t c = 0; c < n_children_[at]; ++c) order.push_back(tree_.first_child[at] + c);
+            for (std::int32_t c = 0; c < n_children_[at]; ++c) order.push_back(tree_.nodes[at].first_child + c);
         }
         return order;
     }
@@ -141,8 +139,8 @@ private:
         sorted.leaf_rows_start.push_back(static_cast<std::int64_t>(sorted.leaf_rows.size()));
     }
 
-    template <class T>
-    static void append(std::vector<T>& all, const std::vector<T>& from, std::size_t first, std::size_t n) {
+    template <class All, class T>
+    static void append(All& all, const std::vector<T>& from, std::size_t first, std::size_t n) {
         const auto begin = from.begin() + static_cast<std::ptrdiff_t>(first);
         all.insert(all.end(), begin, begin + static_cast<std::ptrdiff_t>(n));
     }

@@ -32,7 +32,7 @@ class Forest:
     """Trees as arrays; see the table in ``docs/forest.md`` for what each one means.
 
     Every array is read-only. Construction checks every invariant (:meth:`check`), so that a Forest that exists can be
-    walked; only what the core has grown is taken as it is (:meth:`unchecked`). `leaf_counts` is there for
+    walked; only what the core has grown is taken as it is (:meth:`from_core`). `leaf_counts` is there for
     classification, `leaf_stats` (weight, mean, sum of squared deviations) for regression; the other one is None.
     """
 
@@ -55,19 +55,6 @@ class Forest:
 
     def __post_init__(self) -> None:
         self.check()
-        self._freeze()
-
-    @classmethod
-    def unchecked(cls, **arrays: Any) -> Forest:
-        """For those who make the arrays so that every invariant holds: checks cost as much as growing small trees."""
-        forest = object.__new__(cls)
-        for one in fields(cls):
-            if one.init:
-                object.__setattr__(forest, one.name, arrays.get(one.name))
-        forest._freeze()
-        return forest
-
-    def _freeze(self) -> None:
         nodes = np.empty(self.n_nodes, dtype=_NODE)
         for name in _NODE_FIELDS:
             nodes[name] = getattr(self, name)
@@ -78,6 +65,22 @@ class Forest:
             frozen = nodes[name] if name in _NODE_FIELDS else array.copy() if array.flags.writeable else array
             frozen.flags.writeable = False
             object.__setattr__(self, name, frozen)
+
+    @classmethod
+    def from_core(cls, n_features: int, nodes: NDArray[np.uint8], **arrays: NDArray[Any] | None) -> Forest:
+        """What the core has grown, taken as it is: nobody else has these arrays, and growth keeps the invariants.
+
+        `nodes` has the bytes of each node in a row. To check millions of nodes takes longer than to grow them.
+        """
+        forest = object.__new__(cls)
+        records = nodes.view(_NODE)[:, 0]
+        views = {"_nodes": records, **{name: records[name] for name in _NODE_FIELDS}}
+        for name, array in {**arrays, **views}.items():
+            if array is not None:
+                array.flags.writeable = False
+            object.__setattr__(forest, name, array)
+        object.__setattr__(forest, "n_features", n_features)
+        return forest
 
     def check(self) -> None:
         """Raise :class:`~hedgerow.invariants.InvalidForestError` for the first invariant that does not hold."""

@@ -279,18 +279,14 @@ def grow_random_forest(
 
 def _finished(grown: tuple[NDArray[Any], ...], training: Training, n_trees: int) -> Grown:
     """What the core has grown, as arrays that nobody can write to."""
-    for array in grown:
-        array.flags.writeable = False  # nobody else has it: a Forest need not copy it
-    (threshold, weight, feature, first_child, payload, kind, missing, payload_start, payload_codes) = grown[:9]
-    (leaf_values, tree_start, leaf_start, in_bag, leaf_rows_start, leaf_rows, leaf_row_weights) = grown[9:]
+    (nodes, weight, payload, kind, missing, payload_start, payload_codes, leaf_values) = grown[:8]
+    (tree_start, leaf_start, in_bag, leaf_rows_start, leaf_rows, leaf_row_weights) = grown[8:]
     regression = training.targets is not None
     leaves = leaf_values.reshape(-1, 3 if regression else training.n_classes)
-    forest = Forest.unchecked(
-        n_features=training.values.shape[1],
-        threshold=threshold,
+    forest = Forest.from_core(
+        training.values.shape[1],
+        nodes,
         weight=weight,
-        feature=feature,
-        first_child=first_child,
         payload=payload,
         kind=kind,
         missing=missing,
@@ -302,4 +298,6 @@ def _finished(grown: tuple[NDArray[Any], ...], training: Training, n_trees: int)
         leaf_counts=None if regression else leaves,
         leaf_stats=leaves if regression else None,
     )
+    for array in (in_bag, leaf_rows_start, leaf_rows, leaf_row_weights):
+        array.flags.writeable = False
     return Grown(forest, in_bag.reshape(n_trees, -1), leaf_rows_start, leaf_rows, leaf_row_weights)

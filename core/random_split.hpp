@@ -1,0 +1,385 @@
+// The question of one node of a random decision tree, and its rows divided by it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "forest.hpp"
+#include "random.hpp"
+#include "random_grow.hpp"
+#include "ranks.hpp"
+#include "tree_builder.hpp"
+
+namespace hedgerow {
+
+// A node with fewer than this many times min_samples_leaf rows does not try a row before it counts those that are valid.
+inline constexpr std::uint32_t rows_to_try = 8;
+
+// What will be read soon, from far away.
+inline void prefetch([[maybe_unused]] const void* address) {
+#if defined(__GNUC__)
+    __builtin_prefetch(address);
+#endif
+}
+
+// What a row adds to its leaf; to the counts nothing if it has a missing value.
+struct LabelledRow {
+    double weight;
+    std::int32_t label;
+    std::int32_t complete;
+};
+
+// A node while its tree grows.
+struct RawNode {
+    std::uint32_t n_rows;
+    std::int32_t feature;  // leaf_feature until it has a question
+    std::uint32_t at;      // its first child; of a leaf its first row in the tree's order of rows
+    std::uint32_t answer;  // rank of the threshold; number of the payload; at last, of a leaf, the label of its first row
+    double threshold;
+};
+
+// The values of a column by rank; where it has categories, or there is none, NaN by any number.
+struct Thresholds {
+    const double* values;
+    std::uint32_t mask;
+    const double& operator[](std::uint32_t rank) const { return values[rank & mask]; }
+};
+
+// What all trees of a forest read.
+template <class Rank>
+struct RandomTask {
+    const TrainingData& data;
+    const RankedData<Rank>& ranked;
+    const RandomGrowOptions& options;
+    std::vector<LabelledRow> labelled;   // per row
+    std::vector<Thresholds> thresholds;  // of feature + 1, the first being that of leaves
+    bool unit_weights;  // every row has weight 1
+    bool plain;         // only numbers, none missing, leaves of any size
+    std::uint32_t least, max_depth;
+
+    double threshold(const RawNode& node) const { return thresholds[static_cast<std::size_t>(node.feature + 1)][node.answer]; }
+    bool by_category(std::int64_t feature) const { return data.n_categories[feature] > 0; }
+    bool may_split(std::uint32_t n_rows, std::uint32_t depth) const { return n_rows / 2 >= least && depth != max_depth; }
+};
+
+struct RawTree {
+    std::unique_ptr<RawNode[]> nodes;  // as many as there can be: every leaf has a row, every question two children
+    std::uint32_t n_nodes = 0;
+    std::vector<LabelledRow> rows;  // in the order of leaves
+    std::vector<std::int64_t> payload_start{0};
+    std::vector<std::int32_t> payload_codes;
+};
+
+// A node that may be split. Its place is hashed when its turn comes: a leaf needs none.
+struct OpenNode {
+    Path parent;
+    std::uint32_t number;  // among the children
+    std::uint32_t node;
+    std::uint32_t begin, n_rows;
+    std::uint32_t depth;
+};
+
+// `Index` names a row of the table of ranks; the rows of a node stand side by side in `order`, ascending. Children are
+// written to `queue.next(n_rows)`, and `queue.push(n_rows, depth)` keeps them.
+template <class Rank, class Index, bool row_major, class Queue>
+class Splitter {
+public:
+    Splitter(const RandomTask<Rank>& task, std::int64_t max_rows, RawTree& tree, Queue& queue)
+        : order(static_cast<std::size_t>(max_rows)),
+          task_(task),
+          tree_(tree),
+          queue_(queue),
+          n_features_(static_cast<std::uint32_t>(task.data.n_features)),
+          n_rows_(static_cast<std::uint32_t>(task.data.n_rows)),
+          features_(n_features_),
+          spare_(order.size()) {
+        std::iota(features_.begin(), features_.end(), 0);
+    }
+
+    // The table of ranks; which row of the data each of its rows is (null: the same); where its rows begin in the tree's.
+    void set_table(const Rank* cells, const std::uint32_t* rows, std::uint32_t base) {
+        cells_ = cells;
+        rows_ = rows;
+        base_ = base;
+    }
+
+    // Leaves the node as it is where no feature gives a valid question.
+    void split(const OpenNode& open) {
+        Place place(open.parent, open.number);
+        bool done = false;
+        others_.clear();
+        for (std::uint32_t i = 0; i < n_features_ && !done; ++i) {
+            const std::uint32_t other = i + place.below(n_features_ - i);
+            std::swap(features_[i], features_[other]);
+            others_.push_back(other);
+            const std::uint32_t feature = features_[i];
+            done = task_.by_category(feature) ? ask_category(open, place.path(), feature)
+                                              : ask_threshold(open, place, feature);
+        }
+        // Back in order, so that the next node's draws do not depend on this one's.
+        for (std::size_t i = others_.size(); i-- > 0;) std::swap(features_[i], features_[others_[i]]);
+    }
+
+    // The same for plain data, leaves of one row and a number of rows, below rows_to_try, that the compiler knows.
+    template <std::uint32_t n>
+    void split_few(const OpenNode& open) {
+        Place place(open.parent, open.number);
+        const std::uint32_t feature = place.below(n_features_);
+        const Column ranks = column(feature);
+        Index* rows = order.data() + open.begin;
+        Index row[n];
+        Rank rank[n], greatest = 0;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            row[i] = rows[i];
+            rank[i] = ranks[row[i]];
+            greatest = std::max(greatest, rank[i]);
+        }
+        std::uint32_t n_valid = 0;
+        for (std::uint32_t i = 0; i < n; ++i) n_valid += rank[i] < greatest;
+        if (n_valid == 0) [[unlikely]]
+            return split(open);
+        const std::uint32_t drawn = place.below(n_valid);
+        // Before the drawn row stand those up to which no more rows are valid than were to be passed over.
+        std::uint32_t seen = 0, at = 0, n_left = 0, left = 0;
+        for (std::uint32_t i = 0; i < n; ++i) at += (seen += rank[i] < greatest) <= drawn;
+        const Rank threshold = rank[at];
+        for (std::uint32_t i = 0; i < n; ++i) n_left += rank[i] <= threshold;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const bool first = rank[i] <= threshold;
+            rows[first ? left : n_left + i - left] = row[i];
+            left += first;
+        }
+        add_two_children(open, place.path(), feature, threshold, n_left);
+    }
+
+    std::vector<Index> order;
+
+private:
+    // One column of the table.
+    struct Column {
+        const Rank* first;
+        std::uint32_t stride;
+        Rank operator[](Index row) const { return first[row_major ? std::size_t{row} * stride : row]; }
+    };
+    Column column(std::uint32_t feature) const {
+        return {cells_ + (row_major ? feature : std::size_t{feature} * n_rows_), n_features_};
+    }
+    std::uint32_t data_row(Index row) const { return rows_ ? rows_[row] : row; }
+    double weight(Index row) const { return task_.data.weight[data_row(row)]; }
+
+    // -- thresholds
+
+    bool ask_threshold(const OpenNode& open, Place& place, std::uint32_t feature) {
+        const Index* rows = order.data() + open.begin;
+        if (open.n_rows >= rows_to_try * task_.least) {
+            const Rank rank = column(feature)[rows[place.below(open.n_rows)]];
+            if (divide(open, place.path(), feature, rank)) return true;
+        }
+        const std::optional<Rank> rank = drawn_rank(open, place, feature);
+        return rank && divide(open, place.path(), feature, *rank);
+    }
+
+    // That of a valid row. Valid ranks are not below the least-th smallest, and below the least-th largest.
+    std::optional<Rank> drawn_rank(const OpenNode& open, Place& place, std::uint32_t feature) {
+        const Column ranks = column(feature);
+        known_.clear();
+        for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i)
+            if (const Rank rank = ranks[order[i]]; rank != task_.ranked.missing) known_.push_back(rank);
+        if (known_.size() < 2 * std::size_t{task_.least}) return std::nullopt;
+        Rank low = 0, high = 0;
+        if (task_.least == 1) {
+            high = *std::max_element(known_.begin(), known_.end());
+        } else {
+            sorted_ = known_;
+            const auto smallest = sorted_.begin() + (task_.least - 1), largest = sorted_.end() - task_.least;
+            std::nth_element(sorted_.begin(), smallest, sorted_.end());
+            low = *smallest;
+            std::nth_element(smallest, largest, sorted_.end());
+            high = *largest;
+        }
+        std::erase_if(known_, [&](Rank rank) { return rank < low || rank >= high; });
+        if (known_.empty()) return std::nullopt;
+        return known_[place.below(static_cast<std::uint32_t>(known_.size()))];
+    }
+
+    // Whether the question is valid; if it is, it is asked.
+    bool divide(const OpenNode& open, Path path, std::uint32_t feature, Rank threshold) {
+        const Column ranks = column(feature);
+        std::uint32_t n_left = 0;
+        if (task_.ranked.has_missing[feature]) {
+            n_left = divide_with_gaps(open, path, ranks, threshold);
+        } else {
+            if (task_.least > 1 && !large_enough(open, ranks, threshold)) return false;
+            n_left = partition(open, [=](Index row) { return ranks[row] <= threshold; });
+            if (n_left == open.n_rows) return false;  // which has moved nothing
+        }
+        if (n_left == 0) return false;
+        add_two_children(open, path, feature, threshold, n_left);
+        return true;
+    }
+
+    bool large_enough(const OpenNode& open, const Column& ranks, Rank threshold) const {
+        std::uint32_t n_left = 0;
+        for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i) n_left += ranks[order[i]] <= threshold;
+        return std::min(n_left, open.n_rows - n_left) >= task_.least;
+    }
+
+    // 0 where the question is not valid.
+    std::uint32_t divide_with_gaps(const OpenNode& open, Path path, const Column& ranks, Rank threshold) {
+        const Rank missing = task_.ranked.missing;
+        std::uint32_t n_children[2] = {0, 0};
+        double weights[2] = {0, 0};
+        for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i) {
+            const Rank rank = ranks[order[i]];
+            if (rank == missing) continue;
+            ++n_children[rank > threshold];
+            weights[rank > threshold] += weight(order[i]);
+        }
+        if (threshold == missing || std::min(n_children[0], n_children[1]) < task_.least) return 0;
+        return partition(open, [&](Index row) {
+            const Rank rank = ranks[row];
+            return rank == missing ? drawn_child(path, row, weights, 2) == 0 : rank <= threshold;
+        });
+    }
+
+    // With the weights of children as probabilities: the same in expectation as dividing the row.
+    std::uint32_t drawn_child(Path path, Index row, const double* weights, std::uint32_t n) const {
+        const double at = Draws(path.of_row(data_row(row))).real() * std::accumulate(weights, weights + n, 0.0);
+        double sum = 0;
+        for (std::uint32_t child = 0; child + 1 < n; ++child)
+            if (at < (sum += weights[child])) return child;
+        return n - 1;
+    }
+
+    // Stable; the number of rows that go left. Both sides are written each time and one cursor moves.
+    template <class GoesLeft>
+    std::uint32_t partition(const OpenNode& open, const GoesLeft& goes_left) {
+        Index* rows = order.data() + open.begin;
+        Index* right = spare_.data();
+        const std::uint32_t n = open.n_rows;
+        std::uint32_t n_left = 0;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const Index row = rows[i];
+            rows[n_left] = row;
+            right[i - n_left] = row;
+            n_left += goes_left(row);
+        }
+        std::copy(right, right + (n - n_left), rows + n_left);
+        return n_left;
+    }
+
+    // -- categories
+
+    bool ask_category(const OpenNode& open, Path path, std::uint32_t feature) {
+        const auto n_codes = static_cast<std::size_t>(task_.data.n_categories[feature]);
+        const Rank missing = task_.ranked.missing;
+        const Column ranks = column(feature);
+        const auto rank = [&](std::uint32_t i) { return ranks[order[open.begin + i]]; };
+        if (n_of_.size() < n_codes) n_of_.resize(n_codes, 0);
+        std::uint32_t n_large = 0;
+        for (std::uint32_t i = 0; i < open.n_rows; ++i)
+            if (rank(i) != missing) n_large += ++n_of_[rank(i)] == task_.least;
+        if (n_large >= 2) {
+            child_of_.assign(n_codes, -1);
+            std::int32_t n_children = 0;
+            for (std::size_t code = 0; code < n_codes; ++code)
+                if (n_of_[code] > 0) child_of_[code] = n_children++;
+            distribute(open, path, feature, static_cast<std::uint32_t>(n_children));
+        }
+        for (std::uint32_t i = 0; i < open.n_rows; ++i)
+            if (rank(i) != missing) n_of_[rank(i)] = 0;
+        return n_large >= 2;
+    }
+
+    // By child_of_.
+    void distribute(const OpenNode& open, Path path, std::uint32_t feature, std::uint32_t n_children) {
+        const Index* rows = order.data() + open.begin;
+        const Column ranks = column(feature);
+        const auto child = [&](std::uint32_t i) -> std::int32_t {
+            const Rank code = ranks[rows[i]];
+            return code == task_.ranked.missing ? -1 : child_of_[code];
+        };
+        weights_.assign(n_children, 0.0);
+        ends_.assign(n_children, 0);
+        children_.resize(open.n_rows);
+        for (std::uint32_t i = 0; i < open.n_rows; ++i)
+            if (child(i) >= 0) weights_[static_cast<std::size_t>(child(i))] += weight(rows[i]);
+        for (std::uint32_t i = 0; i < open.n_rows; ++i) {
+            children_[i] = child(i) >= 0 ? static_cast<std::uint32_t>(child(i))
+                                         : drawn_child(path, rows[i], weights_.data(), n_children);
+            ++ends_[children_[i]];
+        }
+        const std::uint32_t first = set_question(open, feature, static_cast<std::uint32_t>(tree_.payload_start.size()) - 1,
+                                                 n_children);
+        tree_.payload_codes.insert(tree_.payload_codes.end(), child_of_.begin(), child_of_.end());
+        tree_.payload_start.push_back(static_cast<std::int64_t>(tree_.payload_codes.size()));
+        std::uint32_t begin = 0;
+        for (std::uint32_t c = 0; c < n_children; ++c) {
+            const std::uint32_t n = std::exchange(ends_[c], begin);
+            add_child(open, path, c, first + c, open.begin + begin, n);
+            begin += n;
+        }
+        for (std::uint32_t i = 0; i < open.n_rows; ++i) spare_[ends_[children_[i]]++] = rows[i];
+        std::copy(spare_.begin(), spare_.begin() + open.n_rows, order.begin() + open.begin);
+    }
+
+    // -- the tree
+
+    void add_two_children(const OpenNode& open, Path path, std::uint32_t feature, Rank threshold, std::uint32_t n_left) {
+        const std::uint32_t first = set_question(open, feature, threshold, 2);
+        add_child(open, path, 0, first, open.begin, n_left);
+        add_child(open, path, 1, first + 1, open.begin + n_left, open.n_rows - n_left);
+    }
+
+    // The number of the first child; they are added next.
+    std::uint32_t set_question(const OpenNode& open, std::uint32_t feature, std::uint32_t answer, std::uint32_t n_children) {
+        const std::uint32_t first = tree_.n_nodes;
+        tree_.n_nodes += n_children;
+        if (tree_.n_nodes > task_.options.max_nodes) [[unlikely]]
+            throw_too_many_nodes(task_.options.max_nodes);
+        RawNode& node = tree_.nodes[open.node];
+        node.feature = static_cast<std::int32_t>(feature);
+        node.at = first;
+        node.answer = answer;
+        prefetch(&task_.thresholds[feature + 1][answer]);
+        return first;
+    }
+
+    void add_child(const OpenNode& open, Path path, std::uint32_t number, std::uint32_t node, std::uint32_t begin,
+                   std::uint32_t n_rows) {
+        tree_.nodes[node] = {n_rows, leaf_feature, base_ + begin, 0, 0};
+        // Field by field: a whole one would be read back from its parts before they have reached the cache.
+        OpenNode& child = queue_.next(n_rows);
+        child.parent = path;
+        child.number = number;
+        child.node = node;
+        child.begin = begin;
+        child.n_rows = n_rows;
+        child.depth = open.depth + 1;
+        queue_.push(n_rows, child.depth);
+    }
+
+    const RandomTask<Rank>& task_;
+    RawTree& tree_;
+    Queue& queue_;
+    std::uint32_t n_features_, n_rows_;
+    std::vector<std::uint32_t> features_;
+    std::vector<std::uint32_t> others_;  // what each of the first features was exchanged with
+    std::vector<Index> spare_;
+    const Rank* cells_ = nullptr;
+    const std::uint32_t* rows_ = nullptr;
+    std::uint32_t base_ = 0;
+    std::vector<Rank> known_, sorted_;
+    std::vector<std::uint32_t> n_of_;      // rows of each category; zeros between questions
+    std::vector<std::int32_t> child_of_;   // of each category
+    std::vector<std::uint32_t> children_;  // of each row
+    std::vector<std::uint32_t> ends_;      // of each child's rows, while they are moved
+    std::vector<double> weights_;
+};
+
+}  // namespace hedgerow

@@ -1,0 +1,258 @@
+// One random decision tree: large nodes divide an index of rows; from some size on a node's rows are copied side by side,
+// and all that is below it grows in the cache.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "parallel.hpp"
+#include "random_split.hpp"
+
+namespace hedgerow {
+
+// Nodes of a block that wait for their question, those with few rows by their number: work on many nodes of one size has
+// no branch that depends on the size, which would be guessed wrong at nearly every node. Half of all questions are about
+// two or three rows.
+template <class Rank>
+class BlockQueue {
+public:
+    static constexpr std::uint32_t many = rows_to_try;  // the size of all nodes with this many rows and more
+
+    BlockQueue(const RandomTask<Rank>& task, std::int64_t max_rows) : task_(task) {
+        for (std::size_t size = 1; size <= many; ++size)
+            open_[size].resize(static_cast<std::size_t>(max_rows) / (size < many ? size : 1) + 1, {Path(0), 0, 0, 0, 0, 0});
+    }
+
+    void clear() { n_.fill(0); }
+    OpenNode& next(std::uint32_t n_rows) { return open_[size_of(n_rows)][n_[size_of(n_rows)]]; }
+    void push(std::uint32_t n_rows, std::uint32_t depth) { n_[size_of(n_rows)] += task_.may_split(n_rows, depth); }
+    std::uint32_t n_open(std::uint32_t size) const { return n_[size]; }
+    const OpenNode& at(std::uint32_t size, std::uint32_t i) const { return open_[size][i]; }
+
+private:
+    std::uint32_t size_of(std::uint32_t n_rows) const { return task_.plain ? std::min(n_rows, many) : many; }
+
+    const RandomTask<Rank>& task_;
+    std::array<std::vector<OpenNode>, many + 1> open_;
+    std::array<std::uint32_t, many + 1> n_{};
+};
+
+// Once a node is what it will be, and the tree has its rows.
+template <class Rank>
+void finish(const RandomTask<Rank>& task, const RawTree& tree, RawNode& node) {
+    const bool is_leaf = node.feature == leaf_feature;
+    const auto label = static_cast<std::uint32_t>(tree.rows[is_leaf ? node.at : 0].label);
+    node.threshold = task.threshold(node);
+    node.answer = is_leaf ? label : node.answer;
+}
+
+// Rows that fit the cache, with all nodes below one.
+template <class Rank>
+class RandomBlock {
+public:
+    RandomBlock(const RandomTask<Rank>& task, std::int64_t max_rows, RawTree& tree)
+        : task_(task), tree_(tree), queue_(task, max_rows), splitter_(task, max_rows, tree, queue_) {}
+
+    // `rows` of the data, ascending.
+    void grow(OpenNode open, const std::uint32_t* rows) {
+        const auto n_features = static_cast<std::size_t>(task_.data.n_features);
+        const auto n_rows = static_cast<std::size_t>(open.n_rows);
+        const bool all = static_cast<std::int64_t>(open.n_rows) == task_.data.n_rows;
+        if (!all) {
+            cells_.resize(n_rows * n_features);
+            const Rank* all_cells = task_.ranked.rows.data();
+            for (std::size_t i = 0; i < n_rows; ++i) {
+                prefetch(all_cells + rows[std::min(i + 8, n_rows - 1)] * n_features);
+                std::copy_n(all_cells + rows[i] * n_features, n_features, cells_.data() + i * n_features);
+            }
+        }
+        labelled_.resize(n_rows);
+        for (std::size_t i = 0; i < n_rows; ++i) labelled_[i] = task_.labelled[rows[i]];
+        const std::uint32_t base = std::exchange(open.begin, 0), first_node = tree_.n_nodes;
+        splitter_.set_table(all ? task_.ranked.rows.data() : cells_.data(), rows, base);
+        std::iota(splitter_.order.begin(), splitter_.order.begin() + open.n_rows, std::uint16_t{0});
+        queue_.clear();
+        queue_.next(open.n_rows) = open;
+        queue_.push(open.n_rows, open.depth);
+        for (std::uint32_t i = 0; i < queue_.n_open(queue_.many); ++i) splitter_.split(queue_.at(queue_.many, i));
+        split_few<BlockQueue<Rank>::many - 1>();
+        // While it is all at hand.
+        for (std::size_t i = 0; i < n_rows; ++i) tree_.rows[base + i] = labelled_[splitter_.order[i]];
+        finish(task_, tree_, tree_.nodes[open.node]);
+        for (std::uint32_t i = first_node; i < tree_.n_nodes; ++i) finish(task_, tree_, tree_.nodes[i]);
+    }
+
+private:
+    // Children have fewer rows than their parent: once the larger nodes are done, all of a size are known.
+    template <std::uint32_t size>
+    void split_few() {
+        for (std::uint32_t i = 0; i < queue_.n_open(size); ++i) splitter_.template split_few<size>(queue_.at(size, i));
+        if constexpr (size > 2) split_few<size - 1>();
+    }
+
+    const RandomTask<Rank>& task_;
+    RawTree& tree_;
+    BlockQueue<Rank> queue_;
+    Splitter<Rank, std::uint16_t, true, BlockQueue<Rank>> splitter_;
+    std::vector<Rank> cells_;
+    std::vector<LabelledRow> labelled_;
+};
+
+template <class Rank>
+class RandomTree {
+public:
+    explicit RandomTree(const RandomTask<Rank>& task)
+        : task_(task),
+          block_rows_(rows_per_block(task.data)),
+          raw_{std::make_unique_for_overwrite<RawNode[]>(most_nodes(task)), 0, task.labelled, {0}, {}},
+          block_(task, block_rows_, raw_),
+          splitter_(task, task.data.n_rows, raw_, queue_) {
+        queue_.block_rows = block_rows_;
+    }
+
+    void grow(std::int64_t tree, const Cancelled& cancelled) {
+        const auto n_rows = static_cast<std::uint32_t>(task_.data.n_rows);
+        std::iota(splitter_.order.begin(), splitter_.order.end(), 0u);
+        splitter_.set_table(task_.ranked.columns.data(), nullptr, 0);
+        raw_.nodes[0] = {n_rows, leaf_feature, 0, 0, 0};
+        raw_.n_nodes = 1;
+        raw_.payload_start.resize(1);
+        raw_.payload_codes.clear();
+        queue_.large.clear();
+        queue_.blocks.clear();
+        queue_.next(n_rows) = {Path(task_.options.seed), static_cast<std::uint32_t>(tree), 0, 0, n_rows, 0};
+        queue_.push(n_rows, 0);
+        for (std::size_t i = 0; i < queue_.large.size(); ++i) {
+            if (cancelled) throw Stopped{};
+            const OpenNode open = queue_.large[i];
+            if (task_.may_split(open.n_rows, open.depth)) splitter_.split(open);
+            finish_large(open);
+        }
+        for (const OpenNode& open : queue_.blocks) {
+            if (cancelled) throw Stopped{};
+            block_.grow(open, splitter_.order.data() + open.begin);
+        }
+    }
+
+    // Adds what was grown last to the end of `forest`.
+    void append_to(GrownForest& forest) const {
+        GrownTree& out = forest.trees;
+        const std::size_t first_node = out.nodes.size(), first_value = out.leaf_values.size();
+        const std::size_t n_nodes = first_node + raw_.n_nodes;
+        const auto n_classes = static_cast<std::size_t>(task_.data.n_classes);
+        out.nodes.resize(n_nodes);
+        out.weight.resize(n_nodes);
+        out.kind.resize(n_nodes);
+        out.payload.resize(n_nodes, -1);
+        out.missing.resize(n_nodes, static_cast<std::uint8_t>(Missing::spread));
+        out.leaf_values.resize(first_value + n_leaves() * n_classes, 0.0);
+
+        // Every second node is a leaf, in no order: its count is written in any case, and nothing where there is none.
+        std::int32_t leaf = 0;
+        double* counts = out.leaf_values.data() + first_value;
+        const bool each_counts_once = task_.unit_weights && task_.ranked.all_complete;
+        for (std::size_t i = 0; i < raw_.n_nodes; ++i) {
+            const RawNode& node = raw_.nodes[i];
+            const std::size_t at = first_node + i;
+            const bool is_leaf = node.feature == leaf_feature;
+            out.nodes[at] = {node.threshold, node.feature, is_leaf ? leaf : static_cast<std::int32_t>(node.at)};
+            out.kind[at] = static_cast<std::uint8_t>(is_leaf ? Kind::leaf : Kind::threshold);
+            out.weight[at] = node.n_rows;
+            if (each_counts_once) counts[is_leaf ? node.answer : 0] += is_leaf;
+            for (std::uint32_t row = each_counts_once; row < (is_leaf ? node.n_rows : 0); ++row)
+                count(raw_.rows[node.at + row], counts);
+            counts += is_leaf ? n_classes : 0;
+            leaf += is_leaf;
+        }
+        if (!task_.unit_weights) sum_weights(out.weight.data() + first_node);
+        append_payloads(out, first_node);
+        forest.tree_start.push_back(static_cast<std::int64_t>(n_nodes));
+        forest.leaf_start.push_back(forest.leaf_start.back() + leaf);
+    }
+
+private:
+    // Children of large nodes, level by level; those that fit a block wait until there are no more large ones.
+    struct TopQueue {
+        std::int64_t block_rows = 0;
+        std::vector<OpenNode> large, blocks;
+        OpenNode child{Path(0), 0, 0, 0, 0, 0};
+        OpenNode& next(std::uint32_t) { return child; }
+        void push(std::uint32_t n_rows, std::uint32_t) { (n_rows > block_rows ? large : blocks).push_back(child); }
+    };
+
+    static std::size_t most_nodes(const RandomTask<Rank>& task) {
+        return static_cast<std::size_t>(std::min(2 * task.data.n_rows, task.options.max_nodes));
+    }
+
+    static std::int64_t rows_per_block(const TrainingData& data) {
+        const std::int64_t cache = 1 << 17;  // bytes, of a core's second-level cache
+        const std::int64_t bytes = static_cast<std::int64_t>(sizeof(Rank)) * data.n_features;
+        return std::min(std::clamp<std::int64_t>(cache / bytes, 64, 2048), data.n_rows);
+    }
+
+    // What a block does for the nodes below it.
+    void finish_large(const OpenNode& open) {
+        if (raw_.nodes[open.node].feature == leaf_feature)
+            for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i)
+                raw_.rows[i] = task_.labelled[splitter_.order[i]];
+        finish(task_, raw_, raw_.nodes[open.node]);
+    }
+
+    static void count(const LabelledRow& row, double* counts) {
+        if (row.complete) counts[row.label] += row.weight;
+    }
+
+    std::size_t n_leaves() const {
+        const RawNode* nodes = raw_.nodes.get();
+        return static_cast<std::size_t>(std::count_if(
+            nodes, nodes + raw_.n_nodes, [](const RawNode& node) { return node.feature == leaf_feature; }));
+    }
+
+    // Rows in order in leaves; with a question the children's, which come after.
+    void sum_weights(double* weight) const {
+        for (std::size_t i = raw_.n_nodes; i-- > 0;) {
+            const RawNode& node = raw_.nodes[i];
+            weight[i] = 0;
+            if (node.feature == leaf_feature)
+                for (std::uint32_t at = node.at; at < node.at + node.n_rows; ++at)
+                    weight[i] += raw_.rows[at].weight;
+            else
+                weight[i] = std::accumulate(weight + node.at, weight + node.at + n_children(node), 0.0);
+        }
+    }
+
+    void append_payloads(GrownTree& out, std::size_t first_node) const {
+        if (raw_.payload_codes.empty()) return;
+        const auto first_payload = static_cast<std::uint32_t>(out.payload_start.size()) - 1;
+        for (std::size_t i = 0; i < raw_.n_nodes; ++i) {
+            const RawNode& node = raw_.nodes[i];
+            if (node.feature == leaf_feature || !task_.by_category(node.feature)) continue;
+            out.kind[first_node + i] = static_cast<std::uint8_t>(Kind::multiway);
+            out.payload[first_node + i] = static_cast<std::int32_t>(first_payload + node.answer);
+        }
+        const std::int64_t first_code = out.payload_start.back();
+        for (std::size_t i = 1; i < raw_.payload_start.size(); ++i)
+            out.payload_start.push_back(first_code + raw_.payload_start[i]);
+        out.payload_codes.insert(out.payload_codes.end(), raw_.payload_codes.begin(), raw_.payload_codes.end());
+    }
+
+    std::int64_t n_children(const RawNode& node) const {
+        if (!task_.by_category(node.feature)) return 2;
+        const std::int32_t* codes = raw_.payload_codes.data();
+        return 1 + *std::max_element(codes + raw_.payload_start[node.answer], codes + raw_.payload_start[node.answer + 1]);
+    }
+
+    const RandomTask<Rank>& task_;
+    std::int64_t block_rows_;
+    RawTree raw_;
+    RandomBlock<Rank> block_;
+    TopQueue queue_;
+    Splitter<Rank, std::uint32_t, false, TopQueue> splitter_;
+};
+
+}  // namespace hedgerow

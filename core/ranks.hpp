@@ -1,0 +1,93 @@
+// Columns as the ranks of their values: what is compared is small, and a threshold is still a value of the data.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "bulk.hpp"
+#include "grow.hpp"
+#include "parallel.hpp"
+#include "sorting.hpp"
+
+namespace hedgerow {
+
+template <class Rank>
+struct RankedData {
+    static constexpr Rank missing = std::numeric_limits<Rank>::max();
+
+    // The same ranks twice: column-major for questions about many rows, row-major for rows that stay together. Of a
+    // column with categories: their codes.
+    Bulk<Rank> columns, rows;
+    Bulk<double> values;  // of each column, by rank: n_rows places each, as many as there are values in use
+    std::vector<std::uint8_t> has_missing;    // per column
+    std::vector<std::uint8_t> complete;       // per row: no value is missing
+    bool all_complete = true;
+};
+
+// Whether ranks of 16 bits are enough, with one for missing.
+inline bool few_ranks(const TrainingData& data) {
+    const std::int64_t most = std::numeric_limits<std::uint16_t>::max();
+    return data.n_rows <= most &&
+           std::all_of(data.n_categories, data.n_categories + data.n_features, [](std::int32_t n) { return n <= most; });
+}
+
+template <class Rank>
+void rank_column(const TrainingData& data, std::int64_t feature, ColumnSorter& sorter, RankedData<Rank>& ranked) {
+    const double* column = data.X + feature * data.n_rows;
+    Rank* ranks = ranked.columns.data() + feature * data.n_rows;
+    double* values = ranked.values.data() + feature * data.n_rows;
+    std::uint8_t& has_missing = ranked.has_missing[static_cast<std::size_t>(feature)];
+    if (data.n_categories[feature] > 0) {
+        for (std::int64_t row = 0; row < data.n_rows; ++row)
+            ranks[row] = std::isnan(column[row]) ? ranked.missing : static_cast<Rank>(column[row]);
+        has_missing = std::find(ranks, ranks + data.n_rows, ranked.missing) != ranks + data.n_rows;
+        return;
+    }
+    sorter.sort(column, data.n_rows);
+    has_missing = static_cast<std::int64_t>(sorter.n_known()) < data.n_rows;
+    if (has_missing) std::fill(ranks, ranks + data.n_rows, ranked.missing);
+    sorter.for_each([=](std::uint32_t row, std::uint32_t rank) {
+        ranks[row] = static_cast<Rank>(rank);
+        values[rank] = column[row];
+    });
+}
+
+template <class Rank>
+RankedData<Rank> rank(const TrainingData& data, std::int64_t n_threads, const Poll& poll) {
+    const std::int64_t n_rows = data.n_rows, n_features = data.n_features;
+    RankedData<Rank> ranked;
+    ranked.columns.resize(static_cast<std::size_t>(n_rows * n_features));
+    ranked.rows.resize(ranked.columns.size());
+    ranked.values.resize(ranked.columns.size());
+    ranked.has_missing.resize(static_cast<std::size_t>(n_features));
+    ranked.complete.resize(static_cast<std::size_t>(n_rows), 1);
+    const std::int64_t n_sorters = std::max<std::int64_t>(n_threads, 1);
+    parallel_for(
+        n_sorters, n_threads,
+        [&](std::int64_t first, const Cancelled& cancelled) {
+            ColumnSorter sorter;
+            for (std::int64_t feature = first; feature < n_features && !cancelled; feature += n_sorters)
+                rank_column(data, feature, sorter, ranked);
+        },
+        poll);
+    ranked.all_complete = std::none_of(ranked.has_missing.begin(), ranked.has_missing.end(), [](auto m) { return m; });
+    const std::int64_t size = 64;  // rows that are written to side by side
+    parallel_for(
+        (n_rows + size - 1) / size, n_threads,
+        [&](std::int64_t block, const Cancelled&) {
+            for (std::int64_t feature = 0; feature < n_features; ++feature) {
+                const Rank* column = ranked.columns.data() + feature * n_rows;
+                for (std::int64_t row = block * size; row < std::min(n_rows, (block + 1) * size); ++row) {
+                    ranked.rows[static_cast<std::size_t>(row * n_features + feature)] = column[row];
+                    if (column[row] == ranked.missing) ranked.complete[static_cast<std::size_t>(row)] = 0;
+                }
+            }
+        },
+        poll);
+    return ranked;
+}
+
+}  // namespace hedgerow
