@@ -1,0 +1,81 @@
+"""Binary trees of other libraries, laid out as one Forest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.forest import Forest
+from hedgerow.nodes import LEAF_FEATURE, NO_PAYLOAD, MissingPolicy, NodeKind
+
+__all__ = ["BinaryTree", "lay_out"]
+
+
+@dataclass(frozen=True)
+class BinaryTree:
+    """One tree with its root at 0; entries of nodes, and a `leaf_row` for each (only those of leaves are read)."""
+
+    left: NDArray[Any]
+    """The child that takes x ≤ threshold; negative in a leaf."""
+    right: NDArray[Any]
+    feature: NDArray[Any]
+    threshold: NDArray[np.float64]
+    missing_left: NDArray[Any]
+    """Whether a row whose value is missing goes to the left child."""
+    weight: NDArray[np.float64]
+    leaf_row: NDArray[np.float64]
+    """Class counts; or weight, mean and sum of squared deviations."""
+
+
+def lay_out(trees: Sequence[BinaryTree], n_features: int, *, regression: bool = False) -> Forest:
+    """The trees as a Forest, each level by level, so that siblings stand side by side."""
+    parts = [_tree_arrays(tree) for tree in trees]
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    kind = joined["kind"]
+    return Forest(
+        n_features=n_features,
+        threshold=joined["threshold"],
+        weight=joined["weight"],
+        feature=joined["feature"].astype(np.int32),
+        first_child=joined["first_child"].astype(np.int32),
+        payload=np.full(len(kind), NO_PAYLOAD, dtype=np.int32),
+        kind=kind.astype(np.uint8),
+        missing=joined["missing"].astype(np.uint8),
+        tree_start=np.cumsum([0, *(len(part["kind"]) for part in parts)], dtype=np.int64),
+        leaf_start=np.cumsum([0, *(len(part["leaf_row"]) for part in parts)], dtype=np.int64),
+        payload_start=np.zeros(1, dtype=np.int64),
+        payload_codes=np.zeros(0, dtype=np.int32),
+        payload_weights=np.zeros(0),
+        **{"leaf_stats" if regression else "leaf_counts": joined["leaf_row"]},
+    )
+
+
+def _tree_arrays(tree: BinaryTree) -> dict[str, NDArray[Any]]:
+    order = _level_by_level(tree.left, tree.right)
+    place = np.empty(len(tree.left), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    left = tree.left[order]
+    leaf = left < 0
+    policy = np.where(tree.missing_left[order], MissingPolicy.FIRST_CHILD, MissingPolicy.LAST_CHILD)
+    return {
+        "threshold": np.where(leaf, np.nan, tree.threshold[order]),
+        "weight": tree.weight[order].astype(np.float64),
+        "feature": np.where(leaf, LEAF_FEATURE, tree.feature[order]),
+        "first_child": np.where(leaf, np.cumsum(leaf) - 1, place[left]),
+        "kind": np.where(leaf, NodeKind.LEAF, NodeKind.THRESHOLD),
+        "missing": np.where(leaf, MissingPolicy.SPREAD, policy),
+        "leaf_row": tree.leaf_row[order][leaf],
+    }
+
+
+def _level_by_level(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.int64]:
+    """The nodes in an order that puts siblings side by side, and every child behind its parent."""
+    levels = [np.zeros(1, dtype=np.int64)]
+    while len(levels[-1]):
+        inner = levels[-1][left[levels[-1]] >= 0]
+        levels.append(np.stack([left[inner], right[inner]], axis=1).ravel())
+    return np.concatenate(levels)
