@@ -150,7 +150,7 @@ class _Graph:
         return self.value_info(self.add(op, inputs, name, **how), dtype, shape)
 
     def tree_ensemble(self, rows: str, forest: Forest, values: Floats) -> str:
-        """Σ over the trees of the reached leaves' `values`, (n, m). Leaves of ONNX have one number: m copies of trees."""
+        """Σ over the trees of the reached leaves' `values`, (n, m). A leaf of ONNX has one number: so m copies."""
         from_array = self.onnx.numpy_helper.from_array
         arrays = _tree_ensemble_arrays(forest, values)
         as_tensor = {

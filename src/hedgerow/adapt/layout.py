@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hedgerow.forest import Forest
 from hedgerow.nodes import LEAF_FEATURE, NO_PAYLOAD, MissingPolicy, NodeKind
 
-__all__ = ["BinaryTree", "lay_out"]
+__all__ = ["BinaryTree", "Question", "flatten", "lay_out"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,47 @@ class BinaryTree:
     weight: NDArray[np.float64]
     leaf_row: NDArray[np.float64]
     """Class counts; or weight, mean and sum of squared deviations."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a nested node asks: x ≤ threshold goes left."""
+
+    feature: int
+    threshold: float
+    missing_left: bool
+    left: Any
+    right: Any
+
+
+def flatten(
+    root: Any, ask: Callable[[Any], Question | None], leaf: Callable[[Any], tuple[float, Sequence[float]]]
+) -> BinaryTree:
+    """Nested nodes as arrays: `ask` gives the question of a node, None of a leaf; `leaf` a leaf's weight and row."""
+    nodes, questions, children = [root], [], {}
+    for node in nodes:  # grows while it is walked
+        question = ask(node)
+        questions.append(question)
+        if question is not None:
+            children[len(questions) - 1] = len(nodes)
+            nodes += [question.left, question.right]
+    leaves = {at: leaf(nodes[at]) for at, question in enumerate(questions) if question is None}
+    weight = np.zeros(len(nodes))
+    leaf_row = np.zeros((len(nodes), len(next(iter(leaves.values()))[1])))
+    for at, (one, row) in leaves.items():
+        weight[at], leaf_row[at] = one, row
+    for at, first in reversed(children.items()):  # children stand behind their parents
+        weight[at] = weight[first] + weight[first + 1]
+    left = np.array([children.get(at, -1) for at in range(len(nodes))])
+    return BinaryTree(
+        left=left,
+        right=np.where(left < 0, -1, left + 1),
+        feature=np.array([-1 if one is None else one.feature for one in questions]),
+        threshold=np.array([np.nan if one is None else one.threshold for one in questions]),
+        missing_left=np.array([one is not None and one.missing_left for one in questions]),
+        weight=weight,
+        leaf_row=leaf_row,
+    )
 
 
 def lay_out(trees: Sequence[BinaryTree], n_features: int, *, regression: bool = False) -> Forest:

@@ -24,6 +24,12 @@ _ACCEPTED = (
     "decision trees and extra trees (DecisionTree*, ExtraTree*), random forests and forests of extra trees "
     "(RandomForest*, ExtraTrees*), and bagging of trees (Bagging*)"
 )
+# What to say of models that other libraries dress as scikit-learn's.
+_ELSEWHERE = {
+    "lightgbm": "; a regression forest of LightGBM is read by hedgerow.adapt.from_lightgbm",
+    "ydf": "; a random forest of ydf is read by hedgerow.adapt.from_ydf",
+    "xgboost": "; XGBoost stores sums of second derivatives in leaves ('cover'), no counts of training rows",
+}
 # Criteria whose impurity is the variance of the targets, so that impurity · weight is their sum of squared deviations.
 _VARIANCE = ("squared_error", "friedman_mse")
 
@@ -95,7 +101,8 @@ def _members(model: Any) -> list[_Member]:
     )
     bagging = (ensemble.BaggingClassifier, ensemble.BaggingRegressor)
     if not isinstance(model, (*trees, *forests, *bagging)):
-        raise TypeError(f"model is {_article(model)}, must be one of scikit-learn's {_ACCEPTED}")
+        elsewhere = _ELSEWHERE.get(type(model).__module__.partition(".")[0], "")
+        raise TypeError(f"model is {_article(model)}, must be one of scikit-learn's {_ACCEPTED}{elsewhere}")
     check_is_fitted(model)
     if isinstance(model, trees):
         return [_Member(model)]
