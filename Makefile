@@ -4,7 +4,7 @@ CXX ?= c++
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find core src -type f -not -name '*.pyc' -not -name '.*') CMakeLists.txt
-PYTEST := $(BIN)/python -m pytest -q -n auto --doctest-modules tests README.md docs --pyargs hedgerow
+PYTEST := MPLBACKEND=agg $(BIN)/python -m pytest -q -n auto --doctest-modules tests README.md docs --pyargs hedgerow
 
 .PHONY: demo test lint stub format sanitize coverage bench clean
 .DEFAULT_GOAL := test

@@ -260,3 +260,30 @@ def rows_of(
 def forests_with_rows(draw: st.DrawFn, **options: Any) -> tuple[Forest, NDArray[np.float64]]:
     forest = draw(forests(**options))
     return forest, draw(rows_of(forest))
+
+
+# -- leaves that a row reached, for combination rules
+
+_few = st.sampled_from([0, 0, 0, 1, 1, 2, 3, 5]) | st.integers(0, 40)
+_fractions = st.integers(0, 60).map(lambda quarters: quarters / 4) | st.floats(1e-3, 40)
+_many = st.sampled_from([0, 1, 0.25, 7, 900, 1e5, 1e5 + 1, 5e8, 1e9])
+
+
+@st.composite
+def leaf_rows(
+    draw: st.DrawFn,
+    n_classes: int | tuple[int, int] = (1, 6),
+    max_trees: int = 8,
+    large: bool = False,
+) -> list[list[float]]:
+    """The class counts of the leaf that one row reaches in each tree; often whole, often a leaf without any."""
+    classes = draw(st.integers(*n_classes)) if isinstance(n_classes, tuple) else n_classes
+    count = _many if large else draw(st.sampled_from([_few, _few, _fractions]))
+    filled = st.lists(count.map(float), min_size=classes, max_size=classes)
+    return draw(st.lists(st.just([0.0] * classes) | filled | filled, min_size=1, max_size=max_trees))
+
+
+@st.composite
+def priors(draw: st.DrawFn, n_classes: int) -> list[float]:
+    parts = draw(st.lists(st.floats(0.01, 1), min_size=n_classes, max_size=n_classes))
+    return [part / math.fsum(parts) for part in parts]

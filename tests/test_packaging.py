@@ -36,6 +36,10 @@ def test_importing_hedgerow_imports_nothing_of_the_extras() -> None:
     assert loaded.isdisjoint(EXTRAS)
 
 
+def test_pictures_import_matplotlib_only_when_they_are_drawn() -> None:
+    assert "matplotlib" not in modules_after("import hedgerow.plots")
+
+
 def test_hedgerow_can_be_imported_where_no_extra_is_installed() -> None:
     loaded = modules_after(f"sys.modules.update(dict.fromkeys({EXTRAS})); import hedgerow")
     assert "hedgerow" in loaded

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hedgerow.forest import Forest
 from hedgerow.rules import plausibility_degrees
+from hedgerow.rules.degrees import rest
 from hedgerow.walk import LeafTable, fold, gather
 
 __all__ = ["Uncertainty", "entropy_uncertainty", "plausibility_uncertainty"]
@@ -52,11 +53,7 @@ def plausibility_uncertainty(forest: Forest, rows: Floats, n_jobs: int | None) -
 
     With more than two classes also the mean over the classes, each against the rest; of two both are the same.
     """
-    counts = forest.counts
-    total = counts.sum(axis=1)
-    one_of = counts.T[1:] if counts.shape[1] == 2 else counts.T
-    degrees = [plausibility_degrees(own, np.maximum(total - own, 0.0)) for own in one_of]
-    means = [np.mean([getattr(d, name) for d in degrees], axis=0) for name in ("aleatoric", "epistemic")]
-    table = LeafTable.of(np.stack(means, axis=1))
+    degrees = plausibility_degrees(forest.counts, rest(forest.counts))
+    table = LeafTable.of(np.stack([degrees.aleatoric.mean(axis=1), degrees.epistemic.mean(axis=1)], axis=1))
     aleatoric, epistemic = fold(forest, rows, [table], n_jobs=n_jobs)[0].T / forest.n_trees
     return Uncertainty(aleatoric + epistemic, aleatoric, epistemic, "plausibility")

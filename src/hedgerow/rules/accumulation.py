@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 
 from hedgerow.rules.averages import Toward, check_correction, leaf_shares
 from hedgerow.rules.base import FoldRule, half_signed, softmax
-from hedgerow.rules.degrees import plausibility_degrees
+from hedgerow.rules.degrees import plausibility_degrees, rest
 from hedgerow.walk import Link, Op
 
 __all__ = ["Evidence", "Pool"]
@@ -78,10 +78,11 @@ class Evidence(FoldRule):
         shares = leaf_shares(counts, possible, self.correction, self.toward)
         empty = ~counts.any(axis=1)
         shares[empty] = possible
+        shares = np.maximum(shares, np.finfo(np.float64).tiny)  # 0 where a tiny prior meets huge counts
         if self.reliability is None:
             return shares
-        trust = 1.0 - _epistemic(counts)
-        weighed: Floats = possible * (shares / possible) ** trust
+        doubt = plausibility_degrees(counts, rest(counts)).epistemic
+        weighed: Floats = possible**doubt * shares ** (1.0 - doubt)
         return weighed
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
@@ -102,11 +103,3 @@ class Evidence(FoldRule):
         with np.errstate(divide="ignore"):
             log_prior = np.log(prior)
         return np.where(prior > 0, folded + (1.0 - n_trees) * np.where(prior > 0, log_prior, 0.0), -np.inf)
-
-
-def _epistemic(counts: Floats) -> Floats:
-    """u_e of each class against the rest, (n, n_classes)."""
-    total = counts.sum(axis=1)
-    if counts.shape[1] == 2:
-        return np.repeat(plausibility_degrees(counts[:, 1], counts[:, 0]).epistemic[:, np.newaxis], 2, axis=1)
-    return np.stack([plausibility_degrees(own, np.maximum(total - own, 0.0)).epistemic for own in counts.T], axis=1)

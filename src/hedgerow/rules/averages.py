@@ -6,8 +6,10 @@ With more than two classes plausibility and confidence score each class against 
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -43,7 +45,8 @@ def leaf_shares(counts: Floats, prior: Floats, correction: float, toward: Toward
 
 def check_correction(rule: str, correction: Any, toward: Any, *, least: str) -> None:
     """A correction that makes sense; `least` says whether 0 does."""
-    if not np.isfinite(correction) or correction < 0 or (correction == 0 and least == "positive"):
+    number = isinstance(correction, Real) and math.isfinite(correction)
+    if not number or correction < 0 or (correction == 0 and least == "positive"):
         raise ValueError(f"{rule}: correction is {correction!r}, must be a {least} number")
     if toward not in ("uniform", "prior"):
         raise ValueError(f"{rule}: toward is {toward!r}, must be 'uniform' or 'prior'")
@@ -114,17 +117,36 @@ def _confident_share(own: Floats, others: Floats) -> Floats:
 
 
 def _middle_height(own: Floats, others: Floats) -> Floats:
-    """c(w). Logarithms of beta functions keep more digits than those of gamma functions where counts are large."""
+    """c(w)."""
     n = own + others
     off_centre = np.abs(n - 2 * np.round(n / 2)) / 2
-
-    def log_height(k: Floats) -> Floats:
-        height: Floats = betaln(k + own + 1, n - k + others + 1) - betaln(k + 1, n - k + 1)
-        return height
-
-    mode = log_height(own)
-    heights = [np.exp(np.minimum(log_height(n / 2 + side * off_centre) - mode, 0.0)) for side in (-1, 1)]
+    lead = (own - others) / 2
+    heights = [_height(own, others, side * off_centre - lead) for side in (-1, 1)]
     return (heights[0] + heights[1]) / 2
+
+
+def _height(own: Floats, others: Floats, t: Floats) -> Floats:
+    """The beta-binomial's height at own + t over that at own, 1 at most. No bit changes with (others, own, −t)."""
+    k, rest = own + t, others - t
+    at_k: Floats = betaln(k + own + 1, rest + others + 1) - betaln(k + 1, rest + 1)
+    at_own: Floats = betaln(2 * own + 1, 2 * others + 1) - betaln(own + 1, others + 1)
+    log_height = at_k - at_own
+    # Those are as large as the counts and their difference is not: for many samples Stirling's series, in which what is
+    # large cancels before it is rounded. Its first term left out is below 1e-14.
+    many = np.minimum(own, others) > 50
+    w, v, step = own[many], others[many], t[many]
+    log_height[many] = (_rise(2 * w, step) - _rise(w, step)) + (_rise(2 * v, -step) - _rise(v, -step))
+    return np.exp(np.minimum(log_height, 0.0))
+
+
+def _rise(z: Floats, t: Floats) -> Floats:
+    """log Γ(z + t + 1) − log Γ(z + 1) − t·log z + t for large z."""
+
+    def tail(x: Floats) -> Floats:
+        square = (1 / x) ** 2
+        return (1 - square * (1 / 30 - square / 105)) / (12 * x)
+
+    return (z + t + 0.5) * np.log1p(t / z) + (tail(z + t) - tail(z))
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ __all__ = ["CountRule", "FoldRule", "Rule", "check_prior", "half_signed", "norma
 Floats = NDArray[np.float64]
 
 _REDUCE = {"sum": np.add, "min": np.minimum, "max": np.maximum}
+_FOLDS = [(link, op) for link in ("identity", "log") for op in _REDUCE]
 
 
 class Rule(ABC):
@@ -83,6 +84,8 @@ class FoldRule(Rule):
 
     def leaf_table(self, counts: Floats, prior: Floats) -> LeafTable:
         """The table with its fold, checked."""
+        if not isinstance(self.fold, tuple) or self.fold not in _FOLDS:
+            raise ValueError(f"rule {self.name}: its fold is {self.fold!r}, must be one of {_FOLDS}")
         link, op = self.fold
         values = np.asarray(self.table(counts, prior), dtype=np.float64)
         if values.ndim != 2 or len(values) != len(counts):
@@ -179,8 +182,9 @@ def check_prior(prior: ArrayLike | None, counts: Floats) -> Floats:
     found = np.asarray(prior, dtype=np.float64)
     if found.shape != (n_classes,):
         raise ValueError(f"prior has shape {found.shape}, must have a probability for each of {n_classes} classes")
-    if not (np.isfinite(found) & (found >= 0)).all() or abs(found.sum() - 1) > 1e-9:
-        raise ValueError(f"prior is {found.tolist()}, must be probabilities that add up to 1 (here {found.sum()})")
+    total = sum(found.tolist())  # NumPy's sum would warn of infinities before we can refuse them
+    if not (np.isfinite(found) & (found >= 0)).all() or abs(total - 1) > 1e-9:
+        raise ValueError(f"prior is {found.tolist()}, must be probabilities that add up to 1 (here {total})")
     seen = counts.reshape(-1, n_classes).any(axis=0)
     if (seen & (found == 0)).any():
         number = int(np.argmax(seen & (found == 0)))

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_expit
 
 from hedgerow.rules.base import FoldRule, check_prior, softmax
-from hedgerow.rules.degrees import plausibility_degrees
+from hedgerow.rules.degrees import plausibility_degrees, rest
 from hedgerow.walk import Link, Op
 
 __all__ = ["Cautious", "Dempster", "Masses", "combine_masses"]
@@ -90,10 +90,10 @@ class _BeliefRule(FoldRule):
         object.__setattr__(self, "prior", tuple(checked.tolist()))  # so that two rules can be compared
 
     def table(self, counts: Floats, prior: Floats) -> Floats:
-        total = counts.sum(axis=1)
+        others = rest(counts)
         columns = []
         for k in _combined_classes(counts.shape[1]):
-            degrees = plausibility_degrees(counts[:, k], np.maximum(total - counts[:, k], 0.0))
+            degrees = plausibility_degrees(counts[:, k], others[:, k])
             columns += [1 - degrees.s_negative, 1 - degrees.s_positive]
         return np.maximum(np.stack(columns, axis=1), LEAST_DOUBT)
 
@@ -116,7 +116,8 @@ class _BeliefRule(FoldRule):
     def _log_odds(self, folded: Floats, prior: Floats) -> Floats:
         """Of the pignistic probability of each class, (n, n_classes)."""
         a, b = self._with_prior(folded, prior)
-        log_odds: Floats = a - b + np.log1p(-np.exp(b) / 2) - np.log1p(-np.exp(a) / 2)
+        # In this order the sign changes, and no digit, when the classes are swapped.
+        log_odds: Floats = (a - b) + (np.log1p(-np.exp(b) / 2) - np.log1p(-np.exp(a) / 2))
         return np.concatenate([-log_odds, log_odds], axis=1) if len(prior) == 2 else log_odds
 
     def _with_prior(self, folded: Floats, prior: Floats) -> tuple[Floats, Floats]:
@@ -129,7 +130,7 @@ class _BeliefRule(FoldRule):
         if self.prior is None:
             return a, b
         own = prior if self.prior == "training" else check_prior(self.prior, np.zeros((1, len(prior))))
-        lean = 2 * own[_combined_classes(len(prior))] - 1
+        lean = (own - rest(own[np.newaxis])[0])[_combined_classes(len(prior))]  # 2p − 1
         combine = np.add if self.fold[1] == "sum" else np.minimum
         return (
             combine(a, np.log(np.maximum(1 + np.minimum(lean, 0), LEAST_DOUBT))),

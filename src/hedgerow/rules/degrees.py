@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["PlausibilityDegrees", "against_rest", "distinct_pairs", "plausibility_degrees"]
+__all__ = ["PlausibilityDegrees", "against_rest", "distinct_pairs", "plausibility_degrees", "rest"]
 
 Floats = NDArray[np.float64]
 
@@ -86,6 +86,14 @@ def distinct_pairs(a: Floats, b: Floats) -> tuple[Floats, Floats, NDArray[np.int
     return first, second, place[key]
 
 
+def rest(counts: Floats) -> Floats:
+    """The counts of all other classes together, for every class; not total − own, which would lose digits."""
+    before, after = np.zeros_like(counts), np.zeros_like(counts)
+    np.cumsum(counts[:, :-1], axis=1, out=before[:, 1:])
+    np.cumsum(counts[:, :0:-1], axis=1, out=after[:, -2::-1])
+    return before + after
+
+
 def against_rest(counts: Floats, score: Callable[[Floats, Floats], Floats]) -> Floats:
     """``score(count of the class, count of the others)`` for every class, (n, n_classes).
 
@@ -94,8 +102,7 @@ def against_rest(counts: Floats, score: Callable[[Floats, Floats], Floats]) -> F
     if counts.shape[1] == 2:
         positive = score(counts[:, 1], counts[:, 0])
         return np.stack([-positive, positive], axis=1)
-    total = counts.sum(axis=1)
-    return np.stack([score(own, np.maximum(total - own, 0.0)) for own in counts.T], axis=1)
+    return np.stack([score(*pair) for pair in zip(counts.T, rest(counts).T, strict=True)], axis=1)
 
 
 def _plausibility(w_for: Floats, w_against: Floats) -> Floats:
@@ -118,7 +125,10 @@ def _plausibility(w_for: Floats, w_against: Floats) -> Floats:
     behind = excess < 0
     start = np.where(behind, 0.0, excess)  # 2θ₀ − 1
     below = np.where(behind, excess, 0.0)
-    at_start = -(w_for * np.log1p(np.where(w_for > 0, below, 0.0)) + w_against * np.log1p(-below))
+    # log 2p: log1p has more digits about p = ½, but none where 2p is lost in 1 + below.
+    few = (below < -0.5) & (w_for > 0)
+    log_twice = np.where(few, np.log(np.where(few, 2 * w_for, 1.0)) - np.log(n), np.log1p(np.maximum(below, -0.5)))
+    at_start = -(w_for * log_twice + w_against * np.log1p(-below))
     # In t = 2θ − 1 = start + d: θ/θ₀ = 1 + d/(1 + start), (1 − θ)/(1 − θ₀) = 1 − d/(1 − start).
     up, down = 1.0 + start, 1.0 - start
     low, high = np.zeros_like(n), down.copy()

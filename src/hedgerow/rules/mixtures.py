@@ -37,11 +37,13 @@ class _OfScores(CountRule):
 
     def combine(self, counts: Floats, prior: Floats) -> Floats:
         values = self.score.table(counts.reshape(-1, counts.shape[-1]), prior)
-        return normalised(self.aggregate(values.reshape(counts.shape)))
+        combined = self.aggregate(values.reshape(counts.shape))
+        # Nothing for any class: most trees have 0 for each, as where three trees name three classes.
+        return normalised(np.where(combined.any(axis=1, keepdims=True), combined, 1.0))
 
     @abstractmethod
     def aggregate(self, values: Floats) -> Floats:
-        """(n, n_trees, n_classes) to (n, n_classes), not all 0."""
+        """(n, n_trees, n_classes) to (n, n_classes), not yet normalised; all 0 is total ignorance."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Median(_OfScores):
 
     def aggregate(self, values: Floats) -> Floats:
         middle: Floats = np.median(values, axis=1)
-        return np.where(middle.any(axis=1, keepdims=True), middle, 1.0)
+        return middle
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ class Mixture(_OfScores):
     """A generalised mixture: a mean in which values far from a centre weigh less.
 
     H(x) = Σ θᵢ·xᵢ with θᵢ = (1 − |xᵢ − c|/Σⱼ|xⱼ − c|)/(K − 1), the mean where all are c; the centre c is the average,
-    the median or the maximum of the trees' values of a class (Farias et al., 2016; Costa et al., 2018). Normalised.
+    the median or the maximum of the trees' values of a class (Farias et al., 2016; Costa et al., 2018). Normalised;
+    ignorant where all are 0, which only the median can bring about.
     """
 
     centre: Literal["average", "median", "maximum"] = "average"
