@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
-from hedgerow.adapt import from_lightgbm, from_sklearn, from_ydf
+from hedgerow.adapt import from_lightgbm, from_sklearn, from_xgboost, from_ydf
 from hedgerow.adapt.layout import Question, flatten, lay_out
 from hedgerow.nodes import MissingPolicy, NodeKind
 from hedgerow.walk import LeafTable, fold, route
@@ -184,13 +184,62 @@ def test_what_is_not_of_lightgbm_is_refused() -> None:
         from_lightgbm("forest")
 
 
+# -- XGBoost
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("holes", [False, True])
+@pytest.mark.parametrize("named", [False, True])
+def test_regression_forests_of_xgboost_keep_means_and_ways(holes: bool, named: bool) -> None:
+    xgboost = installed("xgboost")
+    X, y = load_diabetes(return_X_y=True)
+    weight = np.random.default_rng(0).choice([0.5, 1.0, 3.0], len(y))
+    training = with_holes(X) if holes else X
+    rename = (lambda rows: ydf_frame(rows, 0).drop(columns="y")) if named else (lambda rows: rows)
+    model = xgboost.XGBRFRegressor(n_estimators=8, subsample=1.0, n_jobs=1, random_state=0)
+    model.fit(rename(training), y, sample_weight=weight)
+    with pytest.warns(UserWarning, match="XGBoost does not store how much the targets of a leaf vary"):
+        forest = from_xgboost(model)
+    rows = np.concatenate([X, with_holes(X), rows_at_thresholds(forest, X)])
+    found = fold(forest, rows, [LeafTable.of(forest.stats[:, 1:2])])[0][:, 0] / forest.n_trees
+    np.testing.assert_allclose(found, model.predict(rename(rows)), rtol=1e-5)  # theirs is float32
+    leaves = model.apply(rename(rows))
+    for ours, other in zip(route(forest, rows).T, leaves.T, strict=True):
+        assert len(set(zip(ours.tolist(), other.tolist(), strict=True))) == len(set(ours.tolist())) == len(set(other))
+    np.testing.assert_allclose(forest.weight[forest.tree_start[:-1]], weight.sum())
+    reached = route(forest, training)[:, 0]
+    means = [np.average(y[reached == leaf], weights=weight[reached == leaf]) for leaf in range(forest.leaf_start[1])]
+    np.testing.assert_allclose(forest.stats[: forest.leaf_start[1], 1], means, rtol=1e-4)  # but for reg_lambda
+    assert from_xgboost(model.get_booster()) == forest
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_other_models_of_xgboost_are_refused() -> None:
+    xgboost = installed("xgboost")
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.raises(ValueError, match="objective is 'binary:logistic', must be 'reg:squarederror'"):
+        from_xgboost(xgboost.XGBRFClassifier(n_estimators=2, n_jobs=1).fit(X, y))
+    with pytest.raises(ValueError, match=r"the model is boosted in 3 rounds.*fit XGBRFRegressor"):
+        from_xgboost(xgboost.XGBRegressor(n_estimators=3, n_jobs=1).fit(X, y))
+    coloured = pd.DataFrame({"colour": pd.Categorical(np.array(["red", "green", "blue"] * 200)[: len(y)])})
+    target = coloured["colour"].cat.codes
+    nominal = xgboost.XGBRFRegressor(n_estimators=2, enable_categorical=True, n_jobs=1).fit(coloured, target)
+    with pytest.raises(ValueError, match="asks for categories, only questions x < t are read"):
+        from_xgboost(nominal)
+
+
+def test_what_is_not_of_xgboost_is_refused() -> None:
+    with pytest.raises(TypeError, match="model is str, must be a fitted XGBRFRegressor or Booster of xgboost"):
+        from_xgboost("forest")
+
+
 # -- who can read what
 
 
 @pytest.mark.parametrize(
     ("module", "message"),
     [
-        ("xgboost.sklearn", r"XGBoost stores sums of second derivatives in leaves \('cover'\), no counts"),
+        ("xgboost.sklearn", "is read by hedgerow.adapt.from_xgboost"),
         ("lightgbm.sklearn", "is read by hedgerow.adapt.from_lightgbm"),
         ("ydf.model", "is read by hedgerow.adapt.from_ydf"),
     ],

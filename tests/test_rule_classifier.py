@@ -358,7 +358,9 @@ def test_parameters_of_the_estimator_can_be_searched() -> None:
     ("estimator", "error", "message"),
     [
         (LogisticRegression(max_iter=1000), TypeError, "model is a LogisticRegression, must be one of scikit-learn's"),
-        (DecisionTreeRegressor(), ValueError, "estimator is DecisionTreeRegressor.*must be a classifier made of trees"),
+        (DecisionTreeRegressor(), TypeError, "estimator is DecisionTreeRegressor.*must be a classifier made of trees"),
+        (RandomForestClassifier, TypeError, "estimator is <class .*must be a classifier made of trees"),
+        ("forest", TypeError, "estimator is 'forest', must be a classifier made of trees"),
     ],
 )
 def test_other_estimators_are_refused(estimator: Any, error: Any, message: str) -> None:
@@ -372,8 +374,9 @@ def test_models_must_be_fitted_classifiers() -> None:
         RuleClassifier.from_fitted(RandomForestClassifier())
     with pytest.raises(NotFittedError):
         RuleClassifier(FrozenEstimator(RandomForestClassifier())).fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match="must be a fitted classifier made of trees"):
-        RuleClassifier.from_fitted(DecisionTreeRegressor().fit([[0.0], [1.0]], [0, 1]))
+    for other in (DecisionTreeRegressor().fit([[0.0], [1.0]], [0, 1]), RandomForestClassifier, "forest", None):
+        with pytest.raises(TypeError, match=r"model is .*, must be a classifier made of trees: see hedgerow.adapt"):
+            RuleClassifier.from_fitted(other)
 
 
 def test_a_rule_that_makes_no_sense_is_refused() -> None:

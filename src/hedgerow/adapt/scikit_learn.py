@@ -28,7 +28,7 @@ _ACCEPTED = (
 _ELSEWHERE = {
     "lightgbm": "; a regression forest of LightGBM is read by hedgerow.adapt.from_lightgbm",
     "ydf": "; a random forest of ydf is read by hedgerow.adapt.from_ydf",
-    "xgboost": "; XGBoost stores sums of second derivatives in leaves ('cover'), no counts of training rows",
+    "xgboost": "; a regression forest of XGBoost is read by hedgerow.adapt.from_xgboost",
 }
 # Criteria whose impurity is the variance of the targets, so that impurity · weight is their sum of squared deviations.
 _VARIANCE = ("squared_error", "friedman_mse")

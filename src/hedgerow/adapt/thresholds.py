@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["widened_thresholds"]
+__all__ = ["thresholds_below", "widened_thresholds"]
 
 _BEYOND_FLOAT32 = 2.0**128  # where the next float32 would be, if there were one: rounding looks at it so
 
@@ -29,6 +29,13 @@ def widened_thresholds(thresholds: ArrayLike) -> NDArray[np.float64]:
     even = below.view(np.uint32) % 2 == 0
     largest = np.where(even, middle, np.nextafter(middle, -np.inf))
     return np.where(given == np.inf, np.inf, largest)
+
+
+def thresholds_below(thresholds: ArrayLike) -> NDArray[np.float64]:
+    """For each float32 t the largest double that rounds to a float32 < t, so that x ≤ it is what float32(x) < t is."""
+    with np.errstate(all="ignore"):
+        before = np.nextafter(np.asarray(thresholds, dtype=np.float32), np.float32(-np.inf))
+    return widened_thresholds(before)
 
 
 def _as_double(values: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from hedgerow.adapt.layout import Question, flatten, lay_out
-from hedgerow.adapt.thresholds import widened_thresholds
+from hedgerow.adapt.thresholds import thresholds_below
 from hedgerow.forest import Forest
 
 __all__ = ["from_ydf"]
@@ -50,9 +48,8 @@ def _question(node: Any, place: dict[int, int]) -> Question | None:
         raise ValueError(
             f"the forest has a {kind}, only conditions on numbers ({_NUMERICAL}) are read: train it on numeric columns"
         )
-    # The negative child takes x < t, which of float32s are those up to the one before t.
-    before = np.nextafter(np.float32(condition.threshold), np.float32(-np.inf))
-    threshold = float(widened_thresholds(np.float64(before)))
+    # The negative child takes x < t.
+    threshold = float(thresholds_below(condition.threshold))
     return Question(place[condition.attribute], threshold, not condition.missing, node.neg_child, node.pos_child)
 
 

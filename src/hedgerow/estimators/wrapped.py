@@ -69,6 +69,7 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         labels = read_labels(y, X)
         weight = read_weights(sample_weight, labels.codes)
         template = self._template()
+        _check_classifier("estimator", template)
         params = self._params_of_estimator(template, sample_weight, fit_params)
         if isinstance(template, FrozenEstimator):
             model = template.estimator
@@ -78,8 +79,6 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
                     f"y has classes {unknown.tolist()}, the frozen estimator has {model.classes_.tolist()}"
                 )
             return self._take(model)
-        if not is_classifier(template):
-            raise ValueError(f"estimator is {template!r}, must be a classifier made of trees")
         _refuse_sparse(X, self)
         model = clone(template).fit(X, labels.classes[labels.codes], **params)
         return self._take(model, None if _weighs_classes(model) else _shares(labels, weight))
@@ -137,10 +136,14 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         return rows
 
 
+def _check_classifier(name: str, given: Any) -> None:
+    if isinstance(given, type) or not hasattr(given, "__sklearn_tags__") or not is_classifier(given):
+        raise TypeError(f"{name} is {given!r}, must be a classifier made of trees: see hedgerow.adapt.from_sklearn")
+
+
 def _check_model(model: Any) -> None:
-    if not is_classifier(model):
-        raise ValueError(f"model is {model!r}, must be a fitted classifier made of trees")
-    if isinstance(model, type) or not hasattr(model, "classes_"):
+    _check_classifier("model", model)
+    if not hasattr(model, "classes_"):
         raise NotFittedError(f"model is {model!r}, which is not fitted: call fit first")
 
 
