@@ -172,6 +172,15 @@ def test_a_frozen_estimator_is_taken_as_it_is(estimator: Any) -> None:
     assert pickle.loads(pickle.dumps(adopted)).predict_proba(X).tobytes() == frozen.predict_proba(X).tobytes()
 
 
+@pytest.mark.parametrize("routing", [False, True])
+def test_a_frozen_estimator_needs_no_weights(routing: bool) -> None:
+    X, y = load_iris(return_X_y=True)
+    fitted = RandomForestClassifier(3, random_state=0).fit(X, y)
+    with sklearn.config_context(enable_metadata_routing=routing):
+        model = RuleClassifier(FrozenEstimator(fitted)).fit(X, y, sample_weight=np.ones(len(y)))
+    assert model.forest_ == RuleClassifier.from_fitted(fitted).forest_
+
+
 def test_a_frozen_estimator_must_know_the_classes() -> None:
     X, y = load_iris(return_X_y=True)
     frozen = FrozenEstimator(RandomForestClassifier(3).fit(X[:100], y[:100]))

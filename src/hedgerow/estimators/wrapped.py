@@ -70,18 +70,18 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         weight = read_weights(sample_weight, labels.codes)
         template = self._template()
         _check_classifier("estimator", template)
-        params = self._params_of_estimator(template, sample_weight, fit_params)
         if isinstance(template, FrozenEstimator):
-            model = template.estimator
-            _check_model(model)
-            if (unknown := np.setdiff1d(labels.classes, model.classes_)).size:
-                raise ValueError(
-                    f"y has classes {unknown.tolist()}, the frozen estimator has {model.classes_.tolist()}"
-                )
-            return self._take(model)
+            return self._take_frozen(template.estimator, labels)
         _refuse_sparse(X, self)
+        params = self._params_of_estimator(template, sample_weight, fit_params)
         model = clone(template).fit(X, labels.classes[labels.codes], **params)
         return self._take(model, None if _weighs_classes(model) else _shares(labels, weight))
+
+    def _take_frozen(self, model: Any, labels: Labels) -> Self:
+        _check_model(model)
+        if (unknown := np.setdiff1d(labels.classes, model.classes_)).size:
+            raise ValueError(f"y has classes {unknown.tolist()}, the frozen estimator has {model.classes_.tolist()}")
+        return self._take(model)
 
     def _params_of_estimator(self, template: Any, sample_weight: Any, fit_params: dict[str, Any]) -> dict[str, Any]:
         """What is passed on to the estimator's `fit`: as it requests, if routing is enabled, else the weights."""
@@ -100,18 +100,19 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         return {"sample_weight": sample_weight}
 
     def _take(self, model: Any, prior: Floats | None = None) -> Self:
-        """All attributes from a fitted model; `prior` where the model itself says none."""
+        """All attributes from a fitted model. A prior is its own, or the one given, or that of its trees."""
         _check_model(model)
         own = isinstance(getattr(model, "forest_", None), Forest)
         forest = model.forest_ if own else from_sklearn(model)
         schema = model.schema_ if own else _numeric_schema(model)
+        prior = getattr(model, "class_prior_", prior)
         found = {
             "estimator_": model,
             "forest_": forest,
             "schema_": schema,
             "classes_": model.classes_,
             "n_classes_": len(model.classes_),
-            "class_prior_": getattr(model, "class_prior_", _root_shares(forest) if prior is None else prior),
+            "class_prior_": _root_shares(forest) if prior is None else prior,
             "n_features_in_": forest.n_features,
             "_finished": FinishedTable(),
             "_impurity": getattr(model, "_impurity", "gini"),
