@@ -164,9 +164,9 @@ void quantiles(const ForestArrays& forest_arrays, const In<double, 2>& X, const 
     const hedgerow::Forest forest = view(forest_arrays);
     const hedgerow::Rows rows = view(X);
     if (static_cast<std::int64_t>(start.size()) != forest.leaf_start[forest.n_trees] + 1 ||
-        ranks.size() != shares.size() || out.shape(0) != X.shape(0) || out.shape(1) != probabilities.size())
+        (shares.size() != ranks.size() && shares.size() != 0) || out.shape(0) != X.shape(0) || out.shape(1) != probabilities.size())
         throw std::invalid_argument("leaf samples or output of the wrong shape");
-    const hedgerow::LeafSamples samples{start.data(), ranks.data(), shares.data(), values.data(),
+    const hedgerow::LeafSamples samples{start.data(), ranks.data(), shares.size() == 0 ? nullptr : shares.data(), values.data(),
                                         static_cast<std::int64_t>(values.size())};
     const nb::gil_scoped_release release;
     hedgerow::quantiles(forest, rows, samples, probabilities.data(), static_cast<std::int64_t>(probabilities.size()),

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "grow.hpp"
@@ -28,33 +31,37 @@ struct BinnedData {
 };
 
 // A bin for each distinct value where there are no more than `max_bins`; else bins of about equal weight, a value never
-// being divided between two.
-inline BinnedColumn bin_column(const SortedColumn& sorted, const double* weight, std::int64_t max_bins,
-                               std::uint8_t* codes, std::int64_t n_rows) {
+// being divided between two. `keys`: the rows with a value, in order.
+inline BinnedColumn bin_column(const double* column, std::span<const SortKey> keys, const double* weight,
+                               std::int64_t max_bins, std::uint8_t* codes, std::int64_t n_rows) {
     std::fill(codes, codes + n_rows, missing_code);
-    std::vector<double> weight_of(sorted.values.size(), 0.0);
+    const auto starts_value = [&](std::size_t i) { return i == 0 || keys[i].bits != keys[i - 1].bits; };
+    std::int64_t n_values = 0;
     double total = 0;
-    for (std::size_t i = 0; i < sorted.rows.size(); ++i) {
-        weight_of[sorted.ranks[i]] += weight[sorted.rows[i]];
-        total += weight[sorted.rows[i]];
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        n_values += starts_value(i);
+        total += weight[keys[i].row];
     }
-    BinnedColumn column;
-    std::vector<std::uint8_t> bin_of(sorted.values.size());
-    const bool exact = static_cast<std::int64_t>(sorted.values.size()) <= max_bins;
-    double before = 0, last = -1;
-    for (std::size_t rank = 0; rank < sorted.values.size(); ++rank) {
-        const double wanted = std::floor(before / total * static_cast<double>(max_bins));
-        if (exact || wanted > last) {
-            column.least.push_back(sorted.values[rank]);
-            column.greatest.push_back(sorted.values[rank]);
-            last = wanted;
+    const bool exact = n_values <= max_bins;
+    std::array<double, n_codes> least, greatest;
+    std::size_t n_bins = 0;
+    double before = 0, here = 0;  // weight of lesser values, and of this one
+    double next = 0;              // where, in bins of equal weight, the next may begin
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const std::uint32_t row = keys[i].row;
+        if (starts_value(i)) {
+            before += std::exchange(here, 0.0);
+            const double position = before / total * static_cast<double>(max_bins);
+            if (exact || position >= next) {
+                least[n_bins++] = column[row];
+                next = std::floor(position) + 1;
+            }
+            greatest[n_bins - 1] = column[row];
         }
-        column.greatest.back() = sorted.values[rank];
-        bin_of[rank] = static_cast<std::uint8_t>(column.least.size() - 1);
-        before += weight_of[rank];
+        here += weight[row];
+        codes[row] = static_cast<std::uint8_t>(n_bins - 1);
     }
-    for (std::size_t i = 0; i < sorted.rows.size(); ++i) codes[sorted.rows[i]] = bin_of[sorted.ranks[i]];
-    return column;
+    return {{least.begin(), least.begin() + n_bins}, {greatest.begin(), greatest.begin() + n_bins}};
 }
 
 inline BinnedData bin(const TrainingData& data, std::int64_t max_bins, std::int64_t n_threads, const Poll& poll) {
@@ -62,19 +69,23 @@ inline BinnedData bin(const TrainingData& data, std::int64_t max_bins, std::int6
     binned.n_rows = data.n_rows;
     binned.columns.resize(static_cast<std::size_t>(data.n_features));
     binned.codes.resize(static_cast<std::size_t>(data.n_rows * data.n_features));
+    // Several columns a task, which share the sorter's memory.
+    const std::int64_t n_tasks = std::min<std::int64_t>(data.n_features, 8 * std::max<std::int64_t>(n_threads, 1));
     parallel_for(
-        data.n_features, n_threads,
-        [&](std::int64_t feature, const Cancelled&) {
-            const double* column = data.X + feature * data.n_rows;
-            std::uint8_t* codes = binned.codes.data() + feature * data.n_rows;
-            if (data.n_categories[feature] > 0) {
-                for (std::int64_t row = 0; row < data.n_rows; ++row)
-                    codes[row] = std::isnan(column[row]) ? missing_code : static_cast<std::uint8_t>(column[row]);
-                return;
+        n_tasks, n_threads,
+        [&](std::int64_t task, const Cancelled& cancelled) {
+            ColumnSorter sorter;
+            for (std::int64_t feature = task; feature < data.n_features && !cancelled; feature += n_tasks) {
+                const double* column = data.X + feature * data.n_rows;
+                std::uint8_t* codes = binned.codes.data() + feature * data.n_rows;
+                if (data.n_categories[feature] > 0) {
+                    for (std::int64_t row = 0; row < data.n_rows; ++row)
+                        codes[row] = std::isnan(column[row]) ? missing_code : static_cast<std::uint8_t>(column[row]);
+                    continue;
+                }
+                binned.columns[static_cast<std::size_t>(feature)] = bin_column(
+                    column, sorter.sort(column, data.n_rows), data.weight, max_bins, codes, data.n_rows);
             }
-            const SortedColumn sorted = ColumnSorter()(column, data.n_rows);
-            binned.columns[static_cast<std::size_t>(feature)] =
-                bin_column(sorted, data.weight, max_bins, codes, data.n_rows);
         },
         poll);
     return binned;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,55 +22,109 @@ struct SortedColumn {
     std::vector<double> values;       // by rank
 };
 
-// Radix sort on the bits of the doubles, eleven at a time from the lowest; digits that are all alike (as in numbers
-// that came from float32, or from whole numbers) cost one count.
+// A value as an integer in numerical order, and its row.
+struct SortKey {
+    std::uint64_t bits;
+    std::uint32_t row;
+};
+
+// Sorts one column after another, in the same memory.
 class ColumnSorter {
 public:
     SortedColumn operator()(const double* column, std::int64_t n_rows) {
-        keys_.clear();
-        for (std::int64_t row = 0; row < n_rows; ++row)
-            if (!std::isnan(column[row])) keys_.push_back({in_numerical_order(column[row]), static_cast<std::uint32_t>(row)});
-        if (keys_.size() < 256)
-            std::stable_sort(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) { return a.bits < b.bits; });
-        else
-            radix_sort();
+        const std::span<const SortKey> keys = sort(column, n_rows);
         SortedColumn sorted;
-        sorted.rows.reserve(keys_.size());
-        sorted.ranks.reserve(keys_.size());
-        for (std::size_t i = 0; i < keys_.size(); ++i) {
-            if (i == 0 || keys_[i].bits != keys_[i - 1].bits) sorted.values.push_back(column[keys_[i].row]);
-            sorted.rows.push_back(keys_[i].row);
+        sorted.rows.reserve(keys.size());
+        sorted.ranks.reserve(keys.size());
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            if (i == 0 || keys[i].bits != keys[i - 1].bits) sorted.values.push_back(column[keys[i].row]);
+            sorted.rows.push_back(keys[i].row);
             sorted.ranks.push_back(static_cast<std::uint32_t>(sorted.values.size() - 1));
         }
         return sorted;
     }
 
+    // Rows with a value, by value and then by row, until the next call.
+    std::span<const SortKey> sort(const double* column, std::int64_t n_rows) {
+        keys_.resize(static_cast<std::size_t>(n_rows));
+        std::size_t n = 0;
+        for (std::int64_t row = 0; row < n_rows; ++row) {
+            keys_[n] = {in_numerical_order(column[row]), static_cast<std::uint32_t>(row)};
+            n += !std::isnan(column[row]);
+        }
+        keys_.resize(n);
+        if (!bucket_sort(column)) {
+            if (n < 256)
+                std::stable_sort(keys_.begin(), keys_.end(), before);
+            else
+                radix_sort();
+        }
+        return keys_;
+    }
+
 private:
-    struct Key {
-        std::uint64_t bits;
-        std::uint32_t row;
-    };
+    static constexpr std::size_t max_buckets = 1 << 17;  // more would be more than a cache holds
     static constexpr int digit_bits = 11;
     static constexpr std::size_t n_digits = 6;  // 66 bits
 
+    static bool before(const SortKey& a, const SortKey& b) { return a.bits < b.bits; }
     static std::size_t digit(std::uint64_t bits, std::size_t d) { return bits >> (digit_bits * d) & ((1u << digit_bits) - 1); }
 
+    // Twice as many buckets as rows, of equal width, and an insertion sort of what is then almost in order. False, and
+    // nothing done, where too many values would share a bucket: many ties, far outliers, infinities.
+    bool bucket_sort(const double* column) {
+        const std::size_t n = keys_.size(), n_buckets = 2 * n;
+        double least = std::numeric_limits<double>::infinity(), greatest = -least;
+        for (const SortKey& key : keys_) {
+            least = std::min(least, column[key.row]);
+            greatest = std::max(greatest, column[key.row]);
+        }
+        const double scale = static_cast<double>(n_buckets) / (greatest - least);
+        if (n_buckets > max_buckets || !(scale > 0 && scale < std::numeric_limits<double>::max())) return false;
+        bucket_.resize(n);
+        ends_.assign(n_buckets + 1, 0);
+        for (std::size_t i = 0; i < n; ++i) {
+            bucket_[i] = static_cast<std::uint32_t>((column[keys_[i].row] - least) * scale);  // at most n_buckets
+            ++ends_[bucket_[i]];
+        }
+        std::uint64_t shared = 0;  // pairs in one bucket, twice
+        std::uint32_t n_before = 0;
+        for (std::uint32_t& end : ends_) {
+            shared += std::uint64_t{end} * end;
+            n_before += std::exchange(end, n_before);
+        }
+        if (shared > 16 * n) return false;
+        spare_.resize(n);
+        for (std::size_t i = 0; i < n; ++i) spare_[ends_[bucket_[i]]++] = keys_[i];
+        keys_.swap(spare_);
+        for (std::size_t i = 1; i < n; ++i) {
+            const SortKey key = keys_[i];
+            std::size_t to = i;
+            for (; to > 0 && before(key, keys_[to - 1]); --to) keys_[to] = keys_[to - 1];
+            keys_[to] = key;
+        }
+        return true;
+    }
+
+    // Eleven bits at a time from the lowest; digits that are all alike (as in numbers that came from float32, or from
+    // whole numbers) cost one count.
     void radix_sort() {
         std::vector<std::array<std::uint32_t, 1 << digit_bits>> counts(n_digits);
         for (auto& count : counts) count.fill(0);
-        for (const Key& key : keys_)
+        for (const SortKey& key : keys_)
             for (std::size_t d = 0; d < n_digits; ++d) ++counts[d][digit(key.bits, d)];
         spare_.resize(keys_.size());
         for (std::size_t d = 0; d < n_digits; ++d) {
             if (counts[d][digit(keys_[0].bits, d)] == keys_.size()) continue;
-            std::uint32_t before = 0;
-            for (std::uint32_t& count : counts[d]) before += std::exchange(count, before);
-            for (const Key& key : keys_) spare_[counts[d][digit(key.bits, d)]++] = key;
+            std::uint32_t n_before = 0;
+            for (std::uint32_t& count : counts[d]) n_before += std::exchange(count, n_before);
+            for (const SortKey& key : keys_) spare_[counts[d][digit(key.bits, d)]++] = key;
             keys_.swap(spare_);
         }
     }
 
-    std::vector<Key> keys_, spare_;
+    std::vector<SortKey> keys_, spare_;
+    std::vector<std::uint32_t> bucket_, ends_;
 };
 
 }  // namespace hedgerow

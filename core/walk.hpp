@@ -68,7 +68,7 @@ void tally(const Forest& forest, const Rows& rows, const LeafCounts& leaves, std
 struct LeafSamples {
     const std::int64_t* start;  // per leaf of the forest, and one past
     const std::int32_t* ranks;  // of the target among the distinct ones
-    const double* shares;       // of the leaf's weight: add up to 1 in each leaf
+    const double* shares;       // of the leaf's weight: add up to 1 in each leaf; null: all samples of a leaf count alike
     const double* values;       // the distinct targets, ascending
     std::int64_t n_values;
 };
