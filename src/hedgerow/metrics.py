@@ -136,7 +136,7 @@ class SetScorer:
         return score if self.greater_is_better else -score
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> SetScorer:
-        """The same scorer with a request for weights: yes, no, or by another name. For scikit-learn's metadata routing."""
+        """This scorer with a request for weights (yes, no, or a name) for scikit-learn's metadata routing."""
         return replace(self, weight_request=sample_weight)
 
     def get_metadata_routing(self) -> MetadataRequest:
