@@ -1,0 +1,279 @@
+"""Ways to put the bounds of many trees together: each a leaf table, a fold, and bounds and sets made of it.
+
+Zhang, Quost and Masson, Cautious Random Forests: `Belief` is theirs (section 3), `Average` their baseline (section 4),
+and `Vote`, `Conjunction` and `Disjunction` the alternatives of their section 1. Columns are linear quantities, so that
+a row with missing values, which reaches several leaves of a tree, divides that tree's say over them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow.credal.decisions import TIE, has_distribution, tightened, undominated
+from hedgerow.credal.leaves import Weighting, bounds_of, check_counts, check_s, check_weighting, weights_of
+from hedgerow.walk import LeafTable, Op
+
+__all__ = ["Aggregate", "Average", "Belief", "Conjunction", "Disjunction", "Vote", "get", "names"]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+_REDUCE = {"sum": np.add, "min": np.minimum, "max": np.maximum}
+
+
+class Aggregate(ABC):
+    """A leaf table, a fold, and what is made of it. Subclass it for a way of your own.
+
+    `n_trees` is a number, or (n, 1) where rows were folded over different numbers of trees; trees that have weights
+    count as much as their weights. A row that no tree answers for is bounded by 0 and 1, and its set has all classes.
+    """
+
+    @property
+    def name(self) -> str:
+        """For messages and pictures."""
+        return type(self).__name__.lower()
+
+    @abstractmethod
+    def table(self, counts: Floats, s: float) -> tuple[Floats, tuple[Op, ...]]:
+        """Quantities of each leaf, (n_leaves, m), from its class counts (n_leaves, n_classes), and each column's op.
+
+        The link is identity throughout.
+        """
+
+    @abstractmethod
+    def bounds(self, folded: Floats, n_trees: Any) -> Floats:
+        """Lower and upper bound for each class, (n, n_classes, 2), from what the table folded to, (n, m)."""
+
+    @abstractmethod
+    def sets(self, folded: Floats, n_trees: Any) -> Bools:
+        """The classes that may be the answer, bool (n, n_classes); never none."""
+
+    def leaf_table(self, counts: ArrayLike, s: float) -> LeafTable:
+        """The table with its fold, checked, for :func:`hedgerow.walk.fold`."""
+        leaves = check_counts(counts, of_trees=True)
+        if leaves.ndim != 2:
+            raise ValueError(f"counts have shape {leaves.shape}, must have shape (n_leaves, n_classes)")
+        values, ops = self.table(leaves, check_s(s))
+        return LeafTable.of(values, op=ops, name=f"aggregate {self.name}")
+
+    def of_counts(self, counts: ArrayLike, s: float) -> tuple[Floats, Bools]:
+        """Bounds (…, n_classes, 2) and sets (…, n_classes) from the counts of all trees, (…, n_trees, n_classes).
+
+        >>> bounds, sets = Average().of_counts([[0, 4], [1, 9], [1, 1]], s=2)
+        >>> bounds.round(3)
+        array([[0.111, 0.444],
+               [0.556, 0.889]])
+        >>> sets
+        array([False,  True])
+        """
+        folded, n_trees, shape = self._folded(counts, s)
+        bounds, sets = self.bounds(folded, n_trees), self.sets(folded, n_trees)
+        return bounds.reshape(*shape, 2), sets.reshape(shape)
+
+    def _folded(self, counts: ArrayLike, s: float) -> tuple[Floats, int, tuple[int, ...]]:
+        """The fold in NumPy, for counts that are at hand; the number of trees, and the shape of sets."""
+        leaves = check_counts(counts, of_trees=True)
+        *shape, n_trees, n_classes = leaves.shape
+        values, ops = self.table(leaves.reshape(-1, n_classes), check_s(s))
+        columns = values.reshape(-1, n_trees, values.shape[1])
+        folded = np.stack([_REDUCE[op].reduce(columns[..., i], axis=1) for i, op in enumerate(ops)], axis=1)
+        return folded, n_trees, (*shape, n_classes)
+
+
+@dataclass(frozen=True)
+class _Weighed(Aggregate):
+    """Abstract: trees speak for the classes of their set with their weight.
+
+    Columns: weight·[the set is {k}] for each class, weight·[k is in the set] for each class, weight.
+    """
+
+    weighting: Weighting = "uniform"
+
+    def __post_init__(self) -> None:
+        check_weighting(self.weighting)
+
+    def table(self, counts: Floats, s: float) -> tuple[Floats, tuple[Op, ...]]:
+        sets = undominated(*bounds_of(counts, s), strict=False)
+        weights = weights_of(counts, s, self.weighting)[:, np.newaxis]
+        alone = sets & (sets.sum(axis=1, keepdims=True) == 1)
+        values = np.concatenate([weights * alone, weights * sets, weights], axis=1)
+        return values, ("sum",) * values.shape[1]
+
+    def bounds(self, folded: Floats, n_trees: Any) -> Floats:
+        bel, pl, total = _certain_possible(folded)
+        return np.stack([bel / total, pl / total], axis=-1)
+
+
+def _certain_possible(folded: Floats) -> tuple[Floats, Floats, Floats]:
+    """Sums of weights, (n, n_classes) twice and (n, 1).
+
+    A leaf that weighs nothing has no counts, and its set all classes: so it is with trees that all weigh nothing.
+    """
+    n_classes = folded.shape[1] // 2
+    bel, pl, total = folded[:, :n_classes], folded[:, n_classes:-1], folded[:, -1:]
+    nothing = total <= 0
+    return np.where(nothing, float(n_classes == 1), bel), np.where(nothing, 1.0, pl), np.where(nothing, 1.0, total)
+
+
+@dataclass(frozen=True)
+class Belief(_Weighed):
+    """Belief and plausibility of each class; it is in the set unless another is believed more than it is plausible.
+
+    Equations 4 to 8: bel_k is the share of the trees' weight whose set is {k}, pl_k of those whose set has k. A class j
+    is out when bel_k > pl_j for some k; sums of weights are compared, and equal within 1e-12 of their total. For two
+    classes that is the paper's decision: class 1 when bel₁ > ½, class 0 when pl₁ < ½, else both. `weighting` is
+    "uniform", "samples" or "epistemic", as for :func:`tree_weights`.
+
+    A larger `s` never takes a class out of a set, except with epistemic weights, which change with `s`. (Called
+    cautious forests; the cautious rule of combination is another thing, :class:`hedgerow.rules.Cautious`.)
+    """
+
+    def sets(self, folded: Floats, n_trees: Any) -> Bools:
+        bel, pl, total = _certain_possible(folded)
+        kept: Bools = bel.max(axis=1, keepdims=True) <= pl + TIE * total
+        return kept
+
+
+@dataclass(frozen=True)
+class Vote(_Weighed):
+    """Each tree votes for all classes of its set; the set is the classes with most votes.
+
+    The paper's section 1 only says "first obtaining the prediction for each tree (using for example interval
+    dominance), and then obtaining a final prediction by majority voting or weighted majority voting". A tree whose set
+    has several classes can't choose one, so it votes for all of them. In other words it votes against those that it
+    rules out, and the classes with the fewest votes against win. Of two classes, trees that are undecided do not count.
+    Sets of more than one class are ties, within 1e-12 of all votes, and rare.
+
+    Bounds are the shares of votes: for a class alone, and for it at all; those of `Belief` with the same `weighting`.
+    """
+
+    def sets(self, folded: Floats, n_trees: Any) -> Bools:
+        _, votes, total = _certain_possible(folded)
+        most: Bools = votes >= votes.max(axis=1, keepdims=True) - TIE * total
+        return most
+
+
+class _Bounded(Aggregate):
+    """Abstract: bounds on the probabilities, decided by strict interval dominance."""
+
+    def sets(self, folded: Floats, n_trees: Any) -> Bools:
+        bounds = self.bounds(folded, n_trees)
+        return undominated(bounds[..., 0], bounds[..., 1], strict=True)
+
+
+@dataclass(frozen=True)
+class Average(_Bounded):
+    """The means of the lower and of the upper bounds: the paper's baseline (section 4, after Fink, 2012).
+
+    Of two classes, class 1 when lower₁ > ½, class 0 when upper₁ < ½, else both.
+    """
+
+    def table(self, counts: Floats, s: float) -> tuple[Floats, tuple[Op, ...]]:
+        values = np.concatenate(bounds_of(counts, s), axis=1)
+        return values, ("sum",) * values.shape[1]
+
+    def bounds(self, folded: Floats, n_trees: Any) -> Floats:
+        some = np.asarray(n_trees) > 0
+        lower, upper = _halves(folded / np.where(some, n_trees, 1))
+        return _within_unit(lower, np.where(some, upper, 1.0))
+
+
+@dataclass(frozen=True)
+class Disjunction(_Bounded):
+    """The least lower and the largest upper bound: all that some tree holds possible (section 1).
+
+    The narrowest probability intervals that have those of all trees in them (de Campos, Huete and Moral, 1994). One
+    tree with a small leaf makes them wide.
+    """
+
+    def table(self, counts: Floats, s: float) -> tuple[Floats, tuple[Op, ...]]:
+        n_classes = counts.shape[1]
+        return np.concatenate(bounds_of(counts, s), axis=1), ("min",) * n_classes + ("max",) * n_classes
+
+    def bounds(self, folded: Floats, n_trees: Any) -> Floats:
+        lower, upper = _halves(folded)
+        some = np.isfinite(lower)
+        return _within_unit(np.where(some, lower, 0.0), np.where(some, upper, 1.0))
+
+
+@dataclass(frozen=True)
+class Conjunction(_Bounded):
+    """The largest lower and the least upper bound: what all trees hold possible (section 1).
+
+    Bounds are made reachable (:func:`reachable`; de Campos, Huete and Moral, 1994). Trees often have no distribution in
+    common: a lower bound is then above an upper one, or the lower bounds add up to more than 1, or the upper ones to
+    less. Such rows get the bounds and the set of `Average` instead, and :meth:`fell_back` says which they are. The
+    table therefore has four columns for each class.
+    """
+
+    def table(self, counts: Floats, s: float) -> tuple[Floats, tuple[Op, ...]]:
+        n_classes = counts.shape[1]
+        once = np.concatenate(bounds_of(counts, s), axis=1)
+        ops: tuple[Op, ...] = ("max",) * n_classes + ("min",) * n_classes + ("sum",) * (2 * n_classes)
+        return np.concatenate([once, once], axis=1), ops
+
+    def bounds(self, folded: Floats, n_trees: Any) -> Floats:
+        both, sums = _halves(folded)
+        common = _within_unit(*tightened(*_clipped(both)))
+        return np.where(
+            self.fell_back(folded, n_trees)[:, np.newaxis, np.newaxis], Average().bounds(sums, n_trees), common
+        )
+
+    def fell_back(self, folded: Floats, n_trees: Any) -> Bools:
+        """The rows whose trees have no distribution in common, bool (n,)."""
+        return ~has_distribution(*_clipped(_halves(folded)[0]))
+
+
+def _halves(folded: Floats) -> tuple[Floats, Floats]:
+    """The first and the second half of the columns."""
+    half = folded.shape[1] // 2
+    return folded[:, :half], folded[:, half:]
+
+
+def _clipped(folded: Floats) -> tuple[Floats, Floats]:
+    """Lower and upper bounds in [0, 1], where a fold over no tree is -inf and inf."""
+    return _halves(np.clip(folded, 0.0, 1.0))
+
+
+def _within_unit(lower: Floats, upper: Floats) -> Floats:
+    """(n, n_classes, 2); a mean of numbers in [0, 1] can be rounded to more than 1."""
+    return np.clip(np.stack([lower, upper], axis=-1), 0.0, 1.0)
+
+
+_PLAIN: dict[str, type[Average | Conjunction | Disjunction]] = {
+    "average": Average,
+    "conjunction": Conjunction,
+    "disjunction": Disjunction,
+}
+_WEIGHED: dict[str, type[Belief | Vote]] = {"belief": Belief, "vote": Vote}
+
+
+def names() -> tuple[str, ...]:
+    """The names of the ways to aggregate."""
+    return ("belief", "average", "vote", "conjunction", "disjunction")
+
+
+def get(aggregate: Any, weighting: Weighting = "uniform") -> Aggregate:
+    """A way to aggregate by its name, or an instance, which is taken as it is.
+
+    `weighting` is that of "belief" and "vote"; the others weigh all trees the same.
+
+    >>> get("belief", weighting="epistemic")
+    Belief(weighting='epistemic')
+    """
+    check_weighting(weighting)
+    if isinstance(aggregate, Aggregate):
+        return aggregate
+    if isinstance(aggregate, str) and aggregate in _WEIGHED:
+        return _WEIGHED[aggregate](weighting)
+    if isinstance(aggregate, str) and aggregate in _PLAIN:
+        return _PLAIN[aggregate]()
+    if isinstance(aggregate, type) and issubclass(aggregate, Aggregate):
+        raise ValueError(f"aggregate is the class {aggregate.__name__}, pass an instance: {aggregate.__name__}()")
+    known = ", ".join(map(repr, names()))
+    raise ValueError(f"aggregate is {aggregate!r}, must be one of {known}, or an instance of hedgerow.credal.Aggregate")

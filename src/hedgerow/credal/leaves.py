@@ -1,0 +1,96 @@
+"""What the class counts of a leaf say about probabilities, and how much a tree may say.
+
+Zhang, Quost and Masson, Cautious Random Forests, sections 2.1 and 3, after Walley's imprecise Dirichlet model (1996).
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["WEIGHTINGS", "Weighting", "check_s", "check_weighting", "idm_bounds", "tree_weights"]
+
+Floats = NDArray[np.float64]
+Weighting = Literal["uniform", "samples", "epistemic"]
+
+WEIGHTINGS: tuple[str, ...] = get_args(Weighting)
+"""The names of the ways to weigh trees."""
+
+
+def idm_bounds(counts: ArrayLike, s: float) -> tuple[Floats, Floats]:
+    """Lower and upper probability of each class, n_j/(N + s) and (n_j + s)/(N + s) (equation 1), shaped as `counts`.
+
+    `s` is the number of samples that might have been seen as well, of any class. No counts at all: from 0 to 1.
+
+    >>> lower, upper = idm_bounds([[1, 3], [10, 30]], s=1)
+    >>> lower.round(3)
+    array([[0.2  , 0.6  ],
+           [0.244, 0.732]])
+    >>> (upper - lower).round(3)  # s/(N + s), the epistemic uncertainty of the leaf (equation 8)
+    array([[0.2  , 0.2  ],
+           [0.024, 0.024]])
+    """
+    return bounds_of(check_counts(counts), check_s(s))
+
+
+def bounds_of(counts: Floats, s: float) -> tuple[Floats, Floats]:
+    """The same without checks."""
+    total = counts.sum(axis=-1, keepdims=True) + s
+    return counts / total, (counts + s) / total
+
+
+def tree_weights(counts: ArrayLike, s: float, weighting: Weighting = "uniform") -> Floats:
+    """How much each tree counts, (…, n_trees), not normalised.
+
+    Parameters
+    ----------
+    weighting : {"uniform", "samples", "epistemic"}
+        1; the number of samples in the leaf, N (equation 7); one less the length of its intervals,
+        1 − s/(N + s) = N/(N + s) (equation 8). The paper's introduction has weights *equal* to the length: its
+        equation 8, and its reason, are the other way round.
+
+    >>> tree_weights([[1, 0], [3, 6], [0, 0]], s=1, weighting="epistemic")
+    array([0.5, 0.9, 0. ])
+    """
+    check_weighting(weighting)
+    return weights_of(check_counts(counts, of_trees=True), check_s(s), weighting)
+
+
+def weights_of(counts: Floats, s: float, weighting: str) -> Floats:
+    """The same without checks."""
+    total: Floats = counts.sum(axis=-1)
+    if weighting == "uniform":
+        return np.ones_like(total)
+    return total if weighting == "samples" else total / (total + s)
+
+
+def check_counts(counts: ArrayLike, *, of_trees: bool = False) -> Floats:
+    """Counts as float64 (…, n_classes), `of_trees` (…, n_trees, n_classes), or a clear error."""
+    leaves = np.asarray(counts, dtype=np.float64)
+    least = 2 if of_trees else 1
+    if leaves.ndim < least or not all(leaves.shape[-least:]):
+        shape = "(..., n_trees, n_classes)" if of_trees else "(..., n_classes)"
+        raise ValueError(f"counts have shape {leaves.shape}, must have shape {shape}")
+    bad = ~(np.isfinite(leaves) & (leaves >= 0))
+    if bad.any():
+        where = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise ValueError(f"counts{list(where)} is {leaves[where]}, must be finite and not negative")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(leaves.sum(axis=-1)).all():
+            raise ValueError("the counts of a leaf add up to infinity: divide all counts, and s, by the same number")
+    return leaves
+
+
+def check_s(s: Any) -> float:
+    """The parameter of the imprecise Dirichlet model, or a clear error."""
+    if not isinstance(s, Real) or isinstance(s, bool) or not 0 < float(s) < np.inf:
+        raise ValueError(f"s is {s!r}, must be a positive number, such as 1: samples that might have been seen as well")
+    return float(s)
+
+
+def check_weighting(weighting: Any) -> None:
+    if not isinstance(weighting, str) or weighting not in WEIGHTINGS:
+        raise ValueError(f"weighting is {weighting!r}, must be one of {', '.join(map(repr, WEIGHTINGS))}")
