@@ -2,13 +2,15 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
-from sklearn_forest import convert
 from timing import best_of, median_latency, print_ratios
 
+from hedgerow.adapt import from_sklearn
+from hedgerow.nodes import MissingPolicy
 from hedgerow.walk import LeafTable, fold, route, spread
 
 N_TRAIN, N_ROWS, N_FEATURES, N_TREES = 20_000, 50_000, 20, 100
@@ -21,16 +23,16 @@ def import_seconds() -> float:
 
 
 X, y = make_classification(N_TRAIN + N_ROWS, N_FEATURES, n_informative=8, flip_y=0.1, random_state=0)
-X = np.ascontiguousarray(X.astype(np.float32), dtype=np.float64)
 peer = RandomForestClassifier(N_TREES, random_state=0, n_jobs=1).fit(X[:N_TRAIN], y[:N_TRAIN])
 rows = X[N_TRAIN:]
-forest = convert(peer.estimators_, N_FEATURES)
+forest = from_sklearn(peer)
 frequency = LeafTable.of(forest.leaf_counts / forest.leaf_counts.sum(axis=1, keepdims=True))
 print(forest, f"{forest.nbytes / forest.n_nodes:.1f} bytes a node")
 
 difference = np.abs(fold(forest, rows, [frequency])[0] / N_TREES - peer.predict_proba(rows)).max()
 print(f"largest difference from scikit-learn's probabilities: {difference:.1e}")
 
+spreading = replace(forest, missing=np.full_like(forest.missing, MissingPolicy.SPREAD))
 missing = rows.copy()
 missing[np.random.default_rng(0).random(missing.shape) < 0.01] = np.nan
 n_missing = int(np.isnan(missing).any(axis=1).sum())
@@ -42,8 +44,8 @@ print_ratios(
             "hedgerow fold": lambda: fold(forest, rows, [frequency]),
             "hedgerow fold, two threads": lambda: fold(forest, rows, [frequency], n_jobs=2),
             "hedgerow route": lambda: route(forest, rows),
-            f"hedgerow fold, {n_missing} rows spread": lambda: fold(forest, missing, [frequency]),
-            "hedgerow spread": lambda: spread(forest, missing),
+            f"hedgerow fold, {n_missing} rows spread": lambda: fold(spreading, missing, [frequency]),
+            "hedgerow spread": lambda: spread(spreading, missing),
         },
         12,
     ),

@@ -13,7 +13,7 @@ import pytest
 import hedgerow
 from hedgerow import _core
 
-EXTRAS = ("matplotlib", "pandas", "polars", "pyarrow", "typer", "rich", "jinja2", "duckdb")
+EXTRAS = ("matplotlib", "pandas", "polars", "pyarrow", "typer", "rich", "jinja2", "duckdb", "onnx")
 MODULES = [module.name for module in pkgutil.walk_packages(hedgerow.__path__, "hedgerow.")]
 FUNCTIONS = {name: thing for name, thing in vars(_core).items() if callable(thing) and not inspect.isclass(thing)}
 

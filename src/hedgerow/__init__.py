@@ -6,6 +6,7 @@ from hedgerow.estimators import (
     ForestClassifier,
     ForestRegressor,
     RandomTreesClassifier,
+    RuleClassifier,
     TreeClassifier,
     TreeRegressor,
 )
@@ -17,6 +18,7 @@ __all__ = [
     "ForestClassifier",
     "ForestRegressor",
     "RandomTreesClassifier",
+    "RuleClassifier",
     "TreeClassifier",
     "TreeRegressor",
     "__version__",

@@ -90,7 +90,7 @@ def _target(estimator: Any, X: NDArray[np.float64]) -> NDArray[Any]:
     return np.array(["high", "low", "middle"])[np.digitize(signal, [-0.5, 0.5])]
 
 
-def _seeded(estimator: Any, **changes: Any) -> Any:
+def _seeded(estimator: Any, /, **changes: Any) -> Any:
     copied = clone(estimator)
     if "random_state" in copied.get_params():
         changes = {"random_state": 0, **changes}

@@ -2,6 +2,14 @@
 
 from hedgerow.estimators.forests import ForestClassifier, ForestRegressor
 from hedgerow.estimators.random_trees import RandomTreesClassifier
+from hedgerow.estimators.rule_classifier import RuleClassifier
 from hedgerow.estimators.trees import TreeClassifier, TreeRegressor
 
-__all__ = ["ForestClassifier", "ForestRegressor", "RandomTreesClassifier", "TreeClassifier", "TreeRegressor"]
+__all__ = [
+    "ForestClassifier",
+    "ForestRegressor",
+    "RandomTreesClassifier",
+    "RuleClassifier",
+    "TreeClassifier",
+    "TreeRegressor",
+]

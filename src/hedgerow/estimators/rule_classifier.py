@@ -1,0 +1,88 @@
+"""Any forest, also one of scikit-learn's, under a combination rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
+
+from hedgerow.estimators.rule_answers import RuleAnswers
+from hedgerow.estimators.wrapped import WrappedForest
+from hedgerow.rules import get
+
+__all__ = ["RuleClassifier"]
+
+Floats = NDArray[np.float64]
+
+
+class RuleClassifier(WrappedForest, RuleAnswers):
+    """The trees of any forest, combined by a rule of your choice.
+
+    Parameters
+    ----------
+    estimator : classifier made of trees, or None
+        A TreeClassifier, ForestClassifier or RandomTreesClassifier, or one of scikit-learn's trees, random forests,
+        extra trees or bagged trees (see :func:`hedgerow.adapt.from_sklearn`). It is cloned and fitted, unless it is
+        ``sklearn.frozen.FrozenEstimator(fitted)``, which is taken as it is. None is
+        ``ForestClassifier(random_state=0)``.
+    rule : str or a rule
+        How the leaves that a row reaches are combined, one of :func:`hedgerow.rules.names` or a rule of your own. Can
+        be changed after `fit`. "probability" is what scikit-learn's forests answer themselves.
+
+    Attributes
+    ----------
+    estimator_ : the fitted estimator.
+    forest_ : Forest
+        Its trees.
+    classes_, n_classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+    class_prior_ : array of shape (n_classes,)
+        Probabilities of the classes before any evidence: the estimator's own `class_prior_`; else their weighted
+        shares in `y`; of trees that were fitted elsewhere, or with class weights, the mean of the shares in the roots.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    feature_importances_ : array of shape (n_features,)
+        The share of each column in the decrease of impurity (of the Gini index, if the estimator is scikit-learn's),
+        mean over the trees.
+
+    Notes
+    -----
+    With scikit-learn's metadata routing `sample_weight` is used for `class_prior_` and passed on to the estimator as it
+    requests; without, it is always passed on. An estimator of this package keeps nominal columns and missing values;
+    scikit-learn's read numbers, and missing values if they can.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> theirs = RandomForestClassifier(min_samples_leaf=4, random_state=0).fit(X[::2], y[::2])
+    >>> model = RuleClassifier.from_fitted(theirs, rule="probability")
+    >>> bool(abs(model.predict_proba(X) - theirs.predict_proba(X)).max() < 1e-12)
+    True
+    >>> model.set_params(rule="evidence").predict_uncertainty(X[:1]).total.shape
+    (1,)
+    """
+
+    def __init__(self, estimator: Any = None, rule: Any = "evidence") -> None:
+        self.estimator = estimator
+        self.rule = rule
+
+    @classmethod
+    def from_fitted(cls, model: Any, rule: Any = "evidence") -> RuleClassifier:
+        """A fitted model's trees under a rule, without fitting anything."""
+        get(rule)
+        fitted = model.estimator if isinstance(model, FrozenEstimator) else model
+        return cls(FrozenEstimator(fitted), rule)._take(fitted)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> RuleClassifier:
+        """Fit the estimator; a frozen one is only looked at."""
+        get(self.rule)
+        return self._fit_wrapped(X, y, sample_weight, fit_params)
+
+    def _tree_weights(self) -> Floats | None:
+        """Those of the estimator, if it has any."""
+        weights = getattr(self.estimator_, "_tree_weights", None)
+        return None if weights is None else weights()

@@ -1,0 +1,180 @@
+"""What estimators share that answer from the forest of another one: fitting it, or taking it as it is."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import MetaEstimatorMixin, clone, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from hedgerow.adapt import from_sklearn
+from hedgerow.columns import Column, Kind
+from hedgerow.estimators.base import TreeBased
+from hedgerow.estimators.finished import FinishedTable
+from hedgerow.estimators.forests import ForestClassifier
+from hedgerow.estimators.targets import Labels, read_labels, read_weights
+from hedgerow.forest import Forest
+from hedgerow.table import Schema
+from hedgerow.walk import route
+
+__all__ = ["WrappedForest"]
+
+Floats = NDArray[np.float64]
+
+
+class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
+    """Abstract; final classes have the parameter `estimator`, a classifier made of trees.
+
+    It is cloned and fitted; one in a :class:`sklearn.frozen.FrozenEstimator` is taken as it is; None is
+    ``ForestClassifier(random_state=0)``. Models of this package keep their columns; those of scikit-learn read numbers,
+    and missing values if they can.
+    """
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = _allows_missing(self._template())
+        return tags
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Who is given what, for scikit-learn's metadata routing: `fit` passes on to that of `estimator`."""
+        router = MetadataRouter(owner=self).add_self_request(self)
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return router.add(estimator=self._template(), method_mapping=mapping)
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """The number of the leaf that each row reaches in each tree, (n, n_trees).
+
+        A row with a missing value that is divided over branches follows the heaviest.
+        """
+        rows = self._read(X)
+        return route(self.forest_, rows, n_jobs=self._n_jobs)
+
+    @property
+    def _n_jobs(self) -> int | None:
+        """As many threads as the estimator takes."""
+        return getattr(self.estimator_, "n_jobs", None)
+
+    def _template(self) -> Any:
+        return ForestClassifier(random_state=0) if self.estimator is None else self.estimator
+
+    def _fit_wrapped(self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any]) -> Self:
+        """The estimator fitted, or taken as it is, and all attributes set."""
+        labels = read_labels(y, X)
+        weight = read_weights(sample_weight, labels.codes)
+        template = self._template()
+        params = self._params_of_estimator(template, sample_weight, fit_params)
+        if isinstance(template, FrozenEstimator):
+            model = template.estimator
+            _check_model(model)
+            if (unknown := np.setdiff1d(labels.classes, model.classes_)).size:
+                raise ValueError(
+                    f"y has classes {unknown.tolist()}, the frozen estimator has {model.classes_.tolist()}"
+                )
+            return self._take(model)
+        if not is_classifier(template):
+            raise ValueError(f"estimator is {template!r}, must be a classifier made of trees")
+        _refuse_sparse(X, self)
+        model = clone(template).fit(X, labels.classes[labels.codes], **params)
+        return self._take(model, None if _weighs_classes(model) else _shares(labels, weight))
+
+    def _params_of_estimator(self, template: Any, sample_weight: Any, fit_params: dict[str, Any]) -> dict[str, Any]:
+        """What is passed on to the estimator's `fit`: as it requests, if routing is enabled, else the weights."""
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", sample_weight=sample_weight, **fit_params)
+            return dict(routed.estimator.fit)
+        if fit_params:
+            raise ValueError(
+                f"fit was given {sorted(fit_params)}, which it passes on to estimator only with "
+                "sklearn.set_config(enable_metadata_routing=True)"
+            )
+        if sample_weight is None:
+            return {}
+        if not has_fit_parameter(template, "sample_weight"):
+            raise ValueError(f"sample_weight was given, but {type(template).__name__}.fit takes none: leave it out")
+        return {"sample_weight": sample_weight}
+
+    def _take(self, model: Any, prior: Floats | None = None) -> Self:
+        """All attributes from a fitted model; `prior` where the model itself says none."""
+        _check_model(model)
+        own = isinstance(getattr(model, "forest_", None), Forest)
+        forest = model.forest_ if own else from_sklearn(model)
+        schema = model.schema_ if own else _numeric_schema(model)
+        found = {
+            "estimator_": model,
+            "forest_": forest,
+            "schema_": schema,
+            "classes_": model.classes_,
+            "n_classes_": len(model.classes_),
+            "class_prior_": getattr(model, "class_prior_", _root_shares(forest) if prior is None else prior),
+            "n_features_in_": forest.n_features,
+            "_finished": FinishedTable(),
+            "_impurity": getattr(model, "_impurity", "gini"),
+        }
+        if schema.named:
+            found["feature_names_in_"] = np.array(schema.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):  # of an earlier fit
+            del self.feature_names_in_
+        for name, value in found.items():
+            setattr(self, name, value)
+        return self
+
+    def _read(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        rows = self.schema_.read(X, estimator=self)
+        if np.isnan(rows).any() and not _allows_missing(self.estimator_):
+            row, column = np.argwhere(np.isnan(rows))[0]
+            raise ValueError(
+                f"Input X contains NaN: column {self.schema_.names[column]!r} in row {row}. "
+                f"{type(self.estimator_).__name__} takes no missing values: impute them, or wrap an estimator that does"
+            )
+        return rows
+
+
+def _check_model(model: Any) -> None:
+    if not is_classifier(model):
+        raise ValueError(f"model is {model!r}, must be a fitted classifier made of trees")
+    if isinstance(model, type) or not hasattr(model, "classes_"):
+        raise NotFittedError(f"model is {model!r}, which is not fitted: call fit first")
+
+
+def _allows_missing(estimator: Any) -> bool:
+    return bool(get_tags(estimator).input_tags.allow_nan)
+
+
+def _weighs_classes(model: Any) -> bool:
+    """Whether counts in its leaves are weighted by class, so that the prior that goes with them is too."""
+    parameters = model.get_params(deep=True).items()
+    return any(name.endswith("class_weight") and value is not None for name, value in parameters)
+
+
+def _shares(labels: Labels, weight: Floats) -> Floats:
+    shares: Floats = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
+    return shares
+
+
+def _root_shares(forest: Forest) -> Floats:
+    """The mean over the trees of the classes' shares in the root."""
+    roots = forest.node_counts()[forest.tree_start[:-1]]
+    shares: Floats = (roots / roots.sum(axis=1, keepdims=True)).mean(axis=0)
+    return shares
+
+
+def _numeric_schema(model: Any) -> Schema:
+    """Columns of numbers, with the names that scikit-learn has kept."""
+    named = hasattr(model, "feature_names_in_")
+    names = model.feature_names_in_ if named else [f"x{j}" for j in range(model.n_features_in_)]
+    return Schema(tuple(Column(str(name), Kind.NUMERIC) for name in names), named=named)
+
+
+def _refuse_sparse(X: Any, estimator: Any) -> None:
+    if hasattr(X, "tocsr"):
+        raise TypeError(
+            f"Sparse data was passed, but {type(estimator).__name__} walks dense rows: pass X.toarray() instead"
+        )
