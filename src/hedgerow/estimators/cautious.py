@@ -8,7 +8,7 @@ from sklearn.frozen import FrozenEstimator
 
 from hedgerow.estimators.forests import ForestClassifier
 from hedgerow.estimators.set_answers import SetAnswers
-from hedgerow.estimators.wrapped import WrappedForest
+from hedgerow.estimators.wrapped import WrappedForest, class_weight_parameters
 
 __all__ = ["CautiousClassifier", "CautiousForestClassifier"]
 
@@ -25,11 +25,7 @@ class _Cautious(WrappedForest, SetAnswers):
     def _check_settings(self) -> None:
         """What can be said of the parameters before anything is fitted."""
         self._aggregate()
-        if weighted := [
-            name
-            for name, value in self._template().get_params(deep=True).items()
-            if name.endswith("class_weight") and value is not None
-        ]:
+        if weighted := class_weight_parameters(self._template()):
             raise ValueError(
                 f"the estimator has {weighted[0]}, which corrupts bounds: weights of classes pass for rows that nobody "
                 "has seen. Leave it None and set class_prior instead"

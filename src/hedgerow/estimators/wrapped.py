@@ -24,7 +24,7 @@ from hedgerow.forest import Forest
 from hedgerow.table import Schema
 from hedgerow.walk import route
 
-__all__ = ["WrappedForest"]
+__all__ = ["WrappedForest", "class_weight_parameters"]
 
 Floats = NDArray[np.float64]
 
@@ -82,7 +82,7 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
             raise ValueError(f"estimator is {template!r}, must be a classifier made of trees")
         _refuse_sparse(X, self)
         model = clone(template).fit(X, labels.classes[labels.codes], **params)
-        return self._take(model, None if _weighs_classes(model) else _shares(labels, weight))
+        return self._take(model, None if class_weight_parameters(model) else _shares(labels, weight))
 
     def _params_of_estimator(self, template: Any, sample_weight: Any, fit_params: dict[str, Any]) -> dict[str, Any]:
         """What is passed on to the estimator's `fit`: as it requests, if routing is enabled, else the weights."""
@@ -148,10 +148,11 @@ def _allows_missing(estimator: Any) -> bool:
     return bool(get_tags(estimator).input_tags.allow_nan)
 
 
-def _weighs_classes(model: Any) -> bool:
-    """Whether counts in its leaves are weighted by class, so that the prior that goes with them is too."""
-    parameters = model.get_params(deep=True).items()
-    return any(name.endswith("class_weight") and value is not None for name, value in parameters)
+def class_weight_parameters(estimator: Any) -> list[str]:
+    """The parameters by which counts in its leaves are weighted by class, so that the prior that goes with them is."""
+    inside = estimator.estimator if isinstance(estimator, FrozenEstimator) else estimator
+    parameters = inside.get_params(deep=True).items()
+    return [name for name, value in parameters if name.endswith("class_weight") and value is not None]
 
 
 def _shares(labels: Labels, weight: Floats) -> Floats:
