@@ -3,6 +3,8 @@
 from importlib.metadata import version
 
 from hedgerow.estimators import (
+    CautiousClassifier,
+    CautiousForestClassifier,
     ForestClassifier,
     ForestRegressor,
     RandomTreesClassifier,
@@ -14,6 +16,8 @@ from hedgerow.forest import Forest
 
 __version__ = version("hedgerow")
 __all__ = [
+    "CautiousClassifier",
+    "CautiousForestClassifier",
     "Forest",
     "ForestClassifier",
     "ForestRegressor",

@@ -1,11 +1,14 @@
 """The estimators: scikit-learn's conventions on top of tables, growth, walks and rules."""
 
+from hedgerow.estimators.cautious import CautiousClassifier, CautiousForestClassifier
 from hedgerow.estimators.forests import ForestClassifier, ForestRegressor
 from hedgerow.estimators.random_trees import RandomTreesClassifier
 from hedgerow.estimators.rule_classifier import RuleClassifier
 from hedgerow.estimators.trees import TreeClassifier, TreeRegressor
 
 __all__ = [
+    "CautiousClassifier",
+    "CautiousForestClassifier",
     "ForestClassifier",
     "ForestRegressor",
     "RandomTreesClassifier",

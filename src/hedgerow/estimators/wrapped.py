@@ -24,7 +24,7 @@ from hedgerow.forest import Forest
 from hedgerow.table import Schema
 from hedgerow.walk import route
 
-__all__ = ["WrappedForest"]
+__all__ = ["WrappedForest", "class_weight_parameters"]
 
 Floats = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         _refuse_sparse(X, self)
         params = self._params_of_estimator(template, sample_weight, fit_params)
         model = clone(template).fit(X, labels.classes[labels.codes], **params)
-        return self._take(model, None if _weighs_classes(model) else _shares(labels, weight))
+        return self._take(model, None if class_weight_parameters(model) else _shares(labels, weight))
 
     def _take_frozen(self, model: Any, labels: Labels) -> Self:
         _check_model(model)
@@ -152,10 +152,11 @@ def _allows_missing(estimator: Any) -> bool:
     return bool(get_tags(estimator).input_tags.allow_nan)
 
 
-def _weighs_classes(model: Any) -> bool:
-    """Whether counts in its leaves are weighted by class, so that the prior that goes with them is too."""
-    parameters = model.get_params(deep=True).items()
-    return any(name.endswith("class_weight") and value is not None for name, value in parameters)
+def class_weight_parameters(estimator: Any) -> list[str]:
+    """The parameters by which counts in its leaves are weighted by class, so that the prior that goes with them is."""
+    inside = estimator.estimator if isinstance(estimator, FrozenEstimator) else estimator
+    parameters = inside.get_params(deep=True).items()
+    return [name for name, value in parameters if name.endswith("class_weight") and value is not None]
 
 
 def _shares(labels: Labels, weight: Floats) -> Floats:
