@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <utility>
@@ -39,16 +40,18 @@ public:
 
     // The least target whose cumulated share reaches each probability (ascending); clears the weights.
     void take(const double* probabilities, std::int64_t n, double* out) {
-        double sum = 0;
+        double sum = 0, largest = 0;
         std::int64_t next = 0;
         for (std::size_t word = 0; word < touched_.size(); ++word) {
             for (std::uint64_t rest = std::exchange(touched_[word], 0); rest != 0; rest &= rest - 1) {
                 const std::size_t rank = 64 * word + static_cast<std::size_t>(std::countr_zero(rest));
                 sum += std::exchange(weight_[rank], 0.0);
+                largest = samples_.values[rank];
                 // Rounding may leave a sum of shares a little short of what it stands for.
-                while (next < n && sum >= (probabilities[next] - 1e-12) * total_) out[next++] = samples_.values[rank];
+                while (next < n && sum >= (probabilities[next] - 1e-12) * total_) out[next++] = largest;
             }
         }
+        std::fill(out + next, out + n, largest);  // shares that rounding left shorter than that
         total_ = 0;
     }
 
