@@ -281,7 +281,7 @@ FaultNumbers link_fault(const ForestArrays& arrays, const In<std::int32_t>& larg
     if (largest_child.size() + 1 != std::get<7>(arrays).size())
         throw std::invalid_argument("largest_child needs a number for each payload");
     const nb::gil_scoped_release release;
-    const auto [rule, place, found] = hedgerow::Links(forest, largest_child.data()).fault();
+    const auto [rule, place, found] = hedgerow::link_fault(forest, largest_child.data());
     return {rule, place, found};
 }
 

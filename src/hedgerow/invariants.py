@@ -237,10 +237,11 @@ def check_leaf_values(forest: Forest) -> None:
         _fail("leaf_counts has no class")
     if forest.leaf_stats is not None and n_columns != 3:
         _fail(f"leaf_stats has {n_columns} columns, must have 3: weight, mean, sum of squared deviations")
-    may_be_negative = [] if forest.leaf_stats is None else [1]  # the mean
-    least, most = values.min(axis=0), values.max(axis=0)  # NaN if any is
-    if not (np.isfinite(least).all() and np.isfinite(most).all()):
+    columns = [values] if forest.leaf_stats is None else list(values.T)
+    if not all(np.isfinite(column.min()) and np.isfinite(column.max()) for column in columns):
         _fail(f"leaf {int(np.argmin(np.isfinite(values).all(axis=1)))} holds a value that is not finite")
-    if (np.delete(least, may_be_negative) < 0).any():
-        negative = (np.delete(values, may_be_negative, axis=1) < 0).any(axis=1)
+    if forest.leaf_stats is not None:
+        del columns[1]  # means may be negative
+    if any(column.min() < 0 for column in columns):
+        negative = np.any([(column < 0).reshape(len(values), -1).any(axis=1) for column in columns], axis=0)
         _fail(f"leaf {int(np.argmax(negative))} holds a negative count, weight or sum of squares")
