@@ -99,21 +99,20 @@ def _check_classes(model: Any) -> None:
         raise ValueError(f"classes_ are not the labels of {n_classes} classes")
     if not (classes[1:] > classes[:-1]).all():
         raise ValueError("classes_ do not increase")
-    _check_shares("class_prior_", model.class_prior_, n_classes)
+    _check_weights("class_prior_", model.class_prior_, n_classes)
+    if not abs(model.class_prior_.sum() - 1) < 1e-9:
+        raise ValueError("class_prior_ does not add up to 1")
     if "class_count_" in vars(model):
-        count = model.class_count_
-        if not isinstance(count, np.ndarray) or count.dtype != np.float64 or not np.isfinite(count).all():
-            raise ValueError("class_count_ are no weights")
-        _check_shares("class_count_", count / max(count.sum(), np.finfo(float).tiny), n_classes)
+        _check_weights("class_count_", model.class_count_, n_classes)
     if model._impurity not in ("gini", "entropy"):
         raise ValueError("it has no impurity of classes")
 
 
-def _check_shares(name: str, shares: Any, n_classes: int) -> None:
-    if not isinstance(shares, np.ndarray) or shares.dtype != np.float64 or shares.shape != (n_classes,):
+def _check_weights(name: str, weights: Any, n_classes: int) -> None:
+    if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or weights.shape != (n_classes,):
         raise ValueError(f"{name} has no number for each of {n_classes} classes")
-    if not (shares >= 0).all() or not abs(shares.sum() - 1) < 1e-9:
-        raise ValueError(f"{name} are no shares")
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError(f"{name} must be finite and not negative")
 
 
 def _check_parameters(model: Any) -> None:
@@ -125,5 +124,5 @@ def _check_parameters(model: Any) -> None:
     if hasattr(model, "_tree_weights"):
         model._tree_weights()
     n_jobs = getattr(model, "n_jobs", None)
-    if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0 or abs(n_jobs) > _MAX_THREADS):
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0 or abs(int(n_jobs)) > _MAX_THREADS):
         raise ValueError(f"n_jobs is {n_jobs!r}, must be None or a number of threads")

@@ -1,7 +1,8 @@
 """Models, strategies and plain values as JSON and arrays, and back.
 
-None, truth values, text, whole and finite numbers and lists are themselves. All else is an object that says what it is in
-its entry ``"$"``: a tuple, a dict, an array (its number in the block), or the name of a registered class with its values.
+None, truth values, text, whole and finite numbers and lists are themselves. All else is an object that says what it
+is in its entry ``"$"``: a tuple, a dict, an array (its number in the block), or the name of a registered class with
+its values.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from io import FileIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -121,7 +121,7 @@ def _aligned(length: int) -> Bytes:
 
 
 def _fill(file: FileIO, block: Bytes) -> None:
-    rest = memoryview(block)
+    rest = block.data
     while rest:
         n_read = file.readinto(rest)
         if not n_read:
@@ -163,7 +163,7 @@ def _write(path: Path, content: Iterable[Bytes]) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     with open(descriptor, "wb") as file:
         for piece in content:
-            file.write(piece)
+            file.write(piece.data)
         file.flush()
         os.fsync(file.fileno())
 

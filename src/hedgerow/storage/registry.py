@@ -39,8 +39,8 @@ def register(
     """Let model files hold instances of `cls`, a dataclass of plain values such as a rule of your own.
 
     Its fields are stored, and reading a file calls ``cls(**fields)``: its ``__post_init__`` should check them. The file
-    names it by `name`, by default its module and qualified name, so who reads the file must register it too. Returns the
-    class, to be used as a decorator. Other classes need `take` and `make`, its inverse.
+    names it by `name`, by default its module and qualified name, so who reads the file must register it too. Returns
+    the class, to be used as a decorator. Other classes need `take` and `make`, its inverse.
 
     >>> from dataclasses import dataclass
     >>> from hedgerow.rules import Pool
