@@ -287,7 +287,7 @@ FaultNumbers link_fault(const ForestArrays& arrays, const In<std::int32_t>& larg
 
 std::uint64_t checksum(const In<std::uint8_t>& bytes) {
     const nb::gil_scoped_release release;
-    return hedgerow::XxHash64::of(bytes.data(), bytes.size());
+    return hedgerow::checksum(bytes.data(), bytes.size());
 }
 
 hedgerow::Draws draws_at(std::uint64_t seed, const std::vector<std::uint64_t>& path) {

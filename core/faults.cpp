@@ -88,19 +88,21 @@ private:
         std::uint8_t* const marked = marked_.data();
         std::int64_t n_leaves = 0, n_marks = 0;
         for (std::int64_t node = 0; node < n_nodes; ++node) {
-            const bool leaf = forest.kind[start + node] == Kind::leaf;
+            const std::int64_t inner = forest.kind[start + node] != Kind::leaf;
             const std::int64_t first = forest.nodes[start + node].first_child, n = n_children(forest, start + node);
-            if (!leaf & ((n < 2) | (first <= node) | (first + n > n_nodes))) {
+            // Negative if any of the three is: one branch that is hardly ever taken, whatever the nodes are.
+            const std::int64_t misplaced = (n - 2) | (first - node - 1) | (n_nodes - first - n);
+            if ((misplaced & -inner) < 0) {
                 fault_.note(n < 2 ? link_rule::n_children : first <= node ? link_rule::behind : link_rule::inside,
                             start + node);
                 continue;
             }
-            if (leaf & (first != n_leaves)) fault_.note(link_rule::leaf_number, start + node);
-            std::uint8_t* const children = marked + (leaf ? n_nodes : first);
+            if (((first ^ n_leaves) & (inner - 1)) != 0) fault_.note(link_rule::leaf_number, start + node);
+            std::uint8_t* const children = marked + n_nodes - inner * (n_nodes - first);
             children[0] = children[1] = 1;
-            if (n > 2 && !leaf) std::fill(children + 2, children + n, std::uint8_t{1});
-            n_leaves += leaf;
-            n_marks += leaf ? 0 : n;
+            if (n > 2 && inner != 0) std::fill(children + 2, children + n, std::uint8_t{1});
+            n_leaves += 1 - inner;
+            n_marks += inner * n;
         }
         if (n_leaves != forest_.leaf_start[tree + 1] - forest_.leaf_start[tree])
             fault_.note(link_rule::n_leaves, tree, n_leaves);

@@ -36,6 +36,7 @@ _DTYPE = re.compile(r"\|[biu]1|<[iu][248]|<f[248]|<[mM]8\[\d{0,9}[a-zA-Z]{1,2}\]
 _MAX_DIMENSIONS = 8
 _MAX_DIGITS = 20
 _LARGEST_CHARACTER = 0x10FFFF
+_FREE_BRACKETS, _BYTES_PER_BRACKET = 10_000, 16  # an empty list takes two bytes of a header, and 64 of memory
 
 
 class ModelFileError(ValueError):
@@ -226,6 +227,8 @@ def _array(block: Bytes, place: _Place, number: int, verify: bool) -> NDArray[An
 
 def _from_json(text: bytes) -> Any:
     """JSON without what is not JSON (NaN), what hides something (a key twice), and numbers that nobody writes."""
+    if text.count(b"[") + text.count(b"{") > _FREE_BRACKETS + len(text) // _BYTES_PER_BRACKET:
+        raise ModelFileError("its header is mostly brackets, which would take many times its length in memory")
     try:
         return json.loads(
             text.decode("utf-8"),
