@@ -153,21 +153,22 @@ FIXED_BYTES = 1 << 18  # what reading costs however small the file: JSON, names,
 
 
 def outcome(seeds: list[bytes], number: int, path: Path, X: Any) -> str:
-    """ "refused" or "loaded" for mutation `number` of all that there are; an AssertionError for anything else."""
+    """Whether mutation `number` was "refused" or "loaded"; an AssertionError for anything else."""
     rng = random.Random(number)
     mutate = rng.choice(MUTATIONS)
     block = mutate(rng.choice(seeds), rng)
     path.unlink(missing_ok=True)  # the file before may still be mapped
     path.write_bytes(block)
-    tracemalloc.reset_peak()
-    before = tracemalloc.get_traced_memory()[0]
+    tracemalloc.start()
     start = time.perf_counter()
     try:
         model = load(path, mmap=rng.random() < 0.3, verify=rng.random() < 0.8)
     except ModelFileError as error:
         model, message = None, str(error)
-    taken = time.perf_counter() - start
-    used = tracemalloc.get_traced_memory()[1] - before
+    finally:
+        taken = time.perf_counter() - start
+        used = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
     assert taken < MAX_SECONDS, f"{number}: {mutate.__name__} took {taken:.1f} s"
     assert used < 4 * len(block) + FIXED_BYTES, f"{number}: {mutate.__name__} took {used} bytes for {len(block)}"
     if model is None:

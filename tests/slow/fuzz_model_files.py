@@ -11,7 +11,6 @@ import resource
 import sys
 import tempfile
 import time
-import tracemalloc
 from collections import Counter
 from pathlib import Path
 
@@ -29,7 +28,6 @@ def main(count: int, first: int = 0) -> int:
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + MORE_MEMORY
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    tracemalloc.start()
     seeds = [path.read_bytes() for path in sorted((Path(__file__).parents[1] / "data").glob("*.hedgerow"))]
     X = np.array([[0.1, 0.2, 1.0], [np.nan, -1.0, np.nan], [3.0, 3.0, 9.0]])
     path = Path(tempfile.mkdtemp()) / "mutated.hedgerow"
