@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "checksum.hpp"
+#include "faults.hpp"
 #include "grow.hpp"
 #include "random.hpp"
 #include "random_grow.hpp"
@@ -276,6 +278,31 @@ void require_rows(const In<std::int64_t>& parent, const Array<double, 2>& values
     if (parent.size() != values.shape(0)) throw std::invalid_argument("values needs a row for each node");
 }
 
+// rule, place, found
+using FaultNumbers = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+
+FaultNumbers node_fault(const ForestArrays& arrays) {
+    const hedgerow::Forest forest = view(arrays);
+    const auto n_payloads = static_cast<std::int64_t>(std::get<7>(arrays).size()) - 1;
+    const nb::gil_scoped_release release;
+    const auto [rule, place, found] = hedgerow::node_fault(forest, n_payloads);
+    return {rule, place, found};
+}
+
+FaultNumbers link_fault(const ForestArrays& arrays, const In<std::int32_t>& largest_child) {
+    const hedgerow::Forest forest = view(arrays);
+    if (largest_child.size() + 1 != std::get<7>(arrays).size())
+        throw std::invalid_argument("largest_child needs a number for each payload");
+    const nb::gil_scoped_release release;
+    const auto [rule, place, found] = hedgerow::link_fault(forest, largest_child.data());
+    return {rule, place, found};
+}
+
+std::uint64_t checksum(const In<std::uint8_t>& bytes) {
+    const nb::gil_scoped_release release;
+    return hedgerow::checksum(bytes.data(), bytes.size());
+}
+
 hedgerow::Draws draws_at(std::uint64_t seed, const std::vector<std::uint64_t>& path) {
     hedgerow::Path place(seed);
     for (const std::uint64_t number : path) place = place.child(number);
@@ -358,6 +385,11 @@ NB_MODULE(_core, m) {
     m.def("grow_random", &grow_random, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
           "labels"_a.noconvert(), "n_classes"_a, "options"_a, "progress"_a.none(),
           "Grow random decision trees; see hedgerow.growth.grow_random_forest.");
+    m.def("node_fault", &node_fault, "forest"_a.noconvert(),
+          "The first rule that a node breaks by itself, or -1, and the node; see hedgerow.invariants.");
+    m.def("link_fault", &link_fault, "forest"_a.noconvert(), "largest_child"_a.noconvert(),
+          "The first rule that is broken between nodes, or -1, where, and what was counted; see hedgerow.invariants.");
+    m.def("checksum", &checksum, "data"_a.noconvert(), "XXH64 of bytes, with seed 0; see hedgerow.packing.");
     m.def(
         "node_depths",
         [](const In<std::int64_t>& parent) {

@@ -10,6 +10,8 @@ enum class Kind : std::uint8_t { leaf, threshold, one_against_rest, subset, mult
 enum class Missing : std::uint8_t { spread, first_child, last_child, own_branch };
 
 inline constexpr std::int32_t leaf_feature = -1;
+inline constexpr std::int32_t oblique_feature = -2;
+inline constexpr std::int32_t no_payload = -1;
 
 // What every step of a walk reads, in one place: four nodes to a cache line.
 struct Node {

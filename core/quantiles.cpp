@@ -82,14 +82,19 @@ private:
     void find_blocks(double total) {
         std::fill(slot_.begin(), slot_.end(), 0);
         std::size_t next = 0, n_slots = 1;
+        Place last{0, 0};
         double before = 0;
         for (std::size_t block = 0; block < of_block_.size() && next < place_.size(); ++block) {
             if (of_block_[block] == 0) continue;
+            last = {block, before};
             const double sum = before + of_block_[block];
             if (reached(sum, next, total)) slot_[block] = n_slots++ << shift_;
-            for (; next < place_.size() && reached(sum, next, total); ++next) place_[next] = {block, before};
+            for (; next < place_.size() && reached(sum, next, total); ++next) place_[next] = last;
             before = sum;
         }
+        // Shares that rounding left shorter still: the largest target.
+        if (next < place_.size() && slot_[last.block] == 0) slot_[last.block] = n_slots++ << shift_;
+        std::fill(place_.begin() + static_cast<std::ptrdiff_t>(next), place_.end(), last);
         of_rank_.assign(n_slots << shift_, 0.0);
     }
 

@@ -16,6 +16,7 @@ import oracles
 from hedgerow import Forest
 from hedgerow.building import build_forest, leaf, multiway, oblique, subset, threshold, value
 from hedgerow.invariants import InvalidForestError
+from hedgerow.packing import ModelFileError, pack
 from hedgerow.walk import route
 from strategies import forests, rows_of
 
@@ -324,10 +325,21 @@ def test_copies_are_equal_read_only_and_can_be_walked(make: Any, again: Any) -> 
 
 def test_a_pickle_is_checked_when_it_is_read() -> None:
     forest = small_forest()
-    cls, arguments = forest.__reduce__()
-    broken = (np.uint8([9] * 7) if a is forest.kind else a for a in arguments)
+    make, (block,) = forest.__reduce__()
+    assert make(block) == forest
+    broken = block.copy()
+    broken[-1] ^= 1
+    with pytest.raises(ModelFileError, match="damaged"):
+        make(broken)
+
+
+def test_a_pickle_whose_bytes_were_made_to_fit_is_checked_too() -> None:
+    forest = small_forest()
+    broken = forest.stored() | {"kind": np.full_like(forest.kind, 9)}
+    names = [name for name in broken if name != "n_features"]
+    block = pack({"n_features": forest.n_features, "arrays": names}, [broken[name] for name in names])
     with pytest.raises(InvalidForestError, match="kind of node 0"):
-        cls(*broken)
+        forest.__reduce__()[0](block)
 
 
 # -- equality

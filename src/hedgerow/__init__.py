@@ -13,6 +13,7 @@ from hedgerow.estimators import (
     TreeRegressor,
 )
 from hedgerow.forest import Forest
+from hedgerow.storage import load, save
 
 __version__ = version("hedgerow")
 __all__ = [
@@ -26,4 +27,6 @@ __all__ = [
     "TreeClassifier",
     "TreeRegressor",
     "__version__",
+    "load",
+    "save",
 ]

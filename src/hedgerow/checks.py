@@ -12,18 +12,24 @@ from __future__ import annotations
 
 import copy
 import importlib
+import os
 import pickle
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import partial
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
+from hedgerow.storage import load, save
+
 __all__ = [
     "check_a_failed_fit_keeps_the_earlier_one",
+    "check_a_fitted_model_survives_its_file",
     "check_a_fitted_model_survives_pickle_and_copy",
     "check_every_parameter_changes_something",
     "check_frames_of_all_libraries_give_the_same_bits",
@@ -53,6 +59,7 @@ def contract_checks(estimator: Any) -> Iterator[tuple[str, Callable[[], None]]]:
         check_names_are_honoured,
         check_a_failed_fit_keeps_the_earlier_one,
         check_a_fitted_model_survives_pickle_and_copy,
+        check_a_fitted_model_survives_its_file,
     ):
         yield check.__name__, partial(check, estimator)
 
@@ -220,6 +227,36 @@ def check_a_fitted_model_survives_pickle_and_copy(estimator: Any) -> None:
     expected = outputs(model, X)
     _assert_same(expected, outputs(pickle.loads(pickle.dumps(model)), X), "pickled")
     _assert_same(expected, outputs(copy.deepcopy(model), X), "copied")
+
+
+def check_a_fitted_model_survives_its_file(estimator: Any) -> None:
+    """From a file, mapped or not, a pickle, joblib and a copy: the same answers, attributes and parameters."""
+    X, columns = _mixed_columns()
+    for data in (X, *_frames(columns).values()):
+        model = _seeded(estimator).fit(data, _target(estimator, X))
+        expected = outputs(model, data) | _state(model)
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            path, dumped = os.path.join(folder, "model.hedgerow"), os.path.join(folder, "model.joblib")
+            save(model, path)
+            joblib.dump(model, dumped)
+            for way, twin in (
+                ("loaded", load(path)),
+                ("mapped", load(path, mmap=True)),
+                ("loaded by joblib", joblib.load(dumped)),
+                ("pickled", pickle.loads(pickle.dumps(model))),
+                ("copied", copy.deepcopy(model)),
+            ):
+                _assert_same(expected, outputs(twin, data) | _state(twin), way)
+                assert _state(twin).keys() == _state(model).keys(), f"{way}: it has other attributes"
+
+
+def _state(model: Any) -> dict[str, bytes]:
+    """The bits of all parameters, and of all that `fit` found."""
+    found = {name: getattr(model, name) for name in dir(model) if name.endswith("_") and name[0] != "_"}
+    return {
+        name: type(value).__name__.encode() + b"".join(_bits(value))
+        for name, value in {**model.get_params(), **found}.items()
+    }
 
 
 def check_every_parameter_changes_something(estimator: Any, changes: Mapping[str, Any], X: Any, y: Any) -> None:

@@ -56,6 +56,17 @@ class Column:
     kind: Kind
     categories: tuple[Any, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ValueError(f"a column's name is {self.name!r}, must be text")
+        if self.kind is Kind.NUMERIC and self.categories:
+            raise ValueError(f"column {self.name!r} is numeric and has categories: it must have none")
+        families = {_family(type(category)) for category in self.categories}
+        if len(families) > 1 or None in families:
+            raise ValueError(f"column {self.name!r} has categories that are not all text, truth values or numbers")
+        if len(set(self.categories)) < len(self.categories) or any(c != c for c in self.categories):
+            raise ValueError(f"column {self.name!r} has a category twice, or NaN among its categories")
+
 
 # --- Columns of arrays --------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ checks are loops and never recursions. Nothing here learns: growth makes a Fores
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -16,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import node_depths, node_stats, node_sums
-from hedgerow.invariants import ARRAY_DTYPES, check_forest, check_leaf_values
+from hedgerow.invariants import ARRAY_DTYPES, check_layout, check_leaf_values, check_structure
 from hedgerow.nodes import MissingPolicy, NodeKind
+from hedgerow.packing import pack, unpack
 from hedgerow.text import Names, tree_text
 
 __all__ = ["Forest"]
@@ -54,11 +54,28 @@ class Forest:
     _nodes: NDArray[Any] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.check()
-        nodes = np.empty(self.n_nodes, dtype=_NODE)
-        for name in _NODE_FIELDS:
-            nodes[name] = getattr(self, name)
-        nodes.flags.writeable = False
+        self._settle()
+
+    def _settle(self, nodes: NDArray[Any] | None = None) -> None:
+        """Check and freeze; `nodes` is what the arrays of nodes are views of, if they are."""
+        check_layout(self)
+        self._freeze(nodes)
+        check_structure(self)
+
+    @classmethod
+    def _of(cls, arrays: Mapping[str, Any]) -> Forest:
+        forest = object.__new__(cls)
+        for one in fields(cls):
+            if one.init:
+                object.__setattr__(forest, one.name, arrays.get(one.name))
+        return forest
+
+    def _freeze(self, nodes: NDArray[Any] | None = None) -> None:
+        if nodes is None:
+            nodes = np.empty(self.n_nodes, dtype=_NODE)
+            for name in _NODE_FIELDS:
+                nodes[name] = getattr(self, name)
+            nodes.flags.writeable = False
         object.__setattr__(self, "_nodes", nodes)
         for name, array in self._arrays_by_name().items():
             # What somebody else may still write to is copied.
@@ -84,11 +101,13 @@ class Forest:
 
     def check(self) -> None:
         """Raise :class:`~hedgerow.invariants.InvalidForestError` for the first invariant that does not hold."""
-        check_forest(self)
+        check_layout(self)
+        check_structure(self)
 
     def with_counts(self, leaf_counts: NDArray[np.float64]) -> Forest:
         """The same trees with other counts in their leaves."""
-        forest = copy.copy(self)  # nothing else depends on the counts, so that nothing else need be checked
+        forest = object.__new__(Forest)  # nothing else depends on the counts, so that nothing else need be checked
+        vars(forest).update(vars(self))
         counts = leaf_counts.copy()
         counts.flags.writeable = False
         object.__setattr__(forest, "leaf_counts", counts)
@@ -152,7 +171,7 @@ class Forest:
         return (
             *(nodes, self.weight, self.payload, self.kind, self.missing, self.tree_start, self.leaf_start),
             *(self.payload_start, self.payload_codes, self.payload_weights),
-            *(self.n_features, bool((self.kind <= NodeKind.THRESHOLD).all())),
+            *(int(self.n_features), bool((self.kind <= NodeKind.THRESHOLD).all())),
         )
 
     @cached_property
@@ -277,9 +296,36 @@ class Forest:
 
     __hash__ = None  # type: ignore[assignment]
 
+    # -- files and pickles
+
+    def stored(self) -> dict[str, Any]:
+        """What model files and pickles hold of it: `n_features` and arrays, the nodes as they stand in memory."""
+        kept = {name: array for name, array in self._arrays_by_name().items() if name not in _NODE_FIELDS}
+        return {"n_features": int(self.n_features), "nodes": self.arrays[0], **kept}
+
+    @classmethod
+    def from_stored(cls, stored: Mapping[str, Any]) -> Forest:
+        """The inverse of :meth:`stored`, checked; read-only arrays are not copied."""
+        arrays = dict(stored)
+        raw = arrays.pop("nodes", None)
+        if not isinstance(raw, np.ndarray) or raw.dtype != np.uint8 or raw.ndim != 2 or raw.shape[1] != _NODE.itemsize:
+            raise ValueError(f"nodes must be a uint8 array of {_NODE.itemsize} columns")
+        optional = {"leaf_counts", "leaf_stats"}
+        wanted = {one.name for one in fields(cls) if one.init} - {*_NODE_FIELDS, *optional}
+        if odd := wanted ^ (set(arrays) - optional):
+            raise ValueError(f"a forest has other parts: {', '.join(sorted(odd))}")
+        nodes = raw.reshape(-1).view(_NODE.newbyteorder("<")).astype(_NODE, copy=raw.flags.writeable)
+        nodes.flags.writeable = False
+        forest = cls._of(arrays | {name: nodes[name] for name in _NODE_FIELDS})
+        forest._settle(nodes)
+        return forest
+
     def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor, so that a pickle is checked and its arrays are read-only again.
-        return Forest, tuple(getattr(self, field.name) for field in fields(self) if field.init)
+        # The bytes of a model file, and its checks: a pickle is checked and its arrays are read-only again.
+        stored = self.stored()
+        names = [name for name, value in stored.items() if isinstance(value, np.ndarray)]
+        content = {"n_features": stored["n_features"], "arrays": names}
+        return _unpacked, (pack(content, [stored[name] for name in names]),)
 
     def __repr__(self) -> str:
         kind = "regression" if self.leaf_counts is None else f"{self.n_classes} classes"
@@ -287,6 +333,13 @@ class Forest:
             f"<Forest: {self.n_trees} tree{'s' * (self.n_trees != 1)}, {self.n_leaves} leaves, "
             f"{self.n_features} features, {kind}, depth {self.depths.max()}>"
         )
+
+
+def _unpacked(block: NDArray[np.uint8]) -> Forest:
+    content, arrays = unpack(block)
+    return Forest.from_stored(
+        {"n_features": content["n_features"], **dict(zip(content["arrays"], arrays, strict=True))}
+    )
 
 
 _NAN_MEANS_UNUSED = ("threshold", "payload_weights")

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from hedgerow._core import Criterion, GrowOptions, Nominal, RandomGrowOptions, TrainMissing, grow, grow_random
 from hedgerow.forest import Forest
+from hedgerow.storage import register
 
 __all__ = [
     *("Category", "Fractional", "Grown", "Growth", "Learned", "Random", "RandomGrowth", "Training"),
@@ -56,6 +57,8 @@ class Random:
     """
 
 
+for _strategy in (Fractional, Category, Learned, Random):
+    register(_strategy, name=f"hedgerow.growth.{_strategy.__name__}")
 _MISSING: dict[str, Fractional | Category | Learned | Random] = {
     "fractional": Fractional(),
     "category": Category(),

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._core import link_fault, node_fault
 from hedgerow.nodes import LEAF_FEATURE, NO_CHILD, NO_PAYLOAD, OBLIQUE_FEATURE, MissingPolicy, NodeKind
 
 if TYPE_CHECKING:
     from hedgerow.forest import Forest
 
-__all__ = ["ARRAY_DTYPES", "InvalidForestError", "check_forest", "check_leaf_values"]
+__all__ = ["ARRAY_DTYPES", "InvalidForestError", "check_layout", "check_leaf_values", "check_structure"]
 
 _PER_NODE = {
     "threshold": np.float64,
@@ -31,33 +32,64 @@ _RAGGED = {
     "payload_weights": np.float64,
 }
 ARRAY_DTYPES: dict[str, type] = {**_PER_NODE, **_RAGGED, "leaf_counts": np.float64, "leaf_stats": np.float64}
-_HAS_PAYLOAD = (NodeKind.SUBSET, NodeKind.MULTIWAY, NodeKind.OBLIQUE)
+_MAX_FEATURES = np.iinfo(np.int32).max
+
+# What core/faults.hpp looks for, in its order: the array, and what its entry must be.
+_NODE_RULES = (
+    ("kind", f"at most {max(NodeKind)}"),
+    ("missing", f"at most {max(MissingPolicy)}"),
+    ("weight", "finite and not negative"),
+    ("feature", f"{LEAF_FEATURE}"),
+    ("feature", f"{OBLIQUE_FEATURE}"),
+    ("feature", "in 0 .. {last_feature}"),
+    ("missing", f"{MissingPolicy.SPREAD:d}"),
+    ("threshold", "a number above -inf"),
+    ("threshold", "the code of a category"),
+    ("threshold", "NaN (unused)"),
+    ("payload", f"{NO_PAYLOAD}"),
+    ("payload", "in 0 .. {last_payload}"),
+)
+_LINK_RULES = (
+    ("payload", "that of at least two children"),
+    ("first_child", "behind the node itself"),
+    ("first_child", "such that its children are in the tree"),
+    None,  # a node but the roots that is not the child of one node
+    None,  # a tree with another number of leaves than leaf_start says
+    ("first_child", "its number among the tree's leaves"),
+)
+_ONE_PARENT, _N_LEAVES = 3, 4
 
 
 class InvalidForestError(ValueError):
     """A Forest breaks an invariant; the message says which, and where."""
 
 
-def check_forest(forest: Forest) -> None:
-    """Raise `InvalidForestError` for the first invariant of `forest` that does not hold.
+def check_layout(forest: Forest) -> None:
+    """Types, ranks, lengths and offsets of the arrays; raises `InvalidForestError` for the first that is wrong."""
+    _check_arrays(forest)
+    _check_offsets(forest)
+
+
+def check_structure(forest: Forest) -> None:
+    """What the arrays say, of a forest whose layout has been checked.
 
     The order matters: each group may rely on what the groups before it have established.
     """
-    _check_layout(forest)
-    _check_offsets(forest)
     _check_nodes(forest)
     _check_payloads(forest)
     _check_links(forest)
-    _check_leaves(forest)
+    check_leaf_values(forest)
 
 
 def _fail(message: str) -> NoReturn:
     raise InvalidForestError(f"not a valid Forest: {message}")
 
 
-def _check_layout(forest: Forest) -> None:
+def _check_arrays(forest: Forest) -> None:
     if not isinstance(forest.n_features, (int, np.integer)) or forest.n_features < 1:
         _fail(f"n_features is {forest.n_features!r}, must be an integer of at least 1")
+    if forest.n_features > _MAX_FEATURES:
+        _fail(f"n_features is {forest.n_features}, must be at most {_MAX_FEATURES}")
     for name, dtype in (_PER_NODE | _RAGGED).items():
         _check_array(name, getattr(forest, name), dtype, 1)
     for name in _PER_NODE:
@@ -109,11 +141,7 @@ def _leaf_values(forest: Forest) -> NDArray[np.float64]:
     return values
 
 
-def _require(forest: Forest, name: str, holds: NDArray[np.bool_], must: str) -> None:
-    """Fail with the first node for which `holds` is False."""
-    if holds.all():
-        return
-    node = int(np.argmin(holds))
+def _fail_at(forest: Forest, node: int, name: str, must: str) -> NoReturn:
     tree = int(np.searchsorted(forest.tree_start, node, side="right")) - 1
     kind = forest.kind[node]
     label = NodeKind(kind).name.lower() if kind in list(NodeKind) else "unknown kind"
@@ -122,30 +150,14 @@ def _require(forest: Forest, name: str, holds: NDArray[np.bool_], must: str) -> 
 
 
 def _check_nodes(forest: Forest) -> None:
-    kind, feature, threshold = forest.kind, forest.feature, forest.threshold
-    _require(forest, "kind", kind <= max(NodeKind), f"at most {max(NodeKind)}")
-    _require(forest, "missing", forest.missing <= max(MissingPolicy), f"at most {max(MissingPolicy)}")
-    _require(forest, "weight", np.isfinite(forest.weight) & (forest.weight >= 0), "finite and not negative")
-
-    leaf, oblique = kind == NodeKind.LEAF, kind == NodeKind.OBLIQUE
-    _require(forest, "feature", ~leaf | (feature == LEAF_FEATURE), f"{LEAF_FEATURE}")
-    _require(forest, "feature", ~oblique | (feature == OBLIQUE_FEATURE), f"{OBLIQUE_FEATURE}")
-    in_range = (feature >= 0) & (feature < forest.n_features)
-    _require(forest, "feature", leaf | oblique | in_range, f"in 0 .. {forest.n_features - 1}")
-    _require(forest, "missing", ~leaf | (forest.missing == MissingPolicy.SPREAD), f"{MissingPolicy.SPREAD:d}")
-
-    used = (kind == NodeKind.THRESHOLD) | oblique
-    _require(forest, "threshold", ~used | (threshold > -np.inf), "a number above -inf")
-    code = (threshold >= 0) & (threshold == np.floor(threshold)) & (threshold < np.inf)
-    _require(forest, "threshold", (kind != NodeKind.ONE_AGAINST_REST) | code, "the code of a category")
-    unused = ~used & (kind != NodeKind.ONE_AGAINST_REST)
-    _require(forest, "threshold", ~unused | np.isnan(threshold), "NaN (unused)")
-
-    payload, n_payloads = forest.payload, len(forest.payload_start) - 1
-    wanted = np.isin(kind, _HAS_PAYLOAD)
-    _require(forest, "payload", wanted | (payload == NO_PAYLOAD), f"{NO_PAYLOAD}")
-    _require(forest, "payload", ~wanted | ((payload >= 0) & (payload < n_payloads)), f"in 0 .. {n_payloads - 1}")
-    uses = np.bincount(payload[wanted], minlength=n_payloads)
+    n_payloads = len(forest.payload_start) - 1
+    rule, node, _ = node_fault(forest.arrays)
+    if rule >= 0:
+        name, must = _NODE_RULES[rule]
+        _fail_at(forest, node, name, must.format(last_feature=forest.n_features - 1, last_payload=n_payloads - 1))
+    if n_payloads == 0:
+        return
+    uses = np.bincount(forest.payload[forest.payload != NO_PAYLOAD], minlength=n_payloads)
     if (uses != 1).any():
         _fail(f"payload {int(np.argmax(uses != 1))} is used by {uses[uses != 1][0]} nodes, must be used by 1")
 
@@ -199,41 +211,19 @@ def _check_children_named(children: NDArray[np.int32], payload: NDArray[np.int64
 
 
 def _check_links(forest: Forest) -> None:
-    """Each node but the roots is the child of one node that comes before it in the same tree."""
-    leaf = forest.kind == NodeKind.LEAF
-    n_children = forest.n_children
-    _require(forest, "payload", leaf | (n_children >= 2), "that of at least two children")
-    node = np.arange(len(leaf)) - forest.root
-    size = np.repeat(np.diff(forest.tree_start), np.diff(forest.tree_start))
-    _require(forest, "first_child", leaf | (forest.first_child > node), "behind the node itself")
-    _require(
-        forest,
-        "first_child",
-        leaf | (forest.first_child + n_children <= size),
-        "such that its children are in the tree",
-    )
-    inner = np.flatnonzero(~leaf)
-    first = (forest.root + forest.first_child)[inner]
-    # How many sibling groups cover each node: +1 where one starts, -1 where one ends.
-    steps = np.bincount(first, minlength=len(leaf) + 1) - np.bincount(
-        first + n_children[inner], minlength=len(leaf) + 1
-    )
-    covered = np.cumsum(steps[:-1])
-    expected = node > 0
-    if (covered != expected).any():
-        at = int(np.argmax(covered != expected))
-        _fail(f"node {node[at]} of the tree that starts at {forest.root[at]} is the child of {covered[at]} nodes")
-
-
-def _check_leaves(forest: Forest) -> None:
-    leaf = forest.kind == NodeKind.LEAF
-    n_leaves = np.add.reduceat(leaf, forest.tree_start[:-1], dtype=np.int64)
-    if (n_leaves != np.diff(forest.leaf_start)).any():
-        tree = int(np.argmax(n_leaves != np.diff(forest.leaf_start)))
-        _fail(f"tree {tree} has {n_leaves[tree]} leaves, leaf_start says {np.diff(forest.leaf_start)[tree]}")
-    number = np.cumsum(leaf) - 1 - np.repeat(forest.leaf_start[:-1], np.diff(forest.tree_start))
-    _require(forest, "first_child", ~leaf | (forest.first_child == number), "its number among the tree's leaves")
-    check_leaf_values(forest)
+    """Each node but the roots is the child of one node that comes before it in the same tree; leaves are numbered."""
+    starts = forest.payload_start[:-1]
+    largest_child = np.maximum.reduceat(forest.payload_codes, starts) if len(starts) else forest.payload_codes
+    rule, place, found = link_fault(forest.arrays, largest_child)
+    if rule < 0:
+        return
+    if rule == _N_LEAVES:
+        _fail(f"tree {place} has {found} leaves, leaf_start says {np.diff(forest.leaf_start)[place]}")
+    if rule == _ONE_PARENT:
+        root = forest.tree_start[np.searchsorted(forest.tree_start, place, side="right") - 1]
+        _fail(f"node {place - root} of the tree that starts at {root} is the child of {found} nodes")
+    name, must = _LINK_RULES[rule] or ("", "")
+    _fail_at(forest, place, name, must)
 
 
 def check_leaf_values(forest: Forest) -> None:
@@ -242,15 +232,16 @@ def check_leaf_values(forest: Forest) -> None:
     _check_array("leaf_counts" if forest.leaf_stats is None else "leaf_stats", values, np.float64, 2)
     if len(values) != forest.leaf_start[-1]:
         _fail(f"there are values of {len(values)} leaves, leaf_start says {forest.leaf_start[-1]}")
-    if not np.isfinite(values).all():
+    n_columns = values.shape[1]
+    if forest.leaf_counts is not None and n_columns < 1:
+        _fail("leaf_counts has no class")
+    if forest.leaf_stats is not None and n_columns != 3:
+        _fail(f"leaf_stats has {n_columns} columns, must have 3: weight, mean, sum of squared deviations")
+    columns = [values] if forest.leaf_stats is None else list(values.T)
+    if not all(np.isfinite(column.min()) and np.isfinite(column.max()) for column in columns):
         _fail(f"leaf {int(np.argmin(np.isfinite(values).all(axis=1)))} holds a value that is not finite")
-    if forest.leaf_counts is not None:
-        if values.shape[1] < 1:
-            _fail("leaf_counts has no class")
-        negative = (values < 0).any(axis=1)
-    else:
-        if values.shape[1] != 3:
-            _fail(f"leaf_stats has {values.shape[1]} columns, must have 3: weight, mean, sum of squared deviations")
-        negative = (values[:, [0, 2]] < 0).any(axis=1)
-    if negative.any():
+    if forest.leaf_stats is not None:
+        del columns[1]  # means may be negative
+    if any(column.min() < 0 for column in columns):
+        negative = np.any([(column < 0).reshape(len(values), -1).any(axis=1) for column in columns], axis=0)
         _fail(f"leaf {int(np.argmax(negative))} holds a negative count, weight or sum of squares")

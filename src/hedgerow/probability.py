@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.growth import choose
+from hedgerow.storage import register
 
 __all__ = [
     *("Frequency", "Laplace", "LeafProbability", "MEstimate"),
@@ -67,6 +68,8 @@ class MEstimate:
         return corrected_shares(counts, prior, self.m)
 
 
+for _strategy in (Frequency, Laplace, MEstimate):
+    register(_strategy, name=f"hedgerow.probability.{_strategy.__name__}")
 _ALIASES: dict[str, LeafProbability] = {"frequency": Frequency(), "laplace": Laplace()}
 
 

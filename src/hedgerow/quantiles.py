@@ -7,6 +7,7 @@ given x: F(y|x) is the weighted share of training targets up to y, where every t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -16,11 +17,17 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow._core import quantiles as core_quantiles
 from hedgerow.forest import Forest
 from hedgerow.growth import Grown
+from hedgerow.storage import register
 from hedgerow.walk import check_rows, n_threads
 
 __all__ = ["LeafSamples", "central_interval", "predict_quantiles"]
 
 
+_DTYPES = {"start": np.int64, "ranks": np.int32, "shares": np.float64, "values": np.float64}
+_ROUNDING = 1e-9  # of shares that add up to 1
+
+
+@partial(register, name="hedgerow.LeafSamples")
 @dataclass(frozen=True, eq=False)
 class LeafSamples:
     """The training targets of each leaf: flat arrays plus offsets, as ranks among the distinct targets.
@@ -33,6 +40,32 @@ class LeafSamples:
     ranks: NDArray[np.int32]
     shares: NDArray[np.float64]
     values: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        """What quantiles rely on: the core looks at nothing twice."""
+        for name, dtype in _DTYPES.items():
+            array = getattr(self, name)
+            if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
+                raise ValueError(f"leaf samples: {name} must be a 1-D {np.dtype(dtype)} array")
+            if not array.size and name != "shares":
+                raise ValueError(f"leaf samples: {name} is empty")
+        start, n_samples = self.start, len(self.ranks)
+        if start[0] != 0 or start[-1] != n_samples or (start[1:] <= start[:-1]).any():
+            raise ValueError(f"leaf samples: start must increase from 0 to {n_samples}")
+        if not 0 <= self.ranks.min() <= self.ranks.max() < len(self.values):
+            raise ValueError("leaf samples: each sample needs a rank among the values")
+        if not np.isfinite(self.values).all() or (self.values[1:] <= self.values[:-1]).any():
+            raise ValueError("leaf samples: values must be finite and increase")
+        if not self.shares.size:
+            return
+        if len(self.shares) != n_samples:
+            raise ValueError(f"leaf samples: shares must be empty, or one for each of {n_samples} samples")
+        totals = np.add.reduceat(self.shares, start[:-1]) if self.shares.min() >= 0 else start
+        if not (np.abs(totals - 1.0) < _ROUNDING).all():
+            raise ValueError("leaf samples: the shares of each leaf must not be negative, and add up to 1")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LeafSamples, (self.start, self.ranks, self.shares, self.values)  # checked when it is read
 
     @classmethod
     def of(cls, grown: Grown, targets: NDArray[np.float64]) -> LeafSamples:

@@ -47,6 +47,12 @@ class Schema:
     columns: tuple[Column, ...]
     named: bool
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.named, bool) or not self.columns:
+            raise ValueError("a schema needs columns, and whether their names came with X")
+        if len(set(self.names)) < len(self.names):
+            raise ValueError("a schema has a column name twice")
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)

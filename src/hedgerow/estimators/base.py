@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hedgerow.estimators.finished import FinishedTable
+from hedgerow.estimators.stored import check_fitted
 from hedgerow.estimators.targets import Labels
 from hedgerow.forest import Forest
 from hedgerow.growth import Growth, Training
@@ -54,6 +55,13 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         self._finished = FinishedTable()
         for name, value in attributes.items():
             setattr(self, name, value)
+
+    def _check_fitted(self) -> None:
+        check_fitted(self)
+
+    def _restored(self) -> None:
+        self._check_fitted()
+        self._finished = FinishedTable()
 
     def _read(self, X: Any) -> Floats:
         check_is_fitted(self)

@@ -12,6 +12,7 @@ from hedgerow.estimators.bagging import OutOfBag, n_draws
 from hedgerow.estimators.many_trees import ManyTrees
 from hedgerow.estimators.progress import with_callbacks
 from hedgerow.estimators.rule_answers import RuleAnswers
+from hedgerow.estimators.stored import storable
 from hedgerow.estimators.targets import Labels, read_labels, read_targets, read_weights
 from hedgerow.estimators.uncertainty import Uncertainty
 from hedgerow.growth import Grown, Training, grow_forest
@@ -51,6 +52,7 @@ class _Forest(ManyTrees):
         return getattr(metrics, default)
 
 
+@storable
 class ForestClassifier(RuleAnswers, _Forest):
     """A random forest, or bagged trees with ``max_features=None``; its answer is the mean of the trees' by default.
 
@@ -235,6 +237,7 @@ def _scaled(tree_weights: Any, n_trees: int) -> Floats:
     return scaled
 
 
+@storable
 class ForestRegressor(NumberAnswers, _Forest):
     """A random forest for numbers, with quantiles and intervals from the training targets in its leaves.
 

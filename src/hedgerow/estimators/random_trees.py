@@ -11,6 +11,7 @@ from hedgerow.estimators.finished import FinishedTable
 from hedgerow.estimators.many_trees import ManyTrees
 from hedgerow.estimators.progress import with_callbacks
 from hedgerow.estimators.rule_answers import RuleAnswers
+from hedgerow.estimators.stored import storable
 from hedgerow.estimators.targets import Labels, read_labels, read_weights
 from hedgerow.forest import Forest
 from hedgerow.growth import RandomGrowth, grow_random_forest
@@ -24,6 +25,7 @@ __all__ = ["RandomTreesClassifier"]
 Floats = NDArray[np.float64]
 
 
+@storable
 class RandomTreesClassifier(RuleAnswers, ManyTrees):
     """Random decision trees, whose leaves are combined by a rule of your choice.
 

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.estimators.answers import ClassAnswers, NumberAnswers
 from hedgerow.estimators.base import TreeBased
+from hedgerow.estimators.stored import storable
 from hedgerow.estimators.targets import read_labels, read_targets, read_weights
 from hedgerow.estimators.uncertainty import Uncertainty
 from hedgerow.growth import grow_forest
@@ -57,6 +58,7 @@ class _Tree(TreeBased):
         )
 
 
+@storable
 class TreeClassifier(ClassAnswers, _Tree):
     """A decision tree for nominal, ordinal, numeric and missing values and any number of classes.
 
@@ -182,6 +184,7 @@ max_leaf_nodes, max_features
         return self._finished.get(estimate, lambda: LeafTable.of(estimate(self.forest_.counts, self.class_prior_)))
 
 
+@storable
 class TreeRegressor(NumberAnswers, _Tree):
     """A regression tree (least squares) for nominal, ordinal, numeric and missing values.
 

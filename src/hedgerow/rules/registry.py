@@ -13,6 +13,7 @@ from hedgerow.rules.averages import Confidence, Plausibility, Probability, Vote
 from hedgerow.rules.base import FoldRule, Rule, check_prior
 from hedgerow.rules.belief import Cautious, Dempster
 from hedgerow.rules.mixtures import InvertedGini, Maximum, Median, Mixture
+from hedgerow.storage import register
 from hedgerow.walk import fold
 
 __all__ = ["compare", "get", "names"]
@@ -37,6 +38,9 @@ _BEYOND: dict[str, Rule] = {
         *(Mixture(centre="average"), Mixture(centre="median"), Mixture(centre="maximum")),
     )
 }
+# Model files name a rule by where users find it, wherever it is defined.
+for _rule in {type(rule) for rule in (*_NINE.values(), *_BEYOND.values())}:
+    register(_rule, name=f"hedgerow.rules.{_rule.__name__}")
 _PARTS = ("table", "fold", "finish")
 _TABLE_BYTES = 1 << 26  # of the tables that ride in one walk at a time
 

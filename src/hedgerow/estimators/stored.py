@@ -1,0 +1,128 @@
+"""Fitted estimators in model files: what is stored of them, and what must hold of one that was read."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from functools import partial
+from numbers import Integral
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from hedgerow.forest import Forest
+from hedgerow.packing import ModelFileError
+from hedgerow.probability import leaf_probability
+from hedgerow.rules import get
+from hedgerow.storage import register
+from hedgerow.table import Schema
+
+__all__ = ["check_fitted", "storable"]
+
+Class = TypeVar("Class", bound=type)
+
+# What can be made again, and what belongs to a session and not to a model: scikit-learn's callbacks and requests.
+_NOT_STORED = frozenset({"_finished", "_skl_callbacks", "_metadata_request"})
+_FOUND_BY_FIT = re.compile(r"[a-z][a-z0-9_]*[a-z0-9]_|_impurity")
+_MAX_THREADS = 2**31
+
+
+def storable(cls: Class) -> Class:
+    """Decorator of a final estimator: models of this class can be saved, also as parts of others.
+
+    Stored are its parameters and what `fit` has found: attributes whose names end with ``_``. It has a method
+    ``_check_fitted`` that raises an error unless they fit each other, and ``_restored`` that also makes what is not
+    stored.
+    """
+    return register(cls, name=f"hedgerow.{cls.__name__}", take=_take, make=partial(_make, cls), is_model=True)
+
+
+def _take(model: Any) -> dict[str, Any]:
+    parameters = model.get_params(deep=False)
+    found = {name: value for name, value in vars(model).items() if name not in {*parameters, *_NOT_STORED}}
+    for name in found:
+        if not _may_be_found(type(model), name):
+            raise ModelFileError(f"its attribute {name} is neither a parameter nor found by fit (name_): delete it")
+    if found:  # a model that is a parameter of another need not be fitted
+        model._check_fitted()
+    return {"parameters": parameters, "fitted": found}
+
+
+def _make(cls: type, values: dict[str, Any]) -> Any:
+    parameters, fitted = values["parameters"], values["fitted"]
+    if unknown := set(parameters) - set(inspect.signature(cls).parameters):
+        raise ModelFileError(f"{cls.__name__} has no parameter {min(map(str, unknown))!r}: install a newer hedgerow")
+    model = cls(**parameters)
+    for name, value in fitted.items():
+        if not isinstance(name, str) or not _may_be_found(cls, name):
+            raise ModelFileError(f"{cls.__name__} has no attribute {str(name)[:60]!r}")
+        setattr(model, name, value)
+    if fitted:
+        model._restored()
+    return model
+
+
+def _may_be_found(cls: type, name: str) -> bool:
+    return _FOUND_BY_FIT.fullmatch(name) is not None and not hasattr(cls, name)
+
+
+# --- What must hold ------------------------------------------------------------------------------------------
+
+
+def check_fitted(model: Any) -> None:
+    """A clear error unless `model`, of trees, can answer: its parts fit each other, and its parameters make sense."""
+    _check_columns(model)
+    if is_classifier(model):
+        _check_classes(model)
+    elif model.forest_.leaf_stats is None or model._impurity != "squared_error":
+        raise ValueError("a regressor needs the forest of one")
+    if "leaf_samples_" in vars(model) and len(model.leaf_samples_.start) != model.forest_.n_leaves + 1:
+        raise ValueError("its leaf samples are those of another forest")
+    _check_parameters(model)
+
+
+def _check_columns(model: Any) -> None:
+    if not isinstance(model.forest_, Forest) or not isinstance(model.schema_, Schema):
+        raise ValueError("forest_ or schema_ is something else")
+    n_features = model.forest_.n_features
+    if model.schema_.n_features != n_features or model.n_features_in_ != n_features:
+        raise ValueError(f"its forest has {n_features} columns, and its schema another number")
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None and list(names) != list(model.schema_.names):
+        raise ValueError("feature_names_in_ are not the names of its columns")
+
+
+def _check_classes(model: Any) -> None:
+    classes, n_classes = model.classes_, model.forest_.n_classes
+    if not isinstance(classes, np.ndarray) or classes.shape != (n_classes,) or model.n_classes_ != n_classes:
+        raise ValueError(f"classes_ are not the labels of {n_classes} classes")
+    if not (classes[1:] > classes[:-1]).all():
+        raise ValueError("classes_ do not increase")
+    _check_weights("class_prior_", model.class_prior_, n_classes)
+    if not abs(model.class_prior_.sum() - 1) < 1e-9:
+        raise ValueError("class_prior_ does not add up to 1")
+    if "class_count_" in vars(model):
+        _check_weights("class_count_", model.class_count_, n_classes)
+    if model._impurity not in ("gini", "entropy"):
+        raise ValueError("it has no impurity of classes")
+
+
+def _check_weights(name: str, weights: Any, n_classes: int) -> None:
+    if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or weights.shape != (n_classes,):
+        raise ValueError(f"{name} has no number for each of {n_classes} classes")
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError(f"{name} must be finite and not negative")
+
+
+def _check_parameters(model: Any) -> None:
+    """Those that predicting uses: a file must not load and fail later."""
+    if hasattr(model, "rule"):
+        get(model.rule)
+    if hasattr(model, "leaf_probability"):
+        leaf_probability(model.leaf_probability)
+    if hasattr(model, "_tree_weights"):
+        model._tree_weights()
+    n_jobs = getattr(model, "n_jobs", None)
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0 or abs(int(n_jobs)) > _MAX_THREADS):
+        raise ValueError(f"n_jobs is {n_jobs!r}, must be None or a number of threads")

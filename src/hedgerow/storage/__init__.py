@@ -1,0 +1,18 @@
+"""The model file: one file, checked, versioned, without pickle and without code; see ``docs/model_file.md``.
+
+>>> import tempfile, os
+>>> from hedgerow import TreeClassifier, load, save
+>>> model = TreeClassifier().fit([[1], [2], [3]], ["no", "yes", "yes"])
+>>> with tempfile.TemporaryDirectory() as folder:
+...     path = os.path.join(folder, "model.hedgerow")
+...     save(model, path)
+...     print(load(path).to_text())
+x0 <= 1.5: no (no 1)
+x0 > 1.5: yes (yes 2)
+"""
+
+from hedgerow.packing import FORMAT_VERSION, ModelFileError
+from hedgerow.storage.files import load, save
+from hedgerow.storage.registry import register
+
+__all__ = ["FORMAT_VERSION", "ModelFileError", "load", "register", "save"]
