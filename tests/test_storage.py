@@ -16,11 +16,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 import hedgerow
-from hedgerow import ForestClassifier, ForestRegressor, RandomTreesClassifier, TreeClassifier, TreeRegressor, rules
+from hedgerow import (
+    ForestClassifier,
+    ForestRegressor,
+    RandomTreesClassifier,
+    RuleClassifier,
+    TreeClassifier,
+    rules,
+)
 from hedgerow import growth as strategies
 from hedgerow._core import checksum
 from hedgerow.packing import FORMAT_VERSION, MAGIC, pack, unpack
@@ -392,10 +401,29 @@ STORED = sorted(DATA.glob("*.hedgerow"))
 
 
 def test_there_are_files_of_every_version_and_estimator() -> None:
-    estimators = {TreeClassifier, TreeRegressor, ForestClassifier, ForestRegressor, RandomTreesClassifier}
+    estimators = {getattr(hedgerow, name) for name in hedgerow.__all__ if name.endswith(("Classifier", "Regressor"))}
     for version in range(1, FORMAT_VERSION + 1):
         found = {type(load(path)) for path in STORED if path.name.startswith(f"v{version}_")}
         assert found == estimators
+
+
+def test_the_arrays_of_a_model_inside_another_are_stored_once(path: Path) -> None:
+    X, y = load_iris(return_X_y=True)
+    inside = ForestClassifier(10, random_state=0).fit(X, y)
+    outside = RuleClassifier.from_fitted(inside, rule="vote")  # there as a parameter, and as what was found
+    save(inside, path)
+    alone = path.stat().st_size
+    save(outside, path)
+    assert path.stat().st_size < alone + 4000
+    assert load(path).predict_proba(X).tobytes() == outside.predict_proba(X).tobytes()
+
+
+def test_a_foreign_estimator_inside_is_refused(path: Path) -> None:
+    X, y = load_iris(return_X_y=True)
+    model = RuleClassifier(RandomForestClassifier(2)).fit(X, y)
+    with pytest.raises(ModelFileError, match=r"estimator.* is a RandomForestClassifier of sklearn, .* joblib"):
+        save(model, path)
+    assert not path.exists()
 
 
 @pytest.mark.parametrize("stored", STORED, ids=lambda path: path.stem)
@@ -428,7 +456,7 @@ def test_the_header_says_who_wrote_it(path: Path) -> None:
         ({"shares": np.array([1.0, 1.5, -0.5])}, "must not be negative"),
         ({"values": np.array([1.0, 1.0])}, "finite and increase"),
         ({"values": np.array([1.0, np.inf])}, "finite and increase"),
-        ({"values": np.array([])}, "not empty"),
+        ({"values": np.array([])}, "values is empty"),
     ],
 )
 def test_leaf_samples_are_checked(changes: Any, message: str) -> None:

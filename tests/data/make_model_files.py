@@ -13,11 +13,15 @@ from typing import Any
 import numpy as np
 
 from hedgerow import (
+    CautiousClassifier,
+    CautiousForestClassifier,
     ForestClassifier,
     ForestRegressor,
     RandomTreesClassifier,
+    RuleClassifier,
     TreeClassifier,
     TreeRegressor,
+    credal,
     rules,
     save,
 )
@@ -59,6 +63,13 @@ def models() -> dict[str, Any]:
         "random_trees": RandomTreesClassifier(
             3, rule=rules.Dempster(prior=[0.5, 0.25, 0.25]), class_prior=np.array([0.5, 0.25, 0.25]), random_state=2
         ).fit(X, np.digitize(number, [0.5, 2.0])),
+        "rule_classifier": RuleClassifier.from_fitted(RandomTreesClassifier(3, random_state=3).fit(X, labels), "vote"),
+        "cautious": CautiousClassifier(ForestClassifier(3, random_state=4), aggregate=credal.Vote("samples"), s=2).fit(
+            X, labels
+        ),
+        "cautious_forest": CautiousForestClassifier(
+            n_estimators=3, class_prior=(0.5, 0.25, 0.25), random_state=5, **nominal
+        ).fit(X, labels),
     }
 
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.credal.decisions import TIE, has_distribution, tightened, undominated
 from hedgerow.credal.leaves import Weighting, bounds_of, check_counts, check_s, check_weighting, weights_of
+from hedgerow.storage import register
 from hedgerow.walk import LeafTable, Op
 
 __all__ = ["Aggregate", "Average", "Belief", "Conjunction", "Disjunction", "Vote", "get", "names"]
@@ -251,6 +252,10 @@ _PLAIN: dict[str, type[Average | Conjunction | Disjunction]] = {
     "disjunction": Disjunction,
 }
 _WEIGHED: dict[str, type[Belief | Vote]] = {"belief": Belief, "vote": Vote}
+
+
+for _aggregate in (*_WEIGHED.values(), *_PLAIN.values()):
+    register(_aggregate, name=f"hedgerow.credal.{_aggregate.__name__}")
 
 
 def names() -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ Floats = NDArray[np.float64]
 
 class TreeBased(BaseEstimator):  # type: ignore[misc]
     """Abstract; final classes have the parameters of :class:`~hedgerow.growth.Growth` among theirs."""
+
+    _made_again: ClassVar[frozenset[str]] = frozenset()  # attributes that a file need not hold
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,6 +8,7 @@ from sklearn.frozen import FrozenEstimator
 
 from hedgerow.estimators.forests import ForestClassifier
 from hedgerow.estimators.set_answers import SetAnswers
+from hedgerow.estimators.stored import storable
 from hedgerow.estimators.wrapped import WrappedForest, class_weight_parameters
 
 __all__ = ["CautiousClassifier", "CautiousForestClassifier"]
@@ -31,6 +32,11 @@ class _Cautious(WrappedForest, SetAnswers):
                 "has seen. Leave it None and set class_prior instead"
             )
 
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        self._check_settings()
+        self._counts()
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Grow the trees; a frozen estimator is only looked at."""
         self._check_settings()
@@ -39,6 +45,7 @@ class _Cautious(WrappedForest, SetAnswers):
         return self
 
 
+@storable
 class CautiousClassifier(_Cautious):
     """The trees of any forest, answering with sets of classes, bounds and belief.
 
@@ -108,6 +115,7 @@ feature_importances_
         return cautious
 
 
+@storable
 class CautiousForestClassifier(_Cautious):
     """A random forest that answers with sets of classes, bounds and belief.
 

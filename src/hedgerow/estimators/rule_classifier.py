@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
 from hedgerow.estimators.rule_answers import RuleAnswers
+from hedgerow.estimators.stored import storable
 from hedgerow.estimators.wrapped import WrappedForest
 from hedgerow.rules import get
 
@@ -17,6 +18,7 @@ __all__ = ["RuleClassifier"]
 Floats = NDArray[np.float64]
 
 
+@storable
 class RuleClassifier(WrappedForest, RuleAnswers):
     """The trees of any forest, combined by a rule of your choice.
 

@@ -31,16 +31,17 @@ _MAX_THREADS = 2**31
 def storable(cls: Class) -> Class:
     """Decorator of a final estimator: models of this class can be saved, also as parts of others.
 
-    Stored are its parameters and what `fit` has found: attributes whose names end with ``_``. It has a method
-    ``_check_fitted`` that raises an error unless they fit each other, and ``_restored`` that also makes what is not
-    stored.
+    Stored are its parameters and what `fit` has found: attributes whose names end with ``_``, less those that it names
+    in ``_made_again``. It has a method ``_check_fitted`` that raises an error unless they fit each other, and
+    ``_restored`` that also makes what is not stored.
     """
     return register(cls, name=f"hedgerow.{cls.__name__}", take=_take, make=partial(_make, cls), is_model=True)
 
 
 def _take(model: Any) -> dict[str, Any]:
     parameters = model.get_params(deep=False)
-    found = {name: value for name, value in vars(model).items() if name not in {*parameters, *_NOT_STORED}}
+    left_out = {*parameters, *_NOT_STORED, *model._made_again}
+    found = {name: value for name, value in vars(model).items() if name not in left_out}
     for name in found:
         if not _may_be_found(type(model), name):
             raise ModelFileError(f"its attribute {name} is neither a parameter nor found by fit (name_): delete it")

@@ -21,12 +21,21 @@ from hedgerow.estimators.finished import FinishedTable
 from hedgerow.estimators.forests import ForestClassifier
 from hedgerow.estimators.targets import Labels, read_labels, read_weights
 from hedgerow.forest import Forest
+from hedgerow.storage import register
 from hedgerow.table import Schema
 from hedgerow.walk import route
 
 __all__ = ["WrappedForest", "class_weight_parameters"]
 
 Floats = NDArray[np.float64]
+
+
+register(
+    FrozenEstimator,
+    name="sklearn.FrozenEstimator",
+    take=lambda frozen: {"estimator": frozen.estimator},
+    make=lambda values: FrozenEstimator(values["estimator"]),
+)
 
 
 class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
@@ -36,6 +45,10 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
     ``ForestClassifier(random_state=0)``. Models of this package keep their columns; those of scikit-learn read numbers,
     and missing values if they can.
     """
+
+    _made_again = frozenset(
+        ("forest_", "schema_", "classes_", "n_classes_", "n_features_in_", "feature_names_in_", "_impurity")
+    )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -124,6 +137,10 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         for name, value in found.items():
             setattr(self, name, value)
         return self
+
+    def _restored(self) -> None:
+        self._take(self.estimator_, self.class_prior_)
+        self._check_fitted()
 
     def _read(self, X: Any) -> Floats:
         check_is_fitted(self)

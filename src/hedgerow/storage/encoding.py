@@ -38,6 +38,7 @@ def decode(plain: Any, arrays: Sequence[NDArray[Any]]) -> Any:
 class _Encoder:
     def __init__(self, arrays: list[NDArray[Any]]) -> None:
         self._arrays = arrays
+        self._numbers: dict[tuple[Any, ...], int] = {}
 
     def encode(self, value: Any, what: str) -> Any:
         if value is None or isinstance(value, bool):
@@ -77,8 +78,12 @@ class _Encoder:
                 f"{what} has dtype {array.dtype}, which a file can't hold: convert it to numbers, truth values, dates "
                 "or text"
             )
-        self._arrays.append(array)
-        return len(self._arrays) - 1
+        # A model inside another may be there twice, as a parameter and as what fit has found: its arrays once.
+        place = (array.__array_interface__["data"][0], array.dtype.str, array.shape, array.strides)
+        if place not in self._numbers or not array.size:
+            self._arrays.append(array)
+            self._numbers[place] = len(self._arrays) - 1
+        return self._numbers[place]
 
     def _registered(self, value: Any, what: str) -> dict[str, Any]:
         part = part_of(type(value))
@@ -105,6 +110,9 @@ def _reason(value: Any) -> str:
     if callable(value) and not hasattr(value, "table"):
         name = getattr(value, "__name__", kind)
         return f"the function {name}, and a file holds no code: set it to something else before saving"
+    if hasattr(value, "get_params"):
+        library = type(value).__module__.partition(".")[0]
+        return f"a {kind} of {library}, which only its own library can store: use joblib, or an estimator of hedgerow"
     return (
         f"a {type(value).__module__}.{type(value).__qualname__}, which a file can't hold: if it is a rule of your own, "
         "make it a dataclass of plain values and call hedgerow.storage.register(...) with its class"
