@@ -181,7 +181,7 @@ def test_arrays_are_aligned(path: Path) -> None:
     [
         (lambda: tree(random_state=np.random.RandomState(0)), "random_state.* is a RandomState object.*: pass an int"),
         (
-            lambda: ForestClassifier(3, oob_score=lambda y, p: 1.0, max_samples=0.3).fit(X, LABELS),
+            lambda: ForestClassifier(30, oob_score=lambda y, p: 1.0, max_samples=0.3, random_state=0).fit(X, LABELS),
             "oob_score.* is the function <lambda>, and a file holds no code",
         ),
         (lambda: tree().set_params(random_state=np.random.default_rng(0)), "is a Generator object"),
