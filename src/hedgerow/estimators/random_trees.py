@@ -13,7 +13,6 @@ from hedgerow.estimators.progress import with_callbacks
 from hedgerow.estimators.rule_answers import RuleAnswers
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.targets import Labels, read_labels, read_weights
-from hedgerow.forest import Forest
 from hedgerow.growth import RandomGrowth, grow_random_forest
 from hedgerow.rules import get
 from hedgerow.rules.base import check_prior
@@ -129,7 +128,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         used = weight > 0
         more = tally(self.forest_, rows[used], labels.codes[used], weight[used], n_jobs=self.n_jobs)
         forest = self.forest_.with_counts(self.forest_.counts + more)
-        found = self._counted_classes(labels, weight, forest, self.class_count_)
+        found = self._counted_classes(labels, weight, self.class_count_)
         self.forest_ = forest
         self._finished = FinishedTable()
         for name, value in found.items():
@@ -151,17 +150,17 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
             rows = np.ascontiguousarray(training.values[parted])
             more = tally(forest, rows, training.labels[parted], training.sample_weight[parted], n_jobs=self.n_jobs)
             forest = forest.with_counts(forest.counts + more)
-        found = self._counted_classes(labels, weight, forest, np.zeros(len(labels.classes)))
+        found = self._counted_classes(labels, weight, np.zeros(len(labels.classes)))
         names = {"classes_": labels.classes, "n_classes_": len(labels.classes), "_impurity": "gini"}
         self._set_fitted(X, table, forest, **names, **found)
         return self
 
-    def _counted_classes(self, labels: Labels, weight: Floats, forest: Forest, before: Floats) -> dict[str, Floats]:
+    def _counted_classes(self, labels: Labels, weight: Floats, before: Floats) -> dict[str, Floats]:
         """The classes' weights with these rows, and the prior that follows."""
         count = before + np.bincount(labels.codes, weights=weight, minlength=len(labels.classes))
         prior = count / count.sum() if self.class_prior is None else self.class_prior
         try:
-            checked = check_prior(prior, forest.counts)
+            checked = check_prior(prior, count[np.newaxis])
         except ValueError as error:
             raise ValueError(f"class_{error}") from None
         return {"class_count_": count, "class_prior_": checked}
