@@ -3,7 +3,16 @@
 A Display holds the numbers of a picture; its `plot` draws them, as often as wanted, on axes of your own or on new ones.
 """
 
+from hedgerow.plots.class_bounds import ClassBoundsDisplay
 from hedgerow.plots.leaf_sizes import LeafSizeDisplay
+from hedgerow.plots.rejection_curve import RejectionCurveDisplay
 from hedgerow.plots.rule_evolution import RuleEvolutionDisplay
+from hedgerow.plots.set_utility import SetUtilityDisplay
 
-__all__ = ["LeafSizeDisplay", "RuleEvolutionDisplay"]
+__all__ = [
+    "ClassBoundsDisplay",
+    "LeafSizeDisplay",
+    "RejectionCurveDisplay",
+    "RuleEvolutionDisplay",
+    "SetUtilityDisplay",
+]
