@@ -1,26 +1,23 @@
 """u65 of cautious forests against Tables 1 to 3 of Zhang, Quost and Masson, Cautious Random Forests (2021).
 
 ``HEDGEROW_DATA=folder python benchmarks/cautious_tables.py``: 100 full trees, 10-fold cross-validation, ten repeats,
-on those of the paper's datasets that are known beyond doubt. Each cell: ours, the paper's, the difference.
+on those of the paper's datasets that are known beyond doubt.
 """
 
 import os
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from hedgerow import CautiousForestClassifier
+from hedgerow import CautiousForestClassifier, credal
 from hedgerow.metrics import u65_score
 
-VARIANTS = {
-    "mass1": {"aggregate": "belief", "weighting": "uniform"},
-    "mass2": {"aggregate": "belief", "weighting": "samples"},
-    "mass3": {"aggregate": "belief", "weighting": "epistemic"},
-    "baseline": {"aggregate": "average", "weighting": "uniform"},
-}
+VARIANTS = ("mass1", "mass2", "mass3", "baseline")
+READINGS = {"equation 5, lower >= 1/2": False, "conclusion, lower > 1/2": True}  # of a tree that is sure
 S = (1, 3, 5)
 # Percent, in the order of VARIANTS, for each s.
 PAPER = {
@@ -39,16 +36,21 @@ def read(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
     return frame.to_numpy(dtype=float), y.to_numpy()
 
 
+def aggregates(strict: bool) -> list[credal.Aggregate]:
+    """In the order of VARIANTS."""
+    return [*(credal.Belief(name, strict) for name in ("uniform", "samples", "epistemic")), credal.Average()]
+
+
 def mean_u65(X: np.ndarray, y: np.ndarray, n_repeats: int) -> np.ndarray:
-    """Percent, (len(S), len(VARIANTS))."""
+    """Percent, (len(READINGS), len(S), len(VARIANTS))."""
     folds = RepeatedStratifiedKFold(n_splits=10, n_repeats=n_repeats, random_state=0)
-    total = np.zeros((len(S), len(VARIANTS)))
+    total = np.zeros((len(READINGS), len(S), len(VARIANTS)))
     for number, (train, test) in enumerate(folds.split(X, y)):
         model = CautiousForestClassifier(random_state=number).fit(X[train], y[train])
-        for i, s in enumerate(S):
-            for j, settings in enumerate(VARIANTS.values()):
-                sets = model.set_params(s=s, **settings).predict_set(X[test])
-                total[i, j] += u65_score(y[test], sets, classes=model.classes_)
+        for reading, strict in enumerate(READINGS.values()):
+            for (i, s), (j, aggregate) in product(enumerate(S), enumerate(aggregates(strict))):
+                sets = model.set_params(s=s, aggregate=aggregate).predict_set(X[test])
+                total[reading, i, j] += u65_score(y[test], sets, classes=model.classes_)
     return 100 * total / (10 * n_repeats)
 
 
@@ -56,16 +58,20 @@ def main() -> None:
     folder = os.environ.get("HEDGEROW_DATA")
     if folder is None:
         sys.exit("set HEDGEROW_DATA to a folder that has " + ", ".join(f"{name}.parquet" for name in PAPER))
-    means = []
-    for name, paper in PAPER.items():
-        ours = mean_u65(*read(Path(folder), name), n_repeats=10)
-        means.append(ours)
-        for s, mine, theirs in zip(S, ours, paper, strict=True):
-            cells = (f"{a:6.2f} {b:6.2f} {a - b:+5.2f}" for a, b in zip(mine, theirs, strict=True))
-            print(f"{name:<18} s = {s}   " + "   ".join(cells), flush=True)
-    print("mean of ours, " + ", ".join(VARIANTS))
-    for s, row in zip(S, np.mean(means, axis=0), strict=True):
-        print(f"{'':<18} s = {s}   " + "   ".join(f"{value:6.2f}" for value in row))
+    ours = {name: mean_u65(*read(Path(folder), name), n_repeats=10) for name in PAPER}
+    for number, reading in enumerate(READINGS):
+        print(f"\n{reading}: {', '.join(VARIANTS)}, each ours, the paper's, the difference")
+        for name, paper in PAPER.items():
+            print_rows(name, ours[name][number], paper)
+        print_rows(
+            "mean", np.mean([ours[name][number] for name in PAPER], axis=0), np.mean(list(PAPER.values()), axis=0)
+        )
+
+
+def print_rows(name: str, ours: np.ndarray, paper: np.ndarray | tuple[tuple[float, ...], ...]) -> None:
+    for s, mine, theirs in zip(S, ours, paper, strict=True):
+        cells = (f"{a:6.2f} {b:6.2f} {a - b:+5.2f}" for a, b in zip(mine, theirs, strict=True))
+        print(f"{name:<18} s = {s}   " + "   ".join(cells))
 
 
 if __name__ == "__main__":

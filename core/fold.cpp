@@ -9,12 +9,17 @@
 namespace hedgerow {
 namespace {
 
-// Adds one row of linked values. A constant number of columns for the narrow tables of one or two classes.
-template <int n_constant>
-struct AddSums {
+// Adds one row of linked values, all by the same op. A constant number of columns for narrow tables, which the compiler
+// keeps in registers.
+template <Op op, int n_constant>
+struct AddSame {
     static void add(const LeafTable& table, const double* linked, double tree_weight, double* out) {
         const std::int64_t n = n_constant > 0 ? n_constant : table.n_columns;
-        for (std::int64_t c = 0; c < n; ++c) out[c] += tree_weight * linked[c];
+        for (std::int64_t c = 0; c < n; ++c) {
+            if constexpr (op == Op::sum) out[c] += tree_weight * linked[c];
+            if constexpr (op == Op::min) out[c] = std::min(out[c], linked[c]);
+            if constexpr (op == Op::max) out[c] = std::max(out[c], linked[c]);
+        }
     }
 };
 
@@ -30,14 +35,25 @@ struct AddAny {
     }
 };
 
+template <Op op, class Use>
+void with_columns(std::int64_t n_columns, const Use& use) {
+    switch (n_columns) {
+        case 1: return use(AddSame<op, 1>{});
+        case 2: return use(AddSame<op, 2>{});
+        case 3: return use(AddSame<op, 3>{});
+        case 4: return use(AddSame<op, 4>{});
+        case 5: return use(AddSame<op, 5>{});
+        default: return use(AddSame<op, 0>{});
+    }
+}
+
 // Calls use(Add{}) with the way to add rows of this table.
 template <class Use>
 void with_add(const LeafTable& table, const Use& use) {
-    const bool sums = std::all_of(table.ops, table.ops + table.n_columns, [](Op op) { return op == Op::sum; });
-    if (!sums) return use(AddAny{});
-    if (table.n_columns == 1) return use(AddSums<1>{});
-    if (table.n_columns == 2) return use(AddSums<2>{});
-    use(AddSums<0>{});
+    const auto all = [&](Op op) { return std::count(table.ops, table.ops + table.n_columns, op) == table.n_columns; };
+    if (all(Op::sum)) return with_columns<Op::sum>(table.n_columns, use);
+    if (all(Op::min)) return with_columns<Op::min>(table.n_columns, use);
+    use(AddAny{});
 }
 
 // What a fold does with the leaves once a walk has found them.

@@ -524,3 +524,13 @@ def test_intervals_that_are_none_are_refused() -> None:
         credal.belief_interval([0.1], [0.2], [-1], 0, 1)
     with pytest.raises(ValueError, match=r"a is 0.6 and b 0.5, must be numbers and a <= b"):
         credal.belief_interval([0.1], [0.2], None, 0.6, 0.5)
+
+
+def test_the_two_readings_of_a_tree_that_is_just_sure() -> None:
+    # One row of class 0, s = 1: lower₀ = ½ = upper₁. Equation 5 takes the tree as sure, the conclusion does not.
+    leaf = [[1, 0]]
+    assert credal.Belief().of_counts(leaf, s=1)[1].tolist() == [True, False]
+    assert credal.Belief(strict=True).of_counts(leaf, s=1)[1].tolist() == [True, True]
+    for s, sets in ((0.9, [True, False]), (1.1, [True, True])):
+        for strict in (False, True):
+            assert credal.Belief(strict=strict).of_counts(leaf, s=s)[1].tolist() == sets

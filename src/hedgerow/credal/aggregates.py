@@ -94,12 +94,14 @@ class _Weighed(Aggregate):
     """
 
     weighting: Weighting = "uniform"
+    strict: bool = False
+    """Whether a tree rules a class out only where another's lower bound is *above* its upper one, not equal to it."""
 
     def __post_init__(self) -> None:
         check_weighting(self.weighting)
 
     def table(self, counts: Floats, s: float) -> tuple[Floats, tuple[Op, ...]]:
-        sets = undominated(*bounds_of(counts, s), strict=False)
+        sets = undominated(*bounds_of(counts, s), strict=self.strict)
         weights = weights_of(counts, s, self.weighting)[:, np.newaxis]
         alone = sets & (sets.sum(axis=1, keepdims=True) == 1)
         values = np.concatenate([weights * alone, weights * sets, weights], axis=1)
@@ -129,6 +131,9 @@ class Belief(_Weighed):
     is out when bel_k > pl_j for some k; sums of weights are compared, and equal within 1e-12 of their total. For two
     classes that is the paper's decision: class 1 when bel₁ > ½, class 0 when pl₁ < ½, else both. `weighting` is
     "uniform", "samples" or "epistemic", as for :func:`tree_weights`.
+
+    Equation 5 has lower₁ ≥ ½ for a tree, the paper's conclusion "greater than 0.5"; with ``strict=True`` trees are read
+    as in the latter, which comes closer to its tables: a leaf of N rows of one class is undecided when s = N.
 
     A larger `s` never takes a class out of a set, except with epistemic weights, which change with `s`. (Called
     cautious forests; the cautious rule of combination is another thing, :class:`hedgerow.rules.Cautious`.)

@@ -66,7 +66,8 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         self._finished = FinishedTable()
 
     def _read(self, X: Any) -> Floats:
-        check_is_fitted(self)
+        if "forest_" not in vars(self):  # scikit-learn looks at all attributes: half as long as one row's walk takes
+            check_is_fitted(self)
         return self.schema_.read(X, estimator=self)
 
     @staticmethod
