@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow.counts import check_counts
 from hedgerow.credal.decisions import TIE, has_distribution, tightened, undominated
-from hedgerow.credal.leaves import Weighting, bounds_of, check_counts, check_s, check_weighting, weights_of
+from hedgerow.credal.leaves import Weighting, bounds_of, check_s, check_weighting, weights_of
 from hedgerow.storage import register
 from hedgerow.walk import LeafTable, Op
 

@@ -11,6 +11,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow.counts import check_counts
+
 __all__ = ["WEIGHTINGS", "Weighting", "check_s", "check_weighting", "idm_bounds", "tree_weights"]
 
 Floats = NDArray[np.float64]
@@ -65,23 +67,6 @@ def weights_of(counts: Floats, s: float, weighting: str) -> Floats:
     if weighting == "uniform":
         return np.ones_like(total)
     return total if weighting == "samples" else total / (total + s)
-
-
-def check_counts(counts: ArrayLike, *, of_trees: bool = False) -> Floats:
-    """Counts as float64 (…, n_classes), `of_trees` (…, n_trees, n_classes), or a clear error."""
-    leaves = np.asarray(counts, dtype=np.float64)
-    least = 2 if of_trees else 1
-    if leaves.ndim < least or not all(leaves.shape[-least:]):
-        shape = "(..., n_trees, n_classes)" if of_trees else "(..., n_classes)"
-        raise ValueError(f"counts have shape {leaves.shape}, must have shape {shape}")
-    bad = ~(np.isfinite(leaves) & (leaves >= 0))
-    if bad.any():
-        where = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise ValueError(f"counts{list(where)} is {leaves[where]}, must be finite and not negative")
-    with np.errstate(over="ignore"):
-        if not np.isfinite(leaves.sum(axis=-1)).all():
-            raise ValueError("the counts of a leaf add up to infinity: divide all counts, and s, by the same number")
-    return leaves
 
 
 def check_s(s: Any) -> float:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow.counts import check_counts
 from hedgerow.walk import LeafTable, Link, Op
 
 __all__ = ["CountRule", "FoldRule", "Rule", "check_prior", "half_signed", "normalised", "softmax"]
@@ -106,7 +107,7 @@ class FoldRule(Rule):
 
     def _finished(self, counts: ArrayLike, prior: ArrayLike | None, finish: Any) -> Floats:
         """The fold in NumPy, for counts that are at hand."""
-        leaves = check_counts(counts)
+        leaves = check_counts(counts, of_trees=True)
         *shape, n_trees, n_classes = leaves.shape
         checked = check_prior(prior, leaves)
         table = self.leaf_table(leaves.reshape(-1, n_classes), checked)
@@ -124,7 +125,7 @@ class CountRule(Rule):
         """Probabilities (n, n_classes) from counts (n, n_trees, n_classes)."""
 
     def proba(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
-        leaves = check_counts(counts)
+        leaves = check_counts(counts, of_trees=True)
         answer = self.combine(leaves.reshape(-1, *leaves.shape[-2:]), check_prior(prior, leaves))
         found: Floats = answer.reshape((*leaves.shape[:-2], leaves.shape[-1]))
         return found
@@ -157,18 +158,6 @@ def normalised(values: Floats) -> Floats:
 def softmax(logs: Floats) -> Floats:
     """Probabilities in proportion to the exponentials of each row. (SciPy's takes longer than a walk of one row.)"""
     return normalised(np.exp(logs - logs.max(axis=-1, keepdims=True)))
-
-
-def check_counts(counts: ArrayLike) -> Floats:
-    """Counts as float64 (…, n_trees, n_classes), or a clear error."""
-    leaves = np.asarray(counts, dtype=np.float64)
-    if leaves.ndim < 2 or leaves.shape[-1] < 1 or leaves.shape[-2] < 1:
-        raise ValueError(f"counts have shape {leaves.shape}, must have shape (..., n_trees, n_classes)")
-    bad = ~(np.isfinite(leaves) & (leaves >= 0))
-    if bad.any():
-        where = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise ValueError(f"counts{list(where)} is {leaves[where]}, must be finite and not negative")
-    return leaves
 
 
 def check_prior(prior: ArrayLike | None, counts: Floats) -> Floats:
