@@ -275,7 +275,7 @@ def get(aggregate: Any, weighting: Weighting = "uniform") -> Aggregate:
     `weighting` is that of "belief" and "vote"; the others weigh all trees the same.
 
     >>> get("belief", weighting="epistemic")
-    Belief(weighting='epistemic')
+    Belief(weighting='epistemic', strict=False)
     """
     check_weighting(weighting)
     if isinstance(aggregate, Aggregate):
