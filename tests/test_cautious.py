@@ -231,6 +231,7 @@ def test_a_search_over_s_by_u65() -> None:
         ({"weighting": "size"}, "weighting is 'size'.*'uniform', 'samples', 'epistemic'"),
         ({"aggregate": "mean"}, "aggregate is 'mean'.*'belief', 'average', 'vote', 'conjunction', 'disjunction'"),
         ({"class_prior": [0.5, 0.6]}, "class_prior is .* add up to 1"),
+        ({"class_prior": "uniform"}, "class_prior is 'uniform', must be an array of numbers"),
         ({"n_estimators": 0}, "n_estimators is 0"),
     ],
 )

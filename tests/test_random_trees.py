@@ -205,9 +205,10 @@ def test_a_given_prior_replaces_the_shares() -> None:
         ([1.0, 0.0], "class_prior is 0 for class 1, which has counts"),
         ([0.2, 0.3, 0.5], "class_prior has shape .* each of 2 classes"),
         ([np.nan, 1.0], "class_prior is .* must be probabilities"),
+        ("uniform", "class_prior is 'uniform', must be an array of numbers"),
     ],
 )
-def test_a_prior_that_makes_no_sense_is_refused(prior: list[float], message: str) -> None:
+def test_a_prior_that_makes_no_sense_is_refused(prior: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         RandomTreesClassifier(2, class_prior=prior).fit([[0], [1]], [0, 1])
 

@@ -120,7 +120,8 @@ class CautiousForestClassifier(_Cautious):
     """A random forest that answers with sets of classes, bounds and belief.
 
     A thin case of :class:`CautiousClassifier`, which explains `s`, `weighting`, `aggregate` and `class_prior`, with a
-    :class:`ForestClassifier` of full bootstrap trees, which explains the others.
+    :class:`ForestClassifier` of full bootstrap trees, which explains the others. There is no `class_weight`: weights of
+    classes pass for rows that nobody has seen and corrupt bounds; set `class_prior` instead.
 
     Examples
     --------

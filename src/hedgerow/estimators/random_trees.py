@@ -159,8 +159,5 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         """The classes' weights with these rows, and the prior that follows."""
         count = before + np.bincount(labels.codes, weights=weight, minlength=len(labels.classes))
         prior = count / count.sum() if self.class_prior is None else self.class_prior
-        try:
-            checked = check_prior(prior, count[np.newaxis])
-        except ValueError as error:
-            raise ValueError(f"class_{error}") from None
+        checked = check_prior(prior, count[np.newaxis], "class_prior")
         return {"class_count_": count, "class_prior_": checked}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.counts import as_numbers
 from hedgerow.credal import Aggregate, Average, Conjunction, get
 from hedgerow.credal.aggregates import Belief, Vote
 from hedgerow.credal.leaves import check_s, tree_weights
@@ -90,7 +91,7 @@ class SetAnswers(ClassAnswers):
 
     def _settings(self) -> tuple[Any, ...]:
         """What tables depend on beside the aggregate, in a form that can be compared."""
-        prior = None if self.class_prior is None else tuple(np.asarray(self.class_prior, dtype=np.float64).tolist())
+        prior = None if self.class_prior is None else as_numbers("class_prior", self.class_prior).tobytes()
         return (float(self.s), prior)
 
     def _counts(self) -> Floats:
@@ -102,10 +103,7 @@ class SetAnswers(ClassAnswers):
         counts = self.forest_.counts
         if self.class_prior is None:
             return counts
-        try:
-            wanted = check_prior(self.class_prior, counts)
-        except ValueError as error:
-            raise ValueError(f"class_{error}") from None
+        wanted = check_prior(self.class_prior, counts, "class_prior")
         moved = counts * (wanted / np.where(self.class_prior_ > 0, self.class_prior_, 1.0))  # no share, no counts
         total = moved.sum(axis=1, keepdims=True)
         kept: Floats = moved * (counts.sum(axis=1, keepdims=True) / np.where(total > 0, total, 1.0))

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.counts import check_counts
+from hedgerow.counts import as_numbers, check_counts
 from hedgerow.walk import LeafTable, Link, Op
 
 __all__ = ["CountRule", "FoldRule", "Rule", "check_prior", "half_signed", "normalised", "softmax"]
@@ -160,22 +160,22 @@ def softmax(logs: Floats) -> Floats:
     return normalised(np.exp(logs - logs.max(axis=-1, keepdims=True)))
 
 
-def check_prior(prior: ArrayLike | None, counts: Floats) -> Floats:
-    """Probabilities of the classes before any evidence: uniform unless given, or a clear error.
+def check_prior(prior: ArrayLike | None, counts: Floats, name: str = "prior") -> Floats:
+    """Probabilities of the classes before any evidence: uniform unless given, or a clear error that calls them `name`.
 
     `counts` are the leaves' (…, n_classes): a class that has any can't be impossible beforehand.
     """
     n_classes = counts.shape[-1]
     if prior is None:
         return np.full(n_classes, 1 / n_classes)
-    found = np.asarray(prior, dtype=np.float64)
+    found = as_numbers(name, prior)
     if found.shape != (n_classes,):
-        raise ValueError(f"prior has shape {found.shape}, must have a probability for each of {n_classes} classes")
+        raise ValueError(f"{name} has shape {found.shape}, must have a probability for each of {n_classes} classes")
     total = sum(found.tolist())  # NumPy's sum would warn of infinities before we can refuse them
     if not (np.isfinite(found) & (found >= 0)).all() or abs(total - 1) > 1e-9:
-        raise ValueError(f"prior is {found.tolist()}, must be probabilities that add up to 1 (here {total})")
+        raise ValueError(f"{name} is {found.tolist()}, must be probabilities that add up to 1 (here {total})")
     seen = counts.reshape(-1, n_classes).any(axis=0)
     if (seen & (found == 0)).any():
         number = int(np.argmax(seen & (found == 0)))
-        raise ValueError(f"prior is 0 for class {number}, which has counts: give it a positive probability")
+        raise ValueError(f"{name} is 0 for class {number}, which has counts: give it a positive probability")
     return found
