@@ -9,12 +9,12 @@
 namespace hedgerow {
 namespace {
 
-// Adds one row of linked values, all by the same op. A constant number of columns for narrow tables, which the compiler
-// keeps in registers.
+// Adds some columns of a row of linked values, all by the same op. A constant number of columns for narrow tables, which
+// the compiler keeps in registers.
 template <Op op, int n_constant>
 struct AddSame {
-    static void add(const LeafTable& table, const double* linked, double tree_weight, double* out) {
-        const std::int64_t n = n_constant > 0 ? n_constant : table.n_columns;
+    static void add(std::int64_t n_columns, const double* linked, double tree_weight, double* out) {
+        const std::int64_t n = n_constant > 0 ? n_constant : n_columns;
         for (std::int64_t c = 0; c < n; ++c) {
             if constexpr (op == Op::sum) out[c] += tree_weight * linked[c];
             if constexpr (op == Op::min) out[c] = std::min(out[c], linked[c]);
@@ -47,13 +47,20 @@ void with_columns(std::int64_t n_columns, const Use& use) {
     }
 }
 
-// Calls use(Add{}) with the way to add rows of this table.
+// Calls use(Add{}, first, n) for each run of columns with the same op.
 template <class Use>
-void with_add(const LeafTable& table, const Use& use) {
-    const auto all = [&](Op op) { return std::count(table.ops, table.ops + table.n_columns, op) == table.n_columns; };
-    if (all(Op::sum)) return with_columns<Op::sum>(table.n_columns, use);
-    if (all(Op::min)) return with_columns<Op::min>(table.n_columns, use);
-    use(AddAny{});
+void for_each_run(const LeafTable& table, const Use& use) {
+    for (std::int64_t first = 0, last = 0; first < table.n_columns; first = last) {
+        const Op op = table.ops[first];
+        while (last < table.n_columns && table.ops[last] == op) ++last;
+        const std::int64_t n = last - first;
+        const auto use_run = [&](auto add) { use(add, first, n); };
+        switch (op) {
+            case Op::sum: with_columns<Op::sum>(n, use_run); break;
+            case Op::min: with_columns<Op::min>(n, use_run); break;
+            case Op::max: with_columns<Op::max>(n, use_run); break;
+        }
+    }
 }
 
 // What a fold does with the leaves once a walk has found them.
@@ -75,11 +82,12 @@ public:
             const double* linked = table.linked + first_leaf(tree) * table.n_columns;
             double* out = out_row(table, tree, first_row);
             const std::int64_t n_columns = table.n_columns, row_stride = table.row_stride;
-            with_add(table, [&, tree_weight, linked, out, n_columns, row_stride](auto add) {
+            for_each_run(table, [&, tree_weight, linked, out, n_columns, row_stride](auto add, std::int64_t first,
+                                                                                     std::int64_t n) {
                 for (const std::uint32_t row : list) {
                     const std::int32_t leaf = block.leaf(row);
                     if (leaf != spreads)
-                        add.add(table, linked + leaf * n_columns, tree_weight, out + row * row_stride);
+                        add.add(n, linked + leaf * n_columns + first, tree_weight, out + row * row_stride + first);
                 }
             });
         }
