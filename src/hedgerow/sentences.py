@@ -87,9 +87,25 @@ class _Question:
     def value(self, row: Floats) -> float:
         if self.kind != NodeKind.OBLIQUE:
             return float(row[self.feature])
+        place = self._payload
+        with np.errstate(over="ignore", invalid="ignore"):
+            return float((row[self.forest.payload_codes[place]] * self.forest.payload_weights[place]).sum())
+
+    @property
+    def _payload(self) -> slice:
         begin, end = self.forest.payload_start[self.forest.payload[self.node] :][:2]
-        codes, weights = self.forest.payload_codes[begin:end], self.forest.payload_weights[begin:end]
-        return float((row[codes] * weights).sum())
+        return slice(int(begin), int(end))
+
+    def has_branch_for(self, value: float) -> bool:
+        """Whether a value that is not missing is among those that the question knows."""
+        if self.kind not in (NodeKind.MULTIWAY, NodeKind.SUBSET):
+            return True
+        codes = self.forest.payload_codes[self._payload]
+        if not value.is_integer() or value < 0:
+            return False
+        if self.kind == NodeKind.SUBSET:
+            return value < 32 * len(codes)
+        return value < len(codes) and bool(codes[int(value)] >= 0)
 
     @property
     def ordinal(self) -> bool:
@@ -100,13 +116,17 @@ class _Question:
         """Of a row that goes all ways, what goes this one."""
         first = _first_child(self.forest, self.node)
         weights = self.forest.weight[first : first + self.forest.n_children[self.node]]
-        return float(weights[self.child] / weights.sum())
+        total = float(weights.sum())
+        return float(weights[self.child]) / total if total > 0 else 1 / len(weights)
 
 
 def _sentence(question: _Question, row: Floats) -> str:
     value = question.value(row)
     if np.isnan(value):
-        return _sentence_of_missing(question)
+        nominal = question.feature >= 0 and question.schema.columns[question.feature].kind is Kind.NOMINAL
+        return _sentence_without_answer(question, f"{question.about} is missing{' or new' * nominal}")
+    if not question.has_branch_for(value):
+        return _sentence_without_answer(question, f"{question.about} is {_value_text(question, value)}, new here")
     if question.kind == NodeKind.THRESHOLD and question.threshold == np.inf:
         return f"{question.about} is known, {_value_text(question, value)}"
     branch = _branch(question, value)
@@ -114,9 +134,7 @@ def _sentence(question: _Question, row: Floats) -> str:
     return said if branch == _value_text(question, value) else f"{said}, {branch}"
 
 
-def _sentence_of_missing(question: _Question) -> str:
-    nominal = question.feature >= 0 and question.schema.columns[question.feature].kind is Kind.NOMINAL
-    said = f"{question.about} is missing{' or new' * nominal}"
+def _sentence_without_answer(question: _Question, said: str) -> str:
     policy = MissingPolicy(question.forest.missing[question.node])
     asks_whether_known = question.kind == NodeKind.THRESHOLD and question.threshold == np.inf
     if policy == MissingPolicy.OWN_BRANCH or asks_whether_known:
@@ -147,7 +165,8 @@ def _threshold_text(question: _Question, value: float | None) -> str:
 
 
 def _value_text(question: _Question, value: float) -> str:
-    if question.ordinal or question.kind not in (NodeKind.THRESHOLD, NodeKind.OBLIQUE):
+    coded = question.ordinal or question.kind not in (NodeKind.THRESHOLD, NodeKind.OBLIQUE)
+    if coded and value.is_integer() and value >= 0:
         return question.names.category(question.feature, int(value))
     text = number_text(value)
     close = value != question.threshold and number_text(question.threshold) == text

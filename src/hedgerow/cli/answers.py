@@ -10,10 +10,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.cli.fitted import Loaded
+from hedgerow.estimators.answers import ClassAnswers
 
 __all__ = ["SEPARATOR", "answer_table"]
 
+Floats = NDArray[np.float64]
+
 SEPARATOR = "|"  # between the classes of a set
+
+_DIGITS = 6  # of shares: more say nothing about the world, and double the file
 
 
 def answer_table(loaded: Loaded, part: pa.Table, keep: Sequence[str], coverage: float) -> pa.Table:
@@ -31,23 +36,25 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _classes(model: Any, X: pa.Table) -> dict[str, Any]:
     classes = [str(label) for label in model.classes_.tolist()]
-    columns: dict[str, Any] = {"prediction": _labels(model.predict(X), model.classes_)}
+    shares = model.predict_proba(X)
+    columns: dict[str, Any] = {"prediction": _labels(model, X, shares)}
     if hasattr(model, "predict_set"):
         columns["set"] = _set_texts(model.predict_set(X), classes)
-    columns |= {f"p({name})": share for name, share in zip(classes, model.predict_proba(X).T, strict=True)}
+    columns |= {f"p({name})": share for name, share in zip(classes, shares.T.round(_DIGITS), strict=True)}
     if hasattr(model, "predict_bounds"):
-        bounds = model.predict_bounds(X)
+        bounds = model.predict_bounds(X).round(_DIGITS)
         for i, name in enumerate(classes):
             columns |= {f"lower({name})": bounds[:, i, 0], f"upper({name})": bounds[:, i, 1]}
-    return columns | _uncertainty(model, X)
+    return columns | {name: found.round(_DIGITS) for name, found in _uncertainty(model, X).items()}
 
 
-def _labels(predicted: NDArray[Any], classes: NDArray[Any]) -> Any:
-    """Of text as codes: a million Python strings would take longer than all else."""
-    if predicted.dtype.kind not in "US":
-        return pa.array(predicted)
-    codes = np.searchsorted(classes, predicted).astype(np.int32)
-    return pa.array(classes.tolist(), pa.string()).take(pa.array(codes))
+def _labels(model: Any, X: pa.Table, shares: Floats) -> Any:
+    """Predictions; where they are the most probable classes, without walking the rows once more."""
+    if type(model).predict is ClassAnswers.predict:
+        codes = shares.argmax(axis=1)
+    else:
+        codes = np.searchsorted(model.classes_, model.predict(X))
+    return pa.array(model.classes_.tolist()).take(pa.array(codes))
 
 
 def _set_texts(sets: NDArray[np.bool_], classes: list[str]) -> Any:

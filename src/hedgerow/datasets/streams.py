@@ -53,10 +53,8 @@ class Stream(io.RawIOBase):
         return self._take(size)
 
     def _take(self, size: int) -> bytes:
-        if self._seen:
-            data, self._seen = self._seen[:size], self._seen[size:]
-            return data
-        return self._file.read(size)
+        data, self._seen = self._seen[:size], self._seen[size:]
+        return data if len(data) == size else data + self._file.read(size - len(data))
 
     def close(self) -> None:
         if self._file is not sys.stdin.buffer:
