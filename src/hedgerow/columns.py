@@ -161,7 +161,8 @@ def _codes(series: Series, code_of: dict[Any, float]) -> Floats:
         return codes
     missing = len(codes)  # where its own NaN stands, behind the entries
     places = dictionary.indices.cast("int64").fill_null(missing).to_numpy()
-    return np.append(codes, np.nan)[places]
+    coded: Floats = np.append(codes, np.nan)[places]
+    return coded
 
 
 # --- What a column of a frame holds -------------------------------------------------------------------------

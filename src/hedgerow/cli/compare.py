@@ -21,6 +21,9 @@ Examples:
 @click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Folds of cross-validation.")
 @click.option("--trees", type=click.IntRange(min=1), default=100, show_default=True, help="Trees of each forest.")
 @click.option(
+    "--leaf", type=click.IntRange(min=1), default=4, show_default=True, help="Least rows of a leaf, for rules."
+)
+@click.option(
     "--caution", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, metavar="S",
     help="Unseen rows that cautious forests allow for in a leaf.",
 )  # fmt: skip
@@ -34,6 +37,7 @@ def compare(
     ignore: tuple[str, ...],
     folds: int,
     trees: int,
+    leaf: int,
     caution: float,
     missing: str | None,
     format_name: str | None,
@@ -42,7 +46,7 @@ def compare(
 ) -> None:
     """What is best for DATA? All rules, cautious aggregates and plain baselines, by cross-validation."""
     from hedgerow.cli.console import progress
-    from hedgerow.cli.contest import contest, print_contest
+    from hedgerow.cli.contest import Setup, contest, print_contest
     from hedgerow.cli.fit import print_roles, read_training
 
     training, _ = read_training(
@@ -51,5 +55,5 @@ def compare(
     print_roles(training)
     with progress() as bars:
         task = bars.add_task(f"{folds} folds", total=folds)
-        found = contest(training, folds, trees, caution, lambda: bars.advance(task))
-    print_contest(found, folds)
+        found = contest(training, folds, Setup(trees, leaf, caution), lambda: bars.advance(task))
+    print_contest(found, folds, training.classification)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from hedgerow import (
 from hedgerow.cli.roles import Training
 from hedgerow.cli.scoring import Score, Split, scores_of, splits, summarised
 
-__all__ = ["contest", "print_contest"]
+__all__ = ["Setup", "contest", "print_contest"]
 
 Contest = dict[tuple[str, str], dict[str, Score]]
 
@@ -31,48 +32,63 @@ _TITLES = {
     "accuracy": "accuracy",
     "log_loss": "log-loss",
     "u65": "u65",
-    "undecided": "undecided",
+    "undecided": "undecided %",
     "r2": "R²",
     "mae": "mean abs. error",
-    "inside": "in 90 % interval",
+    "inside": "% in 90 % interval",
 }
 
 
-def contest(training: Training, n_folds: int, n_trees: int, s: float, tick: Callable[[], None]) -> Contest:
+@dataclass(frozen=True)
+class Setup:
+    """Trees of a forest, least rows of a leaf whose evidence rules combine, and caution."""
+
+    n_trees: int
+    leaf: int
+    s: float
+
+
+def contest(training: Training, n_folds: int, setup: Setup, tick: Callable[[], None]) -> Contest:
     """Scores of every way, by its group and name."""
     found: dict[tuple[str, str], list[dict[str, float]]] = {}
     classes = np.unique(training.y)
     for split in splits(training.X, training.y, training.classification, n_folds):
-        ways = _class_ways(split, n_trees, s) if training.classification else _number_ways(split, n_trees)
+        ways = _class_ways(split, setup) if training.classification else _number_ways(split, setup)
         for group, name, model in ways:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", message="the trees have no distribution in common")
-                found.setdefault((group, name), []).append(scores_of(model, split, classes))
+                scores = scores_of(model, split, classes)
+            if training.classification:  # an answer of one class is a set of one, whose u65 is the accuracy
+                scores = {"u65": scores["accuracy"], "undecided": 0.0, **scores}
+            found.setdefault((group, name), []).append(scores)
         tick()
     return {way: summarised(scores) for way, scores in found.items()}
 
 
-def _class_ways(split: Split, n_trees: int, s: float) -> Iterator[tuple[str, str, Any]]:
+def _class_ways(split: Split, setup: Setup) -> Iterator[tuple[str, str, Any]]:
     X, y = split.X, split.y
     yield "baselines", "most frequent class", _Blind(DummyClassifier(strategy="prior").fit(np.zeros((len(y), 1)), y))
     yield "baselines", "one tree", TreeClassifier().fit(X, y)
     yield "baselines", "one tree, as CART", TreeClassifier.cart().fit(X, y)
-    forest = ForestClassifier(n_trees, n_jobs=-1, random_state=0).fit(X, y)
-    random_trees = RandomTreesClassifier(n_trees, n_jobs=-1, random_state=0).fit(X, y)
+    common: dict[str, Any] = {"n_estimators": setup.n_trees, "n_jobs": -1, "random_state": 0}
+    yield "baselines", "forest of full trees", ForestClassifier(**common).fit(X, y)
+    forest = ForestClassifier(min_samples_leaf=setup.leaf, **common).fit(X, y)
+    random_trees = RandomTreesClassifier(min_samples_leaf=setup.leaf, **common).fit(X, y)
     for group, trees in (("forest, by rule", forest), ("random trees, by rule", random_trees)):
         for rule in rules.names():
             yield group, rule, trees.set_params(rule=rule)
     forest.set_params(rule="probability")
     for aggregate in credal.names():
-        yield f"cautious forest, s = {s:g}", aggregate, CautiousClassifier.from_fitted(forest, s=s, aggregate=aggregate)
+        cautious = CautiousClassifier.from_fitted(forest, s=setup.s, aggregate=aggregate)
+        yield f"cautious forest, s = {setup.s:g}", aggregate, cautious
 
 
-def _number_ways(split: Split, n_trees: int) -> Iterator[tuple[str, str, Any]]:
+def _number_ways(split: Split, setup: Setup) -> Iterator[tuple[str, str, Any]]:
     X, y = split.X, split.y
     yield "baselines", "mean", _Blind(DummyRegressor().fit(np.zeros((len(y), 1)), y))
     yield "trees", "one tree", TreeRegressor().fit(X, y)
-    yield "trees", "one tree, leaves of 5 rows", TreeRegressor(min_samples_leaf=5).fit(X, y)
-    yield "trees", "forest", ForestRegressor(n_trees, n_jobs=-1, random_state=0).fit(X, y)
+    yield "trees", f"one tree, leaves of {setup.leaf} rows", TreeRegressor(min_samples_leaf=setup.leaf).fit(X, y)
+    yield "trees", "forest", ForestRegressor(setup.n_trees, n_jobs=-1, random_state=0).fit(X, y)
 
 
 class _Blind:
@@ -90,7 +106,7 @@ class _Blind:
         return self._model.predict_proba(np.zeros((len(X), 1)))
 
 
-def print_contest(found: Contest, n_folds: int) -> None:
+def print_contest(found: Contest, n_folds: int, classification: bool) -> None:
     """One table; the best of each column, and what is within a standard error of it, stands out."""
     from rich.table import Table
 
@@ -99,7 +115,7 @@ def print_contest(found: Contest, n_folds: int) -> None:
     names = [name for name in _TITLES if any(name in scores for scores in found.values())]
     best = {name: _best(found, name) for name in names if name in _MORE_IS_BETTER}
     table = Table(box=None, pad_edge=False)
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     for name in names:
         table.add_column(_TITLES[name], justify="right", no_wrap=True)
     group = ""
@@ -109,17 +125,16 @@ def print_contest(found: Contest, n_folds: int) -> None:
             group = own_group
         cells = []
         for name in names:
-            text = scores[name].text(name) if name in scores else ""
+            text = scores[name].text(name).removesuffix(" %") if name in scores else ""
             ahead = name in best and name in scores and _is_close(scores[name], best[name], _MORE_IS_BETTER[name])
             cells.append(f"[green]{text}[/green]" if ahead else text)
         table.add_row(f"  {way}", *cells)
     out.print()
     out.print(table)
-    out.print(
-        f"\n{n_folds}-fold cross-validation, ± standard error; green: within one of the best. u65 pays 0.65 for two "
-        "classes of which one is right.",
-        style="dim",
-    )
+    told = f"{n_folds}-fold cross-validation, ± standard error; green: within one of the best."
+    if classification:
+        told += " u65: 1 for the right class, 0.65 for two classes of which one is right."
+    out.print(f"\n{told}", style="dim")
 
 
 def _best(found: Contest, name: str) -> Score:

@@ -15,12 +15,12 @@ class CommandError(Exception):
 
 
 def nearest(name: str, known: Iterable[str], at_most: int = 10) -> str:
-    """A hint: the names that are most like it, or else all of them (the first, of many)."""
+    """A hint: the name that is most like it, or else all of them (the first, of many)."""
     names = list(known)
     lower = {one.lower(): one for one in names}
-    similar = difflib.get_close_matches(name.lower(), lower, n=2)
+    similar = difflib.get_close_matches(name.lower(), lower, n=1)
     if similar:
-        return f"did you mean {' or '.join(repr(lower[one]) for one in similar)}?"
+        return f"did you mean {lower[similar[0]]!r}?"
     shown = ", ".join(map(repr, names[:at_most]))
     return f"there are {shown}{', ...' * (len(names) > at_most)}"
 

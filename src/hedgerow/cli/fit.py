@@ -143,7 +143,7 @@ def print_roles(training: Training) -> None:
     table = Table(box=None, pad_edge=False, title=None)
     table.add_column("column", overflow="fold")
     table.add_column("taken for")
-    table.add_column("", style="dim", overflow="fold")
+    table.add_column("", style="dim", no_wrap=True, overflow="ellipsis")
     shown = [role for role in training.roles if role.kind == "target"]
     inputs = [role for role in training.roles if role.kind != "target"]
     if len(inputs) > _MOST_ROLES and all(role.kind == inputs[0].kind and not role.remark.count(";") for role in inputs):

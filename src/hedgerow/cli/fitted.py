@@ -63,12 +63,7 @@ def opened_rows(
         reading = Reading(tuple(loaded.notes["missing"]), reading.text, reading.format, reading.delimiter)
     rows = open_data(data, folder, reading)
     _check_columns(loaded, rows, keep)
-    found = False
-    for part in rows.batches(wanted | dict.fromkeys(set(keep) - set(wanted), "text")):
-        found = True
-        yield part
-    if not found:
-        raise CommandError(f"{rows.label} has no rows")
+    return rows.batches(wanted | dict.fromkeys([name for name in keep if name not in wanted], "text"))
 
 
 def _how(column: Column) -> As:

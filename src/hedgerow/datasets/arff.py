@@ -30,8 +30,9 @@ _NUMERIC = frozenset({"numeric", "real", "integer"})
 _TEXT = frozenset({"string", "date"})
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _NAME = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.*)", re.I)
-_FIELD = re.compile(rf"\s*({_QUOTED}|[^,\t]*?)\s*(,|\t|$)")
-_SPARSE = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^,\t]*?)\s*(,|$)")
+_BARE = r"""(?!['"])[^,\t]*?"""
+_FIELD = re.compile(rf"\s*({_QUOTED}|{_BARE})\s*(,|\t|$)")
+_SPARSE = re.compile(rf"\s*(\d+)\s+({_QUOTED}|{_BARE})\s*(,|$)")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
@@ -54,8 +55,8 @@ class ArffRows:
     def __init__(self, stream: Stream, reading: Reading) -> None:
         self._reading = reading
         self.label = stream.label
-        text = io.TextIOWrapper(io.BufferedReader(stream), encoding="utf-8")
-        self._lines = enumerate(text, start=1)
+        self._text = io.TextIOWrapper(io.BufferedReader(stream), encoding="utf-8")
+        self._lines = enumerate(self._text, start=1)
         self._attributes = self._declared()
         self.names = tuple(attribute.name for attribute in self._attributes)
         if len(set(self.names)) < len(self.names):
@@ -64,8 +65,6 @@ class ArffRows:
 
     def table(self) -> pa.Table:
         blocks = [self._block(rows) for rows in self._blocks()]
-        if not blocks:
-            raise DataFileError(f"{self.label} has declarations and no rows")
         return pa.concat_tables(blocks).unify_dictionaries()
 
     def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
@@ -121,16 +120,20 @@ class ArffRows:
     def _blocks(self) -> Iterator[list[tuple[int, list[str]]]]:
         """Rows of fields as they are written, each with the number of its line."""
         rows: list[tuple[int, list[str]]] = []
-        for number, line in self._decoded():
-            text = line.strip()
-            if not text or text.startswith("%"):
-                continue
-            rows.append((number, self._row(text, number)))
-            if len(rows) == _ROWS_AT_ONCE:
-                yield rows
-                rows = []
+        n_blocks = 0
+        with self._text:
+            for number, line in self._decoded():
+                text = line.strip()
+                if not text or text.startswith("%"):
+                    continue
+                rows.append((number, self._row(text, number)))
+                if len(rows) == _ROWS_AT_ONCE:
+                    yield rows
+                    rows, n_blocks = [], n_blocks + 1
         if rows:
             yield rows
+        elif not n_blocks:
+            raise DataFileError(f"{self.label} has declarations and no rows")
 
     def _row(self, text: str, number: int) -> list[str]:
         if text.startswith("{"):

@@ -7,11 +7,18 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import IO, TypeVar
+from typing import Protocol, TypeVar
 
 __all__ = ["Block", "in_order", "row_blocks"]
 
 Result = TypeVar("Result")
+
+
+class Source(Protocol):
+    """What bytes are read from."""
+
+    def read(self, size: int, /) -> bytes: ...
+
 
 _BLOCK_BYTES = 1 << 22
 _MOST_THREADS = 4
@@ -25,7 +32,7 @@ class Block:
     first_line: int
 
 
-def row_blocks(file: IO[bytes], first_line: int, size: int = _BLOCK_BYTES) -> Iterator[Block]:
+def row_blocks(file: Source, first_line: int, size: int = _BLOCK_BYTES) -> Iterator[Block]:
     """Blocks of about `size` bytes that end where a row ends: at a line end that is not in quotes.
 
     >>> import io

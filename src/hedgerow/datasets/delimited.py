@@ -45,20 +45,24 @@ class DelimitedRows:
 
     def table(self) -> pa.Table:
         text = {name: pa.string() for name in self._reading.text}
-        self._stream.read(self._header_bytes)
         try:
-            table = pacsv.read_csv(
-                self._stream,
-                read_options=pacsv.ReadOptions(column_names=list(self.names), block_size=1 << 23),
-                parse_options=self._parsing(),
-                convert_options=self._converting(column_types=text),
-            )
+            with self._stream as stream:
+                stream.read(self._header_bytes)
+                table = pacsv.read_csv(
+                    stream,
+                    read_options=pacsv.ReadOptions(column_names=list(self.names), block_size=1 << 23),
+                    parse_options=self._parsing(),
+                    convert_options=self._converting(column_types=text),
+                )
         except pa.ArrowInvalid as error:
             if "Empty CSV" in str(error):
                 raise self._without_rows() from None
             raise self._explained(str(error), self._again(), self._first_line) from None
         except EOFError:
             raise self._cut_off() from None
+        for field in table.schema:
+            if pa.types.is_binary(field.type):  # what pyarrow takes text for that is not UTF-8
+                raise self._no_utf8(f"column {field.name!r}")
         return table
 
     def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
@@ -77,13 +81,18 @@ class DelimitedRows:
             except pa.ArrowInvalid as error:
                 raise self._explained(str(error), io.BytesIO(block.data), block.first_line) from None
 
-        self._stream.read(self._header_bytes)
+        found = False
         try:
-            for table in in_order(parsed, row_blocks(self._stream, self._first_line)):
-                if table.num_rows:
-                    yield table
+            with self._stream as stream:
+                stream.read(self._header_bytes)
+                for table in in_order(parsed, row_blocks(stream, self._first_line)):
+                    if table.num_rows:
+                        found = True
+                        yield table
         except EOFError:
             raise self._cut_off() from None
+        if not found:
+            raise self._without_rows()
 
     def _header(self) -> tuple[str, str, int]:
         """What stands before the first line that is not empty, that line, and the bytes of both with the line end.
@@ -156,10 +165,10 @@ class DelimitedRows:
     def _fields(self, rows: IO[bytes] | None, first_line: int) -> Iterator[tuple[int, list[str]]]:
         """Rows as they are written, each with the number of its last line."""
         if rows is not None:
-            text = io.TextIOWrapper(rows, encoding="utf-8", errors="replace", newline="")
-            reader = csv.reader(text, delimiter=self._delimiter)
-            for fields in reader:
-                yield first_line + reader.line_num - 1, fields
+            with io.TextIOWrapper(rows, encoding="utf-8", errors="replace", newline="") as text:
+                reader = csv.reader(text, delimiter=self._delimiter)
+                for fields in reader:
+                    yield first_line + reader.line_num - 1, fields
 
     def _again(self) -> IO[bytes] | None:
         """The rows once more; None of standard input."""

@@ -31,6 +31,17 @@ def open_rows(path: str, reading: Reading | None = None) -> Rows:
     """A CSV, TSV, Parquet or ARFF file, zipped by gzip or not; ``-`` is standard input."""
     reading = reading or Reading()
     stream = open_stream(path)
+    try:
+        return _opened(stream, path, reading)
+    except EOFError:
+        stream.close()
+        raise DataFileError(f"{stream.label} is cut off: its gzip ends too early") from None
+    except BaseException:
+        stream.close()
+        raise
+
+
+def _opened(stream: Stream, path: str, reading: Reading) -> Rows:
     if not stream.head(1):
         raise DataFileError(f"{stream.label} is empty")
     seen = _seen_format(stream)

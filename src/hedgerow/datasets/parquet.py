@@ -23,7 +23,8 @@ class ParquetRows:
         self._reading = reading
         self.label = stream.label
         try:
-            self._file = pq.ParquetFile(pa.BufferReader(stream.read()) if stream.path is None else stream.path)
+            with stream:
+                self._file = pq.ParquetFile(pa.BufferReader(stream.read()) if stream.path is None else stream.path)
         except pa.ArrowInvalid as error:
             raise DataFileError(f"{self.label} is no Parquet file, or damaged: {_first_line(error)}") from None
         self.names = tuple(self._file.schema_arrow.names)

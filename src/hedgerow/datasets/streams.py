@@ -22,8 +22,9 @@ _GZIP = b"\x1f\x8b"
 class Stream(io.RawIOBase):
     """Bytes whose beginning has been looked at, and that are read from the beginning all the same."""
 
-    def __init__(self, file: IO[bytes], label: str, path: str | None) -> None:
+    def __init__(self, file: IO[bytes], label: str, path: str | None, below: Stream | None = None) -> None:
         self._file = file
+        self._below = below  # what the file unzips
         self._seen = b""
         self.label = label
         self.path = path
@@ -57,8 +58,10 @@ class Stream(io.RawIOBase):
         return data if len(data) == size else data + self._file.read(size - len(data))
 
     def close(self) -> None:
-        if self._file is not sys.stdin.buffer:
+        if self.path is not None:
             self._file.close()
+        if self._below is not None:
+            self._below.close()
         super().close()
 
 
@@ -74,4 +77,5 @@ def open_stream(path: str) -> Stream:
 def _unzipped(stream: Stream) -> Stream:
     if not stream.head().startswith(_GZIP):
         return stream
-    return Stream(gzip.GzipFile(fileobj=io.BufferedReader(stream)), stream.label, stream.path)  # type: ignore[arg-type]
+    plain: Any = gzip.GzipFile(fileobj=stream)
+    return Stream(plain, stream.label, stream.path, below=stream)
