@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hedgerow.cli.fitted import Loaded
 from hedgerow.estimators.answers import ClassAnswers
 
-__all__ = ["SEPARATOR", "answer_table"]
+__all__ = ["SEPARATOR", "answer_table", "count_undecided"]
 
 Floats = NDArray[np.float64]
 
@@ -28,6 +29,13 @@ def answer_table(loaded: Loaded, part: pa.Table, keep: Sequence[str], coverage: 
     columns: dict[str, Any] = {name: _plain(part[name]) for name in keep}
     answers = _classes(model, X) if hasattr(model, "classes_") else _numbers(model, X, coverage)
     return pa.table(columns | answers)
+
+
+def count_undecided(answers: pa.Table) -> int:
+    """Rows that are answered with several classes."""
+    if "set" not in answers.column_names:
+        return 0
+    return int(pc.sum(pc.match_substring(answers["set"], SEPARATOR)).as_py() or 0)
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:

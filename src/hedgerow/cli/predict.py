@@ -43,7 +43,8 @@ def predict(
 
     Larger files than memory are no problem: rows are read some at a time.
     """
-    from hedgerow.cli.answers import answer_table
+    from hedgerow.cli.answers import answer_table, count_undecided
+    from hedgerow.cli.console import out
     from hedgerow.cli.fitted import open_model, opened_rows
     from hedgerow.cli.outputs import STANDARD, check_writable, table_writer
 
@@ -52,6 +53,13 @@ def predict(
     loaded = open_model(model)
     kept = comma_separated(keep)
     rows = opened_rows(loaded, data, missing, format_name, delimiter, folder, kept)
+    n_rows = n_undecided = 0
     with table_writer(output) as write:
         for part in rows:
-            write(answer_table(loaded, part, kept, coverage))
+            answers = answer_table(loaded, part, kept, coverage)
+            write(answers)
+            n_rows += answers.num_rows
+            n_undecided += count_undecided(answers)
+    if output != STANDARD:
+        doubt = f", {n_undecided} of them with several classes" if n_undecided else ""
+        out.print(f"Wrote {output}: {n_rows} rows{doubt}.", markup=False, soft_wrap=True)

@@ -24,11 +24,11 @@ _COLOURS = ("green", "magenta", "cyan", "yellow", "blue", "red")
     epilog="""\b
 Examples:
   hedgerow show iris.hedgerow
-  hedgerow show forest.hedgerow --tree 1 --depth 3
+  hedgerow show forest.hedgerow --tree 0 --depth 3
 """
 )
 @model_argument
-@click.option("--tree", type=click.IntRange(min=1), metavar="K", help="This tree of a forest; the first is 1.")
+@click.option("--tree", type=click.IntRange(min=0), metavar="K", help="A tree of a forest, by the number in 'explain'.")
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Sum up what is below so many questions.")
 def show(model: str, tree: int | None, depth: int | None) -> None:
     """The tree in MODEL as text, or a forest's figures."""
@@ -38,17 +38,17 @@ def show(model: str, tree: int | None, depth: int | None) -> None:
 
     loaded = open_model(model)
     n_trees = loaded.model.forest_.n_trees
-    if tree is not None and tree > n_trees:
-        raise CommandError(f"{model} has {n_trees} {'tree' if n_trees == 1 else 'trees'}, --tree is {tree}")
+    if tree is not None and tree >= n_trees:
+        raise CommandError(f"{model} has trees 0 to {n_trees - 1}, --tree is {tree}")
     for line in _facts(loaded):
         out.print(line, markup=False, soft_wrap=True)
     out.print()
     if n_trees == 1 or tree is not None:
-        for coloured in _coloured(loaded, (tree or 1) - 1, depth):
+        for coloured in _coloured(loaded, tree or 0, depth):
             out.print(coloured, soft_wrap=True)
     else:
         _print_importances(loaded.model)
-        out.print(f"hedgerow show {model} --tree 1 --depth 3 shows one of its trees.", style="dim", soft_wrap=True)
+        out.print(f"hedgerow show {model} --tree 0 --depth 3 shows one of its trees.", style="dim", soft_wrap=True)
 
 
 def _facts(loaded: Loaded) -> list[str]:

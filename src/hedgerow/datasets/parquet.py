@@ -43,6 +43,8 @@ class ParquetRows:
         return table
 
     def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
+        if not self._file.metadata.num_rows:
+            raise DataFileError(f"{self.label} has no rows")
         for batch in self._file.iter_batches(_ROWS_AT_ONCE, columns=list(wanted)):
             part = pa.Table.from_batches([batch])
             yield pa.table(
