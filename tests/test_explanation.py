@@ -207,7 +207,7 @@ def test_a_forest_names_its_dissenters() -> None:
     split = int(np.abs(forest.predict_proba(rows)[:, 0] - 0.5).argmin())
     one = forest.explain(rows.iloc[[split]])[0]
     assert len(one.dissenters) == 30 - one.votes[one.answer] > 0
-    assert f"{len(one.dissenters)} of 30 trees say otherwise" in one.doubt
+    assert f"{len(one.dissenters)} of 30 trees say {1 - one.answer}" in one.doubt
     assert "Dissenting trees: " in str(one)
     sure = forest.explain(rows.iloc[[int(forest.predict_proba(rows)[:, 1].argmax())]])[0]
     assert sure.dissenters == ()

@@ -144,25 +144,13 @@ def _encode_categories(series: Series, column: Column) -> Floats:
     _content(series, column.name)  # refuses what can't be looked up, such as lists
     code_of = {category: float(code) for code, category in enumerate(column.categories)}
     code_of |= {np.inf: np.inf, -np.inf: -np.inf}  # no category: the finished matrix shows it, and is refused
-    codes = _codes(series, code_of)
+    values = _python_values(series)
+    codes = np.fromiter(map(code_of.get, values, repeat(np.nan)), dtype=np.float64, count=len(values))
     if column.categories and np.isnan(codes).all():
         present = _present(series)
         if present and _family(type(present[0])) != _family(type(column.categories[0])):
             raise _changed_type(column, present[0])
     return codes
-
-
-def _codes(series: Series, code_of: dict[Any, float]) -> Floats:
-    """The code of each value, NaN where it has none; of a dictionary each entry is looked up once, not once a row."""
-    dictionary = _arrow_dictionary(series)
-    values = _python_values(series) if dictionary is None else dictionary.dictionary.to_pylist()
-    codes = np.fromiter(map(code_of.get, values, repeat(np.nan)), dtype=np.float64, count=len(values))
-    if dictionary is None:
-        return codes
-    missing = len(codes)  # where its own NaN stands, behind the entries
-    places = dictionary.indices.cast("int64").fill_null(missing).to_numpy()
-    coded: Floats = np.append(codes, np.nan)[places]
-    return coded
 
 
 # --- What a column of a frame holds -------------------------------------------------------------------------

@@ -260,8 +260,10 @@ def _doubt_of_votes(votes: NDArray[np.intp], code: int, labels: tuple[Any, ...],
     other = 1.0 - float(counts[code] / counts.sum()) if counts.sum() > 0 else 0.0
     reasons = []
     if n_for < n_trees:
-        rival = labels[int(np.argmax(np.where(np.arange(len(votes)) == code, -1, votes)))]
-        reasons.append(f"{n_trees - n_for} of {n_trees} trees say otherwise, most of them {rival}")
+        others = np.where(np.arange(len(votes)) == code, 0, votes)
+        rival = labels[int(np.argmax(others))]
+        said = f"say {rival}" if np.count_nonzero(others) == 1 else f"say otherwise, most of them {rival}"
+        reasons.append(f"{n_trees - n_for} of {n_trees} trees {said}")
     elif other > 0:
         reasons.append(f"all trees agree, but {other:.0%} of the rows in their leaves are of another class")
     return reasons or [f"none among the trees: all {n_trees} agree"]

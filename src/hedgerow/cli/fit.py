@@ -141,9 +141,10 @@ def print_roles(training: Training) -> None:
     from hedgerow.cli.console import note, out
 
     table = Table(box=None, pad_edge=False, title=None)
+    room = max(_LEAST_REMARK, out.width - max(len(role.name) for role in training.roles) - len("taken for") - 4)
     table.add_column("column", overflow="fold")
-    table.add_column("taken for")
-    table.add_column("", style="dim", no_wrap=True, overflow="ellipsis")
+    table.add_column("taken for", no_wrap=True)
+    table.add_column("", style="dim", no_wrap=True, overflow="ellipsis", max_width=room)
     shown = [role for role in training.roles if role.kind == "target"]
     inputs = [role for role in training.roles if role.kind != "target"]
     if len(inputs) > _MOST_ROLES and all(role.kind == inputs[0].kind and not role.remark.count(";") for role in inputs):
@@ -159,6 +160,7 @@ def print_roles(training: Training) -> None:
 
 
 _MOST_ROLES = 12
+_LEAST_REMARK = 20
 
 
 def print_summary(model: Any, scores: dict[str, Score], folds: int) -> None:

@@ -125,7 +125,7 @@ def _input(array: pa.ChunkedArray, name: str, wishes: Wishes) -> tuple[pa.Chunke
     said = f"{n_missing} missing" if n_missing else ""
     if name in wishes.ordinal:
         levels = wishes.ordinal[name]
-        return _ordered(array, name, levels), Role(name, "ordinal", _joined(" < ".join(levels), said))
+        return _ordered(array, name, levels), Role(name, "ordinal", _joined(said, " < ".join(levels)))
     if name in wishes.numeric:
         return converted(array, "number", (), f"column {name!r} (--numeric)"), Role(name, "numeric", said)
     kind = array.type
@@ -133,12 +133,12 @@ def _input(array: pa.ChunkedArray, name: str, wishes: Wishes) -> tuple[pa.Chunke
         return None, Role(name, "ignored", "has no values")
     if pa.types.is_dictionary(kind) and kind.ordered:
         levels = array.combine_chunks().dictionary.to_pylist()
-        return array, Role(name, "ordinal", _joined(" < ".join(map(str, levels)), said))
+        return array, Role(name, "ordinal", _joined(said, " < ".join(map(str, levels))))
     if name in wishes.nominal or _is_text(kind):
         text = converted(array, "text", (), f"column {name!r}").cast(pa.string())
-        return text, Role(name, "nominal", _joined(_categories(text), said))
+        return text, Role(name, "nominal", _joined(said, _categories(text)))
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return array.cast(pa.float64(), safe=False), Role(name, "numeric", _joined(_range(array), said))
+        return array.cast(pa.float64(), safe=False), Role(name, "numeric", _joined(said, _range(array)))
     raise CommandError(
         f"column {name!r} holds {_kind_word(kind)}, which trees can't split: leave it out with --ignore {name!r}, take "
         f"it for categories with --nominal {name!r}, or make a number of it first, such as days since a date"
