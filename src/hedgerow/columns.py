@@ -6,11 +6,11 @@ is NaN. Categories follow their values, not the library that holds them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from itertools import compress, repeat
+from itertools import chain, compress, repeat
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
@@ -144,13 +144,22 @@ def _encode_categories(series: Series, column: Column) -> Floats:
     _content(series, column.name)  # refuses what can't be looked up, such as lists
     code_of = {category: float(code) for code, category in enumerate(column.categories)}
     code_of |= {np.inf: np.inf, -np.inf: -np.inf}  # no category: the finished matrix shows it, and is refused
-    values = _python_values(series)
-    codes = np.fromiter(map(code_of.get, values, repeat(np.nan)), dtype=np.float64, count=len(values))
+    dictionary = _dictionary(series)
+    if dictionary is not None:
+        codes = _codes_of(dictionary.levels, code_of)[dictionary.codes]
+    else:
+        codes = _codes_of(_python_values(series), code_of)[:-1]
     if column.categories and np.isnan(codes).all():
         present = _present(series)
         if present and _family(type(present[0])) != _family(type(column.categories[0])):
             raise _changed_type(column, present[0])
     return codes
+
+
+def _codes_of(values: Sequence[Any], code_of: Mapping[Any, float]) -> Floats:
+    """The code of each value, NaN where it has none; and NaN at the end, where -1 finds it."""
+    codes = map(code_of.get, chain(values, [None]), repeat(np.nan))
+    return np.fromiter(codes, dtype=np.float64, count=len(values) + 1)
 
 
 # --- What a column of a frame holds -------------------------------------------------------------------------
@@ -192,8 +201,7 @@ def _is_untyped(series: Series) -> bool:
 def _arrow_dictionary(series: Series) -> Any:
     """A pyarrow DictionaryArray where the column is one, also inside pandas; else None.
 
-    Arrow keeps the order of the levels in its type, out of narwhals' sight, and decodes the array at once,
-    thirty times faster than value by value.
+    Arrow keeps the order of the levels in its type, out of narwhals' sight.
     """
     if series.dtype != nw.Categorical:
         return None
@@ -202,10 +210,36 @@ def _arrow_dictionary(series: Series) -> Any:
     return None
 
 
+@dataclass(frozen=True)
+class _Dictionary:
+    """A column as its library keeps categories: `levels[codes]`, -1 where missing."""
+
+    levels: list[Any]
+    codes: NDArray[np.intp]
+
+    @property
+    def present(self) -> list[Any]:
+        """The levels that occur."""
+        occurs = np.bincount(self.codes + 1, minlength=len(self.levels) + 1)[1:] > 0
+        return list(compress(self.levels, occurs.tolist()))
+
+
+def _dictionary(series: Series) -> _Dictionary | None:
+    """What pandas and Arrow keep of a column of categories: rows need not be looked at value by value."""
+    if series.dtype not in (nw.Categorical, nw.Enum):
+        return None
+    if (arrow := _arrow_dictionary(series)) is not None:
+        levels = arrow.dictionary.to_pylist()
+        codes = arrow.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+        gone = [number for number, level in enumerate(levels) if level is None]
+        return _Dictionary(levels, np.where(np.isin(codes, gone), -1, codes) if gone else codes)
+    if series.implementation.is_pandas():
+        native = series.to_native()
+        return _Dictionary(native.cat.categories.tolist(), native.cat.codes.to_numpy(dtype=np.intp))
+    return None
+
+
 def _python_values(series: Series) -> list[Any]:
-    dictionary = _arrow_dictionary(series)
-    if dictionary is not None:
-        return dictionary.dictionary_decode().to_pylist()  # type: ignore[no-any-return]
     if series.dtype == nw.Decimal:
         return series.cast(nw.Float64).to_list()
     values = series.to_list()
@@ -215,7 +249,9 @@ def _python_values(series: Series) -> list[Any]:
 
 
 def _present(series: Series) -> list[Any]:
-    """The values that are not missing."""
+    """The values that are not missing; of a column of categories each once."""
+    if (dictionary := _dictionary(series)) is not None:
+        return dictionary.present
     return list(compress(_python_values(series), (~series.is_null()).to_list()))
 
 
