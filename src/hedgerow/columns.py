@@ -23,6 +23,7 @@ __all__ = [
     "Column",
     "Floats",
     "Kind",
+    "Series",
     "encode_numbers",
     "encode_series",
     "learn_numbers",
@@ -96,11 +97,15 @@ def encode_numbers(values: Floats, column: Column) -> Floats:
 
 
 def learn_series(series: Series, name: str, *, nominal: bool, from_dtype: bool) -> Column:
-    content = _content(series, name)
+    dictionary = _dictionary(series)
+    content = _content(series, name) if dictionary is None else dictionary.content
     if content is _Content.LEVELS:
-        return Column(name, Kind.NOMINAL if nominal else Kind.ORDINAL, _declared_levels(series, name))
+        levels = series.dtype.categories if dictionary is None else dictionary.levels  # type: ignore[attr-defined]
+        kind = Kind.NOMINAL if nominal else Kind.ORDINAL
+        return Column(name, kind, _declared_levels(levels, name, str(series.dtype)))
     if nominal or (content is _Content.LABELS and from_dtype):
-        return Column(name, Kind.NOMINAL, _seen_categories(series, name))
+        present = _present(series) if dictionary is None else dictionary.present
+        return Column(name, Kind.NOMINAL, _sorted_categories(present, name, str(series.dtype)))
     if content is _Content.LABELS:
         raise ValueError(
             f"column {name!r} holds categories ({series.dtype}), but categorical_features leaves it out; "
@@ -141,16 +146,16 @@ def _convert_objects(series: Series, name: str) -> Floats:
 
 
 def _encode_categories(series: Series, column: Column) -> Floats:
-    _content(series, column.name)  # refuses what can't be looked up, such as lists
     code_of = {category: float(code) for code, category in enumerate(column.categories)}
     code_of |= {np.inf: np.inf, -np.inf: -np.inf}  # no category: the finished matrix shows it, and is refused
     dictionary = _dictionary(series)
-    if dictionary is not None:
-        codes = _codes_of(dictionary.levels, code_of)[dictionary.codes]
-    else:
+    if dictionary is None:
+        _content(series, column.name)  # refuses what can't be looked up, such as lists
         codes = _codes_of(_python_values(series), code_of)[:-1]
+    else:
+        codes = _codes_of(dictionary.levels, code_of)[dictionary.codes]
     if column.categories and np.isnan(codes).all():
-        present = _present(series)
+        present = _present(series) if dictionary is None else dictionary.present
         if present and _family(type(present[0])) != _family(type(column.categories[0])):
             raise _changed_type(column, present[0])
     return codes
@@ -174,6 +179,7 @@ class _Content(StrEnum):
 
 
 def _content(series: Series, name: str) -> _Content:
+    """Of a column that has no :class:`_Dictionary`."""
     if _is_untyped(series):
         family = _one_family(_present(series), name, str(series.dtype))
         return _Content.LABELS if family == "text" else _Content.NUMBERS
@@ -182,10 +188,7 @@ def _content(series: Series, name: str) -> _Content:
         return _Content.NUMBERS
     if dtype == nw.Enum:
         return _Content.LEVELS
-    if dtype == nw.Categorical:
-        dictionary = _arrow_dictionary(series)
-        return _Content.LEVELS if dictionary is not None and dictionary.type.ordered else _Content.LABELS
-    if dtype == nw.String:
+    if dtype in (nw.Categorical, nw.String):
         return _Content.LABELS
     raise _unusable_dtype(name, str(dtype))
 
@@ -216,6 +219,11 @@ class _Dictionary:
 
     levels: list[Any]
     codes: NDArray[np.intp]
+    ordered: bool
+
+    @property
+    def content(self) -> _Content:
+        return _Content.LEVELS if self.ordered else _Content.LABELS
 
     @property
     def present(self) -> list[Any]:
@@ -225,18 +233,25 @@ class _Dictionary:
 
 
 def _dictionary(series: Series) -> _Dictionary | None:
-    """What pandas and Arrow keep of a column of categories: rows need not be looked at value by value."""
-    if series.dtype not in (nw.Categorical, nw.Enum):
+    """What pandas and Arrow keep of a column of categories; None for any other column.
+
+    Rows need not be looked at value by value, and narwhals, which takes longer than these rows, need not be asked.
+    """
+    native = series.to_native()
+    if _is_pandas_categorical(native):
+        kept = native.array
+        return _Dictionary(kept.categories.tolist(), kept.codes.astype(np.intp), bool(kept.ordered))
+    arrow = _arrow_dictionary(series)
+    if arrow is None:
         return None
-    if (arrow := _arrow_dictionary(series)) is not None:
-        levels = arrow.dictionary.to_pylist()
-        codes = arrow.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
-        gone = [number for number, level in enumerate(levels) if level is None]
-        return _Dictionary(levels, np.where(np.isin(codes, gone), -1, codes) if gone else codes)
-    if series.implementation.is_pandas():
-        native = series.to_native()
-        return _Dictionary(native.cat.categories.tolist(), native.cat.codes.to_numpy(dtype=np.intp))
-    return None
+    levels = arrow.dictionary.to_pylist()
+    codes = arrow.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+    gone = [number for number, level in enumerate(levels) if level is None]
+    return _Dictionary(levels, np.where(np.isin(codes, gone), -1, codes) if gone else codes, arrow.type.ordered)
+
+
+def _is_pandas_categorical(native: Any) -> bool:
+    return type(getattr(native, "dtype", None)).__name__ == "CategoricalDtype"  # without importing pandas
 
 
 def _python_values(series: Series) -> list[Any]:
@@ -249,9 +264,7 @@ def _python_values(series: Series) -> list[Any]:
 
 
 def _present(series: Series) -> list[Any]:
-    """The values that are not missing; of a column of categories each once."""
-    if (dictionary := _dictionary(series)) is not None:
-        return dictionary.present
+    """The values that are not missing."""
     return list(compress(_python_values(series), (~series.is_null()).to_list()))
 
 
@@ -262,18 +275,15 @@ def _python_value(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _seen_categories(series: Series, name: str) -> tuple[Any, ...]:
+def _sorted_categories(present: Sequence[Any], name: str, dtype: str) -> tuple[Any, ...]:
     """Sorted by value: the declared order of unordered categories differs between libraries."""
-    present = _present(series)
-    _one_family(present, name, str(series.dtype))
+    _one_family(present, name, dtype)
     return tuple(sorted(_python_value(value) for value in set(present) if value == value))
 
 
-def _declared_levels(series: Series, name: str) -> tuple[Any, ...]:
-    dictionary = _arrow_dictionary(series)
-    levels = series.dtype.categories if dictionary is None else dictionary.dictionary.to_pylist()  # type: ignore[attr-defined]
+def _declared_levels(levels: Iterable[Any], name: str, dtype: str) -> tuple[Any, ...]:
     declared = [_python_value(level) for level in levels if level is not None]
-    _one_family(declared, name, str(series.dtype))
+    _one_family(declared, name, dtype)
     return tuple(dict.fromkeys(declared))
 
 
