@@ -36,14 +36,29 @@ def questions_about(forest: Forest, x: NDArray[np.float64]) -> dict[int, float]:
 
 def votes(forest: Forest, x: NDArray[np.float64]) -> list[int]:
     """The class of most training rows in the leaf that each tree sends a row to; the first of equals."""
-    assert forest.leaf_counts is not None
     chosen = []
     for tree in range(forest.n_trees):
+        answers = _answers(forest, tree)
         shares = oracles.spread(forest, x, tree)
-        start = int(forest.leaf_start[tree])
-        counts = [
-            oracles.weighted_mean(forest.leaf_counts[start:], shares, column)
-            for column in range(forest.leaf_counts.shape[1])
-        ]
+        counts = [oracles.weighted_mean(answers, shares, column) for column in range(answers.shape[1])]
         chosen.append(counts.index(max(counts)))
     return chosen
+
+
+def _answers(forest: Forest, tree: int) -> NDArray[np.float64]:
+    """The counts of each leaf of a tree; where it has none, those of the lowest node above that has some."""
+    assert forest.leaf_counts is not None
+    first = int(forest.leaf_start[tree])
+    answers = forest.leaf_counts[first : int(forest.leaf_start[tree + 1])].copy()
+
+    def descend(node: int, above: NDArray[np.float64]) -> None:
+        below = oracles.leaves_below(forest, tree, node)
+        own = np.sum(forest.leaf_counts[below], axis=0)
+        counts = own if own.any() else above
+        if forest.kind[node] == NodeKind.LEAF:
+            answers[below[0] - first] = counts
+        for child in oracles.children(forest, tree, node):
+            descend(child, counts)
+
+    descend(int(forest.tree_start[tree]), np.zeros(answers.shape[1]))
+    return answers

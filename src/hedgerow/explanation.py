@@ -46,7 +46,7 @@ class ClassExplanation:
     Of a single tree `counts` are the class counts of its leaf (the mixture, if it reaches several), and `path` how it
     came there. Of several trees `counts` are the mean of their leaves', `votes` how many trees have most rows of each
     class in their leaf, and `dissenters` the numbers of the trees whose vote is not `answer`. `bounds` (lower and upper
-    for each class) and `set` are None where the model has none.
+    for each class) and `set` are None where the model has none. A leaf without rows votes as the node above it.
     """
 
     answer: Any
@@ -141,7 +141,7 @@ def explain_classes(
     """One explanation a row of a classification forest."""
     labels = tuple(classes.tolist())
     counts = gather(forest, rows, forest.counts)
-    votes = counts.argmax(axis=2)
+    votes = gather(forest, rows, forest.answer_counts()).argmax(axis=2)
     explanations = []
     for i, way in enumerate(_ways(forest, schema, rows)):
         answer = answers[i].item() if isinstance(answers[i], np.generic) else answers[i]
@@ -247,6 +247,8 @@ def _doubt_of_set(allowed: tuple[Any, ...] | None) -> list[str]:
 
 def _doubt_of_leaf(counts: Floats, code: int, labels: tuple[Any, ...]) -> list[str]:
     total, other = float(counts.sum()), float(counts.sum() - counts[code])
+    if total == 0:
+        return ["no training row took this way, and the answer is that of the question above"]
     reasons = []
     if other > 0:
         reasons.append(f"{number_text(other)} of {number_text(total)} rows in its leaf are of another class")

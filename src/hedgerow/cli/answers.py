@@ -58,7 +58,7 @@ def _classes(model: Any, X: pa.Table) -> dict[str, Any]:
 
 def _labels(model: Any, X: pa.Table, shares: Floats) -> Any:
     """Predictions; where they are the most probable classes, without walking the rows once more."""
-    if type(model).predict is ClassAnswers.predict:
+    if isinstance(model, ClassAnswers) and getattr(model, "cost_matrix", None) is None:
         codes = shares.argmax(axis=1)
     else:
         codes = np.searchsorted(model.classes_, model.predict(X))
