@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.estimators.answers import ClassAnswers, NumberAnswers
-from hedgerow.estimators.base import TreeBased
+from hedgerow.estimators.pruned import PrunedTree
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.targets import read_labels, read_targets, read_weights
 from hedgerow.estimators.uncertainty import Uncertainty
-from hedgerow.growth import grow_forest
 from hedgerow.inspection import impurity_of
 from hedgerow.probability import leaf_probability
 from hedgerow.table import read_table
@@ -24,7 +23,7 @@ __all__ = ["TreeClassifier", "TreeRegressor"]
 Floats = NDArray[np.float64]
 
 
-class _Tree(TreeBased):
+class _Tree(PrunedTree):
     """What both trees share: saying what was grown."""
 
     def apply(self, X: Any) -> NDArray[np.int32]:
@@ -63,7 +62,7 @@ class TreeClassifier(ClassAnswers, _Tree):
     """A decision tree for nominal, ordinal, numeric and missing values and any number of classes.
 
     Without arguments it chooses questions as C4.5 does: by gain ratio, with a branch for every category, and with
-    rows divided where a value is missing. :meth:`cart` is the tree that scikit-learn's users know.
+    rows divided where a value is missing; and prunes as C4.5 does. :meth:`cart` is the tree that scikit-learn's users know.
 
     Parameters
     ----------
@@ -79,6 +78,12 @@ class TreeClassifier(ClassAnswers, _Tree):
 max_leaf_nodes, max_features
         As in scikit-learn. Rows count, not weights; a part of a row counts as that part. A question is valid if at
         least two of its branches hold `min_samples_leaf` rows.
+    collapse : bool
+        Whether subtrees that save no training error are dropped before the tree is pruned, as in C4.5.
+    pruning : {"pessimistic", "reduced_error", "cost_complexity", "description_length"}, None or an instance from \
+:mod:`hedgerow.pruning`
+        By errors that are estimated as in C4.5, or counted on held-out rows; by a price for each leaf; by the length of a
+        message that tells the tree and its errors; or not at all.
     leaf_probability : {"frequency", "laplace"} or :class:`~hedgerow.probability.MEstimate`
         How the class counts of a leaf become probabilities. May be changed after `fit`.
     class_weight : dict, "balanced" or None
@@ -86,7 +91,7 @@ max_leaf_nodes, max_features
     categorical_features : "from_dtype", indices, mask, names or None
         Which columns are nominal, as in scikit-learn's histogram boosting; text columns of a frame are by default.
     random_state : int, RandomState instance or None
-        Used only where `max_features` draws features, or `missing="random"` branches.
+        Used only where `max_features` draws features, `missing="random"` branches, or `pruning` rows to judge by.
 
     Attributes
     ----------
@@ -123,6 +128,8 @@ max_leaf_nodes, max_features
         min_impurity_decrease: float = 0.0,
         max_leaf_nodes: int | None = None,
         max_features: Any = None,
+        collapse: bool = False,
+        pruning: Any = None,
         leaf_probability: Any = "frequency",
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
@@ -138,6 +145,8 @@ max_leaf_nodes, max_features
         self.min_impurity_decrease = min_impurity_decrease
         self.max_leaf_nodes = max_leaf_nodes
         self.max_features = max_features
+        self.collapse = collapse
+        self.pruning = pruning
         self.leaf_probability = leaf_probability
         self.class_weight = class_weight
         self.categorical_features = categorical_features
@@ -145,20 +154,24 @@ max_leaf_nodes, max_features
 
     @classmethod
     def cart(cls, **changes: Any) -> TreeClassifier:
-        """A tree like scikit-learn's: Gini index, binary questions, grown until the leaves are pure."""
-        return cls(**{"criterion": "gini", "nominal": "binary", "missing": "learned", **changes})
+        """A tree like scikit-learn's: Gini index, binary questions, grown until the leaves are pure, not pruned."""
+        return cls(**{"criterion": "gini", "nominal": "binary", "missing": "learned", "pruning": None, **changes})
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeClassifier:
-        """Grow the tree."""
+        """Grow the tree and prune it."""
         leaf_probability(self.leaf_probability)
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)
         weight = read_weights(sample_weight, table.values, self.class_weight, labels.classes[labels.codes])
         training = self._training(table, weight, labels=labels)
-        options = self._growth(self.criterion).options(
-            training.sample_weight, table.schema.n_features, ("gini", "entropy", "gain_ratio"), self._seed()
+        growth, seed, impurity = self._growth(self.criterion), self._seed(), impurity_of(self.criterion)
+        criteria = ("gini", "entropy", "gain_ratio")
+        forest = self._grow_and_prune(
+            training,
+            lambda rows: growth.options(rows.sample_weight, table.schema.n_features, criteria, seed),
+            impurity,
+            labels.classes,
         )
-        forest = grow_forest(training, options).forest
         prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
         self._set_fitted(
             X,
@@ -167,7 +180,7 @@ max_leaf_nodes, max_features
             classes_=labels.classes,
             n_classes_=len(labels.classes),
             class_prior_=prior,
-            _impurity=impurity_of(self.criterion),
+            _impurity=impurity,
         )
         return self
 
@@ -193,6 +206,8 @@ class TreeRegressor(NumberAnswers, _Tree):
     nominal, missing, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
 min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, random_state
         As in :class:`TreeClassifier`.
+    pruning : {"cost_complexity", "reduced_error"}, None or an instance from :mod:`hedgerow.pruning`
+        By a price for each leaf, which is chosen by cross-validation; by the squared error on held-out rows; or not at all.
 
     Attributes
     ----------
@@ -223,6 +238,7 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
         min_impurity_decrease: float = 0.0,
         max_leaf_nodes: int | None = None,
         max_features: Any = None,
+        pruning: Any = None,
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
     ) -> None:
@@ -235,19 +251,22 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
         self.min_impurity_decrease = min_impurity_decrease
         self.max_leaf_nodes = max_leaf_nodes
         self.max_features = max_features
+        self.pruning = pruning
         self.categorical_features = categorical_features
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeRegressor:
-        """Grow the tree."""
+        """Grow the tree and prune it."""
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         targets = read_targets(y, table.values)
         weight = read_weights(sample_weight, table.values)
         training = self._training(table, weight, targets=targets)
-        options = self._growth("squared_error").options(
-            training.sample_weight, table.schema.n_features, ("squared_error",), self._seed()
+        growth, seed = self._growth("squared_error"), self._seed()
+        forest = self._grow_and_prune(
+            training,
+            lambda rows: growth.options(rows.sample_weight, table.schema.n_features, ("squared_error",), seed),
+            "squared_error",
         )
-        forest = grow_forest(training, options).forest
         self._set_fitted(X, table, forest, _impurity="squared_error")
         return self
 
