@@ -241,7 +241,7 @@ def _merged(stats: Sequence[Matrix]) -> list[float]:
     weight = math.fsum(float(w) for w, _, _ in stats)
     if weight == 0:
         return [float(x) for x in (stats[0] if len(stats) == 1 else (0, 0, 0))]
-    mean = math.fsum(float(w) * float(m) for w, m, _ in stats) / weight
+    mean = math.fsum(float(w) / weight * float(m) for w, m, _ in stats)
     squares = math.fsum(float(s) + float(w) * (float(m) - mean) ** 2 for w, m, s in stats)
     return [weight, mean, squares]
 
@@ -303,7 +303,8 @@ def _answer(forest: Forest, node: int) -> float:
     if forest.leaf_counts is None:
         empty, answer = values[0] <= 0, values[1]
     else:
-        empty, answer = math.fsum(values) <= 0, float(values.index(max(values)))
+        empty = math.fsum(values) <= 0
+        answer = float(next(k for k, v in enumerate(values) if v >= max(values) * (1 - 1e-10)))  # but for rounding
     parents = [parent for parent in inner_nodes(forest) if node in below_of(forest, parent)]
     return _answer(forest, parents[0]) if empty and parents else answer
 

@@ -28,7 +28,7 @@ class Grown:
     growth: Growth
 
     @property
-    def X(self) -> NDArray[np.float64]:
+    def X(self) -> NDArray[np.float64]:  # noqa: N802
         return np.ascontiguousarray(self.training.values)
 
     @property

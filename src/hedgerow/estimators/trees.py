@@ -62,7 +62,8 @@ class TreeClassifier(ClassAnswers, _Tree):
     """A decision tree for nominal, ordinal, numeric and missing values and any number of classes.
 
     Without arguments it chooses questions as C4.5 does: by gain ratio, with a branch for every category, and with
-    rows divided where a value is missing; and prunes as C4.5 does. :meth:`cart` is the tree that scikit-learn's users know.
+    rows divided where a value is missing; and prunes as C4.5 does. :meth:`cart` is the tree that scikit-learn's users
+    know.
 
     Parameters
     ----------
@@ -82,8 +83,8 @@ max_leaf_nodes, max_features
         Whether subtrees that save no training error are dropped before the tree is pruned, as in C4.5.
     pruning : {"pessimistic", "reduced_error", "cost_complexity", "description_length"}, None or an instance from \
 :mod:`hedgerow.pruning`
-        By errors that are estimated as in C4.5, or counted on held-out rows; by a price for each leaf; by the length of a
-        message that tells the tree and its errors; or not at all.
+        By errors that are estimated as in C4.5, or counted on held-out rows; by a price for each leaf; by the length
+        of a message that tells the tree and its errors; or not at all.
     leaf_probability : {"frequency", "laplace"} or :class:`~hedgerow.probability.MEstimate`
         How the class counts of a leaf become probabilities. May be changed after `fit`.
     class_weight : dict, "balanced" or None
@@ -207,7 +208,8 @@ class TreeRegressor(NumberAnswers, _Tree):
 min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, random_state
         As in :class:`TreeClassifier`.
     pruning : {"cost_complexity", "reduced_error"}, None or an instance from :mod:`hedgerow.pruning`
-        By a price for each leaf, which is chosen by cross-validation; by the squared error on held-out rows; or not at all.
+        By a price for each leaf, which is chosen by cross-validation; by the squared error on held-out rows; or not
+        at all.
 
     Attributes
     ----------

@@ -17,9 +17,9 @@ Floats = NDArray[np.float64]
 def losses_as_leaves(forest: Forest, rows: Training) -> Floats:
     """Sums of w·loss and of w·loss² over the rows that reach each node, (n_nodes, 2).
 
-    The loss is 1 for a class that is not the most frequent one of the node's training rows, or the square of the distance
-    from their mean. A row whose value is missing goes several ways in parts. A node without training rows answers as its
-    parent.
+    The loss is 1 for a class that is not the most frequent one of the node's training rows, or the square of the
+    distance from their mean. A row whose value is missing goes several ways in parts. A node without training rows
+    answers as its parent.
     """
     reached = spread(forest, np.ascontiguousarray(rows.values)).tocoo()
     answer, truth = _answers(forest), _truth(rows)[reached.row]
@@ -49,7 +49,9 @@ def _answers(forest: Forest) -> NDArray[np.generic]:
         answer, empty = stats[:, 1], stats[:, 0] <= 0
     else:
         counts = forest.node_counts()
-        answer, empty = counts.argmax(axis=1), counts.sum(axis=1) <= 0
+        largest = counts.max(axis=1, keepdims=True)
+        # The first of equals: counts that are sums of parts of rows are equal but for rounding.
+        answer, empty = (counts >= largest * (1 - 1e-10)).argmax(axis=1), largest[:, 0] <= 0
     for node in np.flatnonzero(empty & (forest.parent >= 0)):  # parents come first
         answer[node] = answer[forest.parent[node]]
     return answer

@@ -12,10 +12,10 @@ __all__ = ["places_in_line"]
 
 
 def places_in_line(training: Training, seed: int) -> NDArray[np.float64]:
-    """The rows of each class (of all, if there are none) in a line of length 1 in an order that is drawn: where each stands.
+    """The rows of each class (of all, if there are none) in a line of length 1, in a drawn order: where each stands.
 
-    Equal rows stand at one place, and a row takes as much of the line as its weight: so weights and repeated rows are the
-    same, and the order of the rows has no influence.
+    Equal rows stand at one place, and a row takes as much of the line as its weight: so weights and repeated rows are
+    the same, and the order of the rows has no influence.
     """
     groups = _equal_rows(training)
     _, first_row = np.unique(groups, return_index=True)

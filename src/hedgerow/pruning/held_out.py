@@ -28,9 +28,9 @@ class ReducedError:
     """A node becomes a leaf if it then errs no more on held-out rows (Quinlan, 1987); equality prunes.
 
     `fraction` of the rows of each class are held out, equal rows together, and the tree is grown from the others.
-    "bottom-up" decides every node once, after the nodes below it. "greedy" cuts, again and again, the node that improves
-    the accuracy on the held-out rows most (Honavar, Decision Trees and Forests, the slide on reduced-error pruning).
-    Numbers are judged by their squared error.
+    "bottom-up" decides every node once, after the nodes below it. "greedy" cuts, again and again, the node that
+    improves the accuracy on the held-out rows most (Honavar, Decision Trees and Forests, the slide on reduced-error
+    pruning). Numbers are judged by their squared error.
     """
 
     fraction: float = 1 / 3
@@ -61,8 +61,8 @@ def reduced_error(
 ) -> Forest:
     """The forest without the subtrees that do not help on these rows, which it has not been grown from.
 
-    `y` holds class numbers, or targets of regression. Rows with missing values count in parts, as they are spread over the
-    leaves; an empty branch errs by the class of its parent. See :class:`ReducedError` for `order`.
+    `y` holds class numbers, or targets of regression. Rows with missing values count in parts, as they are spread
+    over the leaves; an empty branch errs by the class of its parent. See :class:`ReducedError` for `order`.
     """
     return ReducedError(order=order).prune(forest, rows_for(forest, X, y, sample_weight))
 

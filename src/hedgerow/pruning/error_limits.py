@@ -23,11 +23,11 @@ class Pessimistic:
     """A subtree is replaced by a leaf, or by its largest branch, if that is not expected to err more (C4.5).
 
     The errors of a leaf with N rows, e of them wrong, are estimated by the upper limit of a confidence interval at
-    `confidence` (Quinlan, C4.5, 1993, chapter 4): U(N, e) = e + N·r − e with f = (e + ½)/N, z = Φ⁻¹(1 − confidence) and
-    r = (f + z²/2N + z·√(f/N − f²/N + z²/4N²))/(1 + z²/N); N·(1 − confidence^(1/N)) where e = 0, and interpolated up to
-    e = 1. From the bottom up, a node becomes a leaf if U ≤ the sum over its leaves + 0.1; with `raising`, its largest
-    branch takes its place if the branch, given all of the node's rows, is expected to err no more than the node's leaves
-    + 0.1. Everything as in Weka's J48. A smaller `confidence` prunes more.
+    `confidence` (Quinlan, C4.5, 1993, chapter 4): U(N, e) = e + N·r − e with f = (e + ½)/N, z = Φ⁻¹(1 − confidence)
+    and r = (f + z²/2N + z·√(f/N − f²/N + z²/4N²))/(1 + z²/N); N·(1 − confidence^(1/N)) where e = 0, and interpolated
+    up to e = 1. From the bottom up, a node becomes a leaf if U ≤ the sum over its leaves + 0.1; with `raising`, its
+    largest branch takes its place if the branch, given all of the node's rows, is expected to err no more than the
+    node's leaves + 0.1. Everything as in Weka's J48. A smaller `confidence` prunes more.
 
     Weights count as numbers of rows: weights that add up to 1 say that there is one row, and then little is sure.
     """
@@ -37,7 +37,9 @@ class Pessimistic:
 
     def __post_init__(self) -> None:
         if not isinstance(self.confidence, Real) or not 0 < float(self.confidence) <= 0.5:
-            raise ValueError(f"Pessimistic: confidence is {self.confidence!r}, must be a number in (0, 0.5], such as 0.25")
+            raise ValueError(
+                f"Pessimistic: confidence is {self.confidence!r}, must be a number in (0, 0.5], such as 0.25"
+            )
         if not isinstance(self.raising, bool | np.bool_):
             raise ValueError(f"Pessimistic: raising is {self.raising!r}, must be True or False")
 
@@ -61,20 +63,21 @@ def pessimistic(
 ) -> Forest:
     """The tree, grown from these rows, pruned as C4.5 does; see :class:`Pessimistic`.
 
-    `y` holds class numbers. A row without an answer to a question goes down all branches, in proportion to the rows that
-    have one; a part below `min_fraction` of a row follows the heaviest.
+    `y` holds class numbers. A row without an answer to a question goes down all branches, in proportion to the rows
+    that have one; a part below `min_fraction` of a row follows the heaviest.
     """
     return _pruned(forest, rows_for(forest, X, y, sample_weight), Pessimistic(confidence, raising), min_fraction)
 
 
 def _pruned(forest: Forest, rows: Training, how: Pessimistic, min_fraction: float) -> Forest:
     need_one_tree(forest)
+    labels = need_classes(how, rows)
     source, first_child, weight, leaf_counts = prune(
         forest.arrays,
         forest.node_counts(),
         rows.values,
         rows.sample_weight,
-        need_classes(how, rows),
+        labels,
         float(how.confidence),
         NormalDist().inv_cdf(1 - how.confidence),
         bool(how.raising),

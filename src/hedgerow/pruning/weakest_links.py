@@ -25,15 +25,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CostComplexity:
-    """The smallest tree that minimises R + alpha·(number of leaves), R being the impurity of the training rows in leaves.
+    """The smallest tree that minimises R + alpha·(number of leaves), R being the impurity of its leaves.
 
-    R and `alpha` are scikit-learn's (`ccp_alpha`): the mean over the rows of the criterion's impurity, or of the squared
-    error. "cv": alpha is chosen by cross-validation in `folds` parts (section 3.4.2): of the geometric means of neighbouring
-    alphas at which the tree changes, the one whose trees, grown without each part and pruned, err least on it; of equals
-    the largest. With `standard_errors` = 1, the largest alpha whose error is within one standard error of the least.
+    R and `alpha` are scikit-learn's (`ccp_alpha`): the mean over the rows of the criterion's impurity, or of the
+    squared error. "cv": alpha is chosen by cross-validation in `folds` parts (section 3.4.2): of the geometric means
+    of neighbouring alphas at which the tree changes, the one whose trees, grown without each part and pruned, err
+    least on it; of equals the largest. With `standard_errors` = 1, the largest alpha whose error is within one
+    standard error of the least.
 
-    Equal rows are in one part, and the classes have the same share in all, so that weights and repeated rows give the same
-    tree.
+    Equal rows are in one part, and the classes have the same share in all, so that weights and repeated rows give the
+    same tree.
     """
 
     alpha: Any = "cv"
@@ -47,7 +48,7 @@ class CostComplexity:
             raise ValueError(f"CostComplexity: folds is {self.folds!r}, must be a whole number of at least 2")
         if not (_is_number(self.standard_errors) and 0 <= float(self.standard_errors) < np.inf):
             raise ValueError(
-                f"CostComplexity: standard_errors is {self.standard_errors!r}, must be a number of at least 0, such as 1"
+                f"CostComplexity: standard_errors is {self.standard_errors!r}, must be a number of at least 0, as 1"
             )
 
     def __call__(self, training: Training, grower: Grower, seed: int) -> Forest:
@@ -63,8 +64,8 @@ class CostComplexity:
     def prune(self, forest: Forest, rows: Training, grower: Grower) -> Forest:
         if self.alpha == "cv":
             raise ValueError(
-                f"{self!r} grows trees to choose alpha, which a tree that is fitted can't: set it as pruning= before fit, "
-                "or give alpha as a number"
+                f"{self!r} grows trees to choose alpha, which a tree that is fitted can't: set it as pruning= before "
+                "fit, or give alpha as a number"
             )
         return links_of(forest, grower.impurity).pruned(self.alpha)
 

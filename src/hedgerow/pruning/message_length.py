@@ -22,13 +22,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class DescriptionLength:
-    """A node becomes a leaf if tree and exceptions then take no more bits (Honavar, Decision Trees and Forests, the slide on
-    post pruning: minimise size(tree) + size(exceptions); Quinlan, Rivest, 1989).
+    """A node becomes a leaf if the tree and its exceptions then take no more bits.
 
-    A node takes 1 bit that says whether it is a leaf. An inner node takes log2(columns) and what tells its question among
-    those of the column: log2(distinct values − 1) for a threshold, log2(categories) for one of them against the rest,
-    categories − 1 for some against the others, nothing for a branch for each. A leaf takes log2(classes), and
-    log2(n + 1) + log2 binom(n, e) for the e of its n rows that are of another class, fractions by the gamma function.
+    Honavar, Decision Trees and Forests, the slide on post pruning: minimise size(tree) + size(exceptions); the code
+    is in the manner of Quinlan and Rivest (1989). A node takes 1 bit that says whether it is a leaf. An inner node
+    takes log2(columns) and what tells its question among those of the column: log2(distinct values − 1) for a
+    threshold, log2(categories) for one of them against the rest, categories − 1 for some against the others, nothing
+    for a branch for each. A leaf takes log2(classes), and log2(n + 1) + log2 binom(n, e) for the e of its n rows that
+    are of another class, fractions by the gamma function.
     """
 
     def __call__(self, training: Training, grower: Grower, seed: int) -> Forest:
