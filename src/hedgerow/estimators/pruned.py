@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._core import GrowOptions
 from hedgerow.estimators.base import TreeBased
+from hedgerow.estimators.costs import class_costs, prior_weights
 from hedgerow.estimators.finished import FinishedTable
 from hedgerow.estimators.targets import read_labels, read_targets, read_weights
 from hedgerow.forest import Forest
@@ -67,6 +68,8 @@ class PrunedTree(TreeBased):
         targets = None if labels else read_targets(y, rows)
         class_weight = getattr(self, "class_weight", None)
         weight = read_weights(sample_weight, rows, class_weight, labels.classes[labels.codes] if labels else None)
+        if labels and self.cost_priors:
+            weight = prior_weights(class_costs(self.cost_matrix, labels.classes), labels.codes, weight, labels.classes)
         used = weight > 0
         training = Training(
             np.asfortranarray(rows[used]),
