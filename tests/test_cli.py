@@ -16,8 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hedgerow import CautiousForestClassifier, ForestRegressor, TreeClassifier, load, save
+import hedgerow
+from hedgerow import CautiousForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor, load, save
 from hedgerow.cli import main
+from hedgerow.cli.models import make_model, measured_setting
 from hedgerow.datasets import load as load_dataset
 from hedgerow.storage import read_notes
 
@@ -72,7 +74,7 @@ def model(folder: Path) -> Path:
     for line in (
         "id           ignored",
         "zip          nominal    4 categories: 00, 01, 02, 03",
-        "temperature  numeric    from",
+        "temperature  numeric    12 missing; from",
         "grade        ordinal    low < mid < high",
         "ward         target     2 classes: no ",
         "CautiousForestClassifier: 20 trees, ",
@@ -214,7 +216,7 @@ def failed(capsys: pytest.CaptureFixture[str], *arguments: Any, code: int = 1) -
     [
         (["--target", "wart"], "has no column 'wart' (--target); did you mean 'ward'?"),
         (["-t", "ward", "--ignore", "name"], "has no column 'name' (--ignore); there are 'id', 'zip', 'symptom', "),
-        (["-t", "temperature", "-m", "cautious"], "model cautious does not predict numbers; tree, forest do"),
+        (["-t", "temperature", "-m", "cautious"], "model cautious does not predict numbers; tree, forest"),
         (["-t", "ward", "--numeric", "symptom"], "column 'symptom' (--numeric) holds 'rash', which is not a number"),
         (["-t", "ward", "--ordinal", "grade=low<mid"], "column 'grade' has 'high', which --ordinal does not name"),
         (["-t", "ward", "-o", "/nowhere/model"], "there is no folder '/nowhere'"),
@@ -232,7 +234,7 @@ def test_fit_says_what_is_wrong(
     ("arguments", "words"),
     [
         ([], "say which column of"),
-        (["-t", "ward", "--model", "oak"], "--model is 'oak', this version has tree, forest, random-trees, cautious"),
+        (["-t", "ward", "--model", "oak"], "this version has tree, c45, forest, random-trees, cautious"),
         (["-t", "ward", "--set", "max_dept=3"], "which TreeClassifier does not have; did you mean 'max_depth'?"),
         (["-t", "ward", "--set", "max_depth"], "--set is 'max_depth', must be name=value"),
         (["-t", "ward", "--ordinal", "grade"], "--ordinal is 'grade', must name the levels"),
@@ -336,3 +338,34 @@ def test_datasets_are_listed_and_can_be_named(capsys: pytest.CaptureFixture[str]
     assert main(["fit", "own", "--data", str(tmp_path), "--folds", "2"]) == 0
     assert "TreeClassifier: 2 leaves, depth 1" in capsys.readouterr().out
     assert "there is no dataset 'owm'; did you mean 'own'?" in failed(capsys, "fit", "owm", "--data", tmp_path)
+
+
+class ForgivingRegressor(TreeRegressor):
+    """Stands for a model that takes errors of inputs."""
+
+    def __init__(self, *, sigma: Any = 0.0, max_depth: int | None = None) -> None:
+        super().__init__(max_depth=max_depth)
+        self.sigma = sigma
+
+
+def test_errors_of_inputs_become_a_setting(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("temp,flow,flow_err,y\n" + "".join(f"{i},{i % 7},0.{i % 3},{i / 2}\n" for i in range(60)))
+    monkeypatch.setattr(hedgerow, "MeasuredTreeRegressor", ForgivingRegressor, raising=False)
+    fit = ("fit", path, "-t", "y", "--model", "measured", "--folds", "0")
+    assert "must know how far inputs may be off" in failed(capsys, *fit, code=2)
+    wrong = failed(capsys, *fit, "--measured", "temp=0.3,flow=flow_er")
+    assert wrong == "--measured names 'flow_er', which is not a column; did you mean 'flow_err'?"
+    assert "must be column=0.3 or column=column" in failed(capsys, *fit, "--measured", "temp", code=2)
+    assert "--measured is for --model measured" in failed(capsys, *fit[:4], "--measured", "temp=1", code=2)
+    setting = measured_setting("temp=0.3,flow=flow_err", "measured", ["temp", "flow", "flow_err"])
+    assert make_model("measured", False, setting).sigma == {"temp": 0.3, "flow": "flow_err"}
+    assert main([str(argument) for argument in (*fit, "--measured", "temp=0.3,flow=flow_err")]) == 0
+
+
+def test_c45_is_a_model(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    out = folder / "c45.hedgerow"
+    assert main(["fit", str(folder / "patients.csv"), "-t", "ward", "-m", "c45", "-o", str(out), "--folds", "2"]) == 0
+    assert load(out).criterion == "c45"

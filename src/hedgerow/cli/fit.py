@@ -33,10 +33,13 @@ Examples:
 @columns_options
 @click.option(
     "--model", "-m", default="tree", show_default=True, metavar="NAME", shell_complete=_complete_models,
-    help="tree, forest, random-trees, cautious, ...: the message on a wrong one lists all.",
+    help="tree, c45, forest, random-trees, cautious, boundary or measured.",
 )  # fmt: skip
 @click.option(
     "--set", "settings", metavar="NAME=VALUE", multiple=True, help="A setting of the model: --set max_depth=3."
+)
+@click.option(
+    "--measured", metavar="COLUMN=SIZE", help="Errors of inputs, or columns of them: 'temp=0.3,flow=flow_err'."
 )
 @click.option("--output", "-o", metavar="FILE", help="Write the model there.")
 @folds_option
@@ -50,6 +53,7 @@ def fit(
     ignore: tuple[str, ...],
     model: str,
     settings: tuple[str, ...],
+    measured: str | None,
     output: str | None,
     folds: int,
     missing: str | None,
@@ -59,7 +63,7 @@ def fit(
 ) -> None:
     """Fit a model to DATA, and say how good it is on rows that it has not seen."""
     from hedgerow.cli.console import note, out, progress
-    from hedgerow.cli.models import make_model, parse_settings
+    from hedgerow.cli.models import make_model, measured_setting, parse_settings
     from hedgerow.cli.outputs import check_writable
     from hedgerow.cli.scoring import by_name, cross_validated
     from hedgerow.storage import save
@@ -70,6 +74,7 @@ def fit(
     training, reading = read_training(
         data, target, nominal, numeric, ordinal, ignore, missing, format_name, delimiter, folder
     )
+    chosen |= measured_setting(measured, model, training.X.column_names)
     make_model(model, training.classification, chosen)  # a wrong setting is told before anything is printed
     print_roles(training)
     with progress() as bars:

@@ -10,7 +10,7 @@ from typing import Any
 import hedgerow
 from hedgerow.cli.errors import CommandError, UsageError, nearest
 
-__all__ = ["MODELS", "Model", "make_model", "model_names", "parse_settings"]
+__all__ = ["MODELS", "Model", "make_model", "measured_setting", "model_names", "parse_settings"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,8 @@ class Model:
     classifier: str | None
     regressor: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    needs_errors: bool = False
+    """Whether it wants to be told, by --measured, how far its inputs may be off."""
 
     def factory(self, classification: bool) -> str | None:
         return self.classifier if classification else self.regressor
@@ -35,6 +37,7 @@ _SEED = {"random_state": 0}
 
 MODELS: dict[str, Model] = {
     "tree": Model("one readable tree", "TreeClassifier", "TreeRegressor"),
+    "c45": Model("one tree, as C4.5 grows and prunes it", "TreeClassifier.c45"),
     "forest": Model("a random forest", "ForestClassifier", "ForestRegressor", _SEED),
     "random-trees": Model("random decision trees, combined as evidence", "RandomTreesClassifier", None, _SEED),
     # The default of the class, belief, decides nearly every row as long as s is small.
@@ -43,6 +46,13 @@ MODELS: dict[str, Model] = {
         "CautiousForestClassifier",
         None,
         {"aggregate": "average", **_SEED},
+    ),
+    "boundary": Model("smooth probabilities by the distance to the boundary of a tree", "BoundaryClassifier"),
+    "measured": Model(
+        "a tree for inputs that were measured with error",
+        "MeasuredTreeClassifier",
+        "MeasuredTreeRegressor",
+        needs_errors=True,
     ),
 }
 
@@ -64,6 +74,8 @@ def make_model(name: str, classification: bool, settings: Mapping[str, Any], n_j
         raise CommandError(f"model {name} does not predict {task}; {', '.join(able)} do")
     model = _public(public)()
     known = model.get_params()
+    if entry.needs_errors and "sigma" not in settings:
+        raise UsageError(f"model {name} must know how far inputs may be off: --measured 'temp=0.3,flow=flow_err'")
     for parameter in settings:
         if parameter not in known:
             raise UsageError(
@@ -71,6 +83,25 @@ def make_model(name: str, classification: bool, settings: Mapping[str, Any], n_j
             )
     threads = {"n_jobs": n_jobs} if "n_jobs" in known else {}
     return model.set_params(**{**threads, **entry.settings, **settings})
+
+
+def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> dict[str, Any]:
+    """``--measured "temp=0.3,flow=flow_err"`` as a setting: standard deviations, or the columns that hold them."""
+    if given is None:
+        return {}
+    if model not in MODELS or not MODELS[model].needs_errors:
+        able = ", ".join(name for name, entry in MODELS.items() if entry.needs_errors)
+        raise UsageError(f"--measured is for --model {able}, and --model is {model}")
+    sigma: dict[str, Any] = {}
+    for one in given.split(","):
+        name, equals, size = (part.strip() for part in one.partition("="))
+        if not equals or not name or not size:
+            raise UsageError(f"--measured has {one!r}, must be column=0.3 or column=column")
+        sigma[name] = _value(size)
+        for column in (name, sigma[name]):
+            if isinstance(column, str) and column not in columns:
+                raise CommandError(f"--measured names {column!r}, which is not a column; {nearest(column, columns)}")
+    return {"sigma": sigma}
 
 
 def _public(name: str) -> Any:
