@@ -369,3 +369,9 @@ def test_c45_is_a_model(capsys: pytest.CaptureFixture[str], folder: Path) -> Non
     out = folder / "c45.hedgerow"
     assert main(["fit", str(folder / "patients.csv"), "-t", "ward", "-m", "c45", "-o", str(out), "--folds", "2"]) == 0
     assert load(out).criterion == "c45"
+    capsys.readouterr()
+    assert main(["predict", str(out), str(folder / "patients.csv")]) == 0
+    answers = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    table = pq.read_table(folder / "patients.parquet").select(load(out).schema_.names)
+    expected = load(out).predict_uncertainty(table).total
+    np.testing.assert_allclose([float(row["uncertainty"]) for row in answers], expected, atol=1e-6)

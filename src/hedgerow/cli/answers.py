@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from hedgerow.cli.fitted import Loaded
 from hedgerow.estimators.answers import ClassAnswers
+from hedgerow.estimators.trees import TreeClassifier
+from hedgerow.estimators.uncertainty import entropy_bits
 
 __all__ = ["SEPARATOR", "answer_table", "count_undecided"]
 
@@ -53,7 +55,11 @@ def _classes(model: Any, X: pa.Table) -> dict[str, Any]:
         bounds = model.predict_bounds(X).round(_DIGITS)
         for i, name in enumerate(classes):
             columns |= {f"lower({name})": bounds[:, i, 0], f"upper({name})": bounds[:, i, 1]}
-    return columns | {name: found.round(_DIGITS) for name, found in _uncertainty(model, X).items()}
+    if isinstance(model, TreeClassifier):  # what it would say after another walk
+        unsure = {"uncertainty": entropy_bits(shares)}
+    else:
+        unsure = _uncertainty(model, X)
+    return columns | {name: found.round(_DIGITS) for name, found in unsure.items()}
 
 
 def _labels(model: Any, X: pa.Table, shares: Floats) -> Any:
