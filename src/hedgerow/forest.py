@@ -33,8 +33,8 @@ class Forest:
 
     Every array is read-only. Construction checks every invariant (:meth:`check`), so that a Forest that exists can be
     walked; only what the core has grown (:meth:`from_core`) and what is made of that (:meth:`derived`) is taken as it
-    is. `leaf_counts` is there for classification, `leaf_stats` (weight, mean, sum of squared deviations) for regression;
-    the other one is None.
+    is. `leaf_counts` is there for classification, `leaf_stats` (weight, mean, sum of squared deviations) for
+    regression; the other one is None.
     """
 
     n_features: int
