@@ -63,18 +63,22 @@ def _add_slots(
     """Add the logarithms of the shares of slots, of all columns or of the chosen ones."""
     entries = None if columns is None else columns[groups.entry_column]
     slots = slots_of(examples, groups, entries)
-    chosen = slice(None) if entries is None else np.flatnonzero(entries)
-    at, column = groups.entry_at[chosen], groups.entry_column[chosen]
-    n_slots, n_classes = len(slots.pair), examples.n_classes
-    key = (slots.entry_slot * N_FOLDS + fold[at]) * n_classes + examples.labels[groups.row[at]]
+    chosen = np.arange(len(groups.entry_at)) if entries is None else np.flatnonzero(entries)
+    # A column with one slot says nothing: most of those that are only noise.
+    speaks = np.bincount(slots.pair)[slots.pair] > 1
+    heard = speaks[slots.entry_slot]
+    slot = (np.cumsum(speaks) - 1)[slots.entry_slot[heard]]
+    at, column = groups.entry_at[chosen[heard]], groups.entry_column[chosen[heard]]
+    n_slots, n_classes = int(speaks.sum()), examples.n_classes
+    key = (slot * N_FOLDS + fold[at]) * n_classes + examples.labels[groups.row[at]]
     counts = np.bincount(key, weights=groups.weight[at], minlength=n_slots * N_FOLDS * n_classes)
-    logs = log_shares(_without_own(counts.reshape(n_slots, N_FOLDS, n_classes)), slots.pair)
+    logs = log_shares(_without_own(counts.reshape(n_slots, N_FOLDS, n_classes)), slots.pair[speaks])
     # What is missing points behind the last slot, where zeros stand.
     table = np.concatenate([logs.reshape(-1, n_classes), np.zeros((N_FOLDS, n_classes))])
-    slot = np.full((examples.n_features, len(groups.row)), n_slots)
-    slot[column, at] = slots.entry_slot
-    for of_column in slot if columns is None else slot[columns]:
-        scores += table[of_column * N_FOLDS + fold]
+    slot_of = np.full((examples.n_features, len(groups.row)), n_slots)
+    slot_of[column, at] = slot
+    for one in np.unique(slots.pair[speaks] % examples.n_features):
+        scores += table[slot_of[one] * N_FOLDS + fold]
 
 
 def _without_own(counts: Floats) -> Floats:

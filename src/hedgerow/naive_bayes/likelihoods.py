@@ -17,6 +17,7 @@ __all__ = ["Entropy", "Gaussian", "Normals", "Numeric", "log_density", "log_prio
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
+_SAME = 1e-14  # of the mean: a deviation that is nothing but rounding
 _FARTHEST = 1e150  # deviations from the mean; their square is still a float64
 
 
@@ -104,8 +105,9 @@ class Normals:
         of_class = np.where(self.n > 0, self.squares / np.where(self.n > 0, self.n, 1.0), variance)
         mean = np.where(self.n > 0, self.mean, everyone.mean)
         deviation = np.sqrt(of_class + smoothing * variance)
-        # Underflow may leave a class without a variance beside others that have one.
-        speaks = (variance > 0) & (deviation > 0).all(axis=-1, keepdims=True)
+        # Rounding gives numbers that are all the same some variance; underflow takes it from numbers that are not.
+        same = variance <= (_SAME * everyone.mean) ** 2
+        speaks = ~same & (deviation > 0).all(axis=-1, keepdims=True)
         return mean, np.where(speaks, deviation, np.nan)
 
 
