@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -148,6 +150,25 @@ def test_branches_hold_the_rows_and_entries_of_nodes(data: oracle.Data) -> None:
             at, column = part.entry_at, part.entry_column
             np.testing.assert_array_equal(examples.values[part.row[at], column], part.entry_value)
             assert (np.lexsort((at, part.entry_value, column)) == np.arange(len(at))).all()
+
+
+def test_a_small_part_of_a_row_follows_the_heaviest_branch() -> None:
+    data = oracle.Data([[math.nan], [math.nan], [0.0], [1.0], [1.0]], [0, 0, 0, 1, 1], 2, [0])
+    parts = [(0, Fraction(1, 65)), (1, Fraction(1, 64)), *((i, Fraction(1)) for i in (2, 3, 4))]
+    root = replace(whole(examples_of(data)), weight=np.array([float(weight) for _, weight in parts]))
+    groups = divide(root, np.array([-1, -1, 0, 1, 1]), 2)
+    expected = oracle.divide(data, parts, oracle.Question(0, 0.5, ()))
+    assert [(0, 1), (1, 0), (1, 1)] == [(i, b) for i in (0, 1) for b in (0, 1) if i in [row for row, _ in expected[b]]]
+    found = [(int(row), weight) for row, weight in zip(groups.row, groups.weight, strict=True)]
+    assert found == [(i, pytest.approx(float(weight))) for part in expected for i, weight in part]
+
+
+def test_the_first_of_equal_columns_is_asked() -> None:
+    x = np.repeat([0.0, 1.0, 2.0, 3.0], 20)
+    forest, _ = NaiveBayesGrowth("gaussian", 2, 0.05).grow(
+        Examples.dealt(np.column_stack([x, x]), (x.astype(np.int32) % 2), 2, np.zeros(2, dtype=np.int32), seed=0)
+    )
+    assert set(forest.feature.tolist()) == {-1, 0}
 
 
 # -- the tree
