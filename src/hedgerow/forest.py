@@ -276,11 +276,17 @@ class Forest:
         feature_names: Sequence[str] | None = None,
         class_names: Sequence[Any] | None = None,
         categories: Sequence[Sequence[Any]] | None = None,
+        leaf_answers: Sequence[str] | None = None,
         max_depth: int | None = None,
     ) -> str:
-        """One tree as text, a line for each branch, with the names of columns, categories and classes if given."""
+        """One tree as text, a line for each branch, with the names of columns, categories and classes if given.
+
+        `leaf_answers` has what each leaf of a classification forest answers, where that is not its most frequent class.
+        """
+        if leaf_answers is not None and len(leaf_answers) != len(self.counts):
+            raise ValueError(f"leaf_answers has {len(leaf_answers)} entries, this forest has {self.n_leaves} leaves")
         names = Names.of(self, feature_names, class_names, categories)
-        return tree_text(self, tree, names, max_depth)
+        return tree_text(self, tree, names, max_depth, leaf_answers)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists, with None for NaN and "inf", which JSON does not know; see :meth:`from_dict`."""
