@@ -194,7 +194,12 @@ max_leaf_nodes, max_features
         parent. Rows with missing values are divided without limit. Subtrees that save no training error are dropped,
         and the tree is pruned (:class:`~hedgerow.pruning.Pessimistic`).
         """
-        settings = {"criterion": "c45", "min_samples_leaf": 2, "missing": Fractional(min_fraction=0.0), "collapse": True}
+        settings = {
+            "criterion": "c45",
+            "min_samples_leaf": 2,
+            "missing": Fractional(min_fraction=0.0),
+            "collapse": True,
+        }
         return cls(**{**settings, **changes})
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeClassifier:

@@ -96,9 +96,7 @@ class NaiveBayesGrowth:
 _NOTHING = Groups(1, *(np.zeros(0, dtype=np.int64),) * 4, *(np.zeros(0, dtype=np.int64),) * 2)  # type: ignore[arg-type]
 
 
-def _best_question(
-    examples: Examples, node: Groups, likelihood: Numeric
-) -> tuple[_Question | None, Groups, Floats]:
+def _best_question(examples: Examples, node: Groups, likelihood: Numeric) -> tuple[_Question | None, Groups, Floats]:
     """The question whose branches find most classes, those branches, and what each of them finds.
 
     One threshold for each numeric column, that of least entropy; a branch for each category that the node holds. The

@@ -21,7 +21,12 @@ Whole = NDArray[np.int64]
 
 _LEAST_LOG = -750.0  # of the least float64 above 0
 _SHAPES = {
-    **{"log_prior": (np.float64, 2), "slot_start": (np.int64, 1), "edge": (np.float64, 1), "log_share": (np.float64, 2)},
+    **{
+        "log_prior": (np.float64, 2),
+        "slot_start": (np.int64, 1),
+        "edge": (np.float64, 1),
+        "log_share": (np.float64, 2),
+    },
     **{"nominal": (np.bool_, 1), "scale": (np.float64, 1), "mean": (np.float64, 3), "deviation": (np.float64, 3)},
 }
 

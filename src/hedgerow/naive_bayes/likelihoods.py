@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 from hedgerow.growth import choose
 from hedgerow.storage import register
 
-__all__ = ["Entropy", "Gaussian", "Normals", "Numeric", "log_density", "log_prior", "log_shares", "normals_of", "numeric"]
+__all__ = [
+    "Entropy",
+    "Gaussian",
+    "Normals",
+    "Numeric",
+    "log_density",
+    "log_prior",
+    "log_shares",
+    "normals_of",
+    "numeric",
+]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
