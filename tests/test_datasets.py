@@ -16,12 +16,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import TreeClassifier, datasets
+from hedgerow._core import plain_numbers
 from hedgerow.datasets import DataFileError, Reading, open_rows
 from hedgerow.datasets.blocks import row_blocks
 from hedgerow.replacing import replaced
@@ -82,6 +84,45 @@ def test_blocks_are_the_file_cut_between_rows(data: bytes, size: int) -> None:
         assert data[:at].count(b'"') % 2 == 0
         assert block.first_line == 1 + data.count(b"\n", 0, at)
         at += len(block.data)
+
+
+_fields = st.sampled_from(
+    '1|-2.5|+3|.5|7.|1e5|1E-3|-0||NA|?| 1|1 |"4"|nan|inf|-inf|1e400|0x1p3|1_0|--1|-|.|x|5e-324|0.1|-1|'
+    "1.7976931348623157e308|123456789012345678901".split("|")
+)
+
+
+@several
+@given(
+    st.lists(st.lists(_fields, min_size=2, max_size=3), min_size=1, max_size=8),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+    st.sampled_from([("NA", "?"), ("NA", "-1"), ()]),
+)
+def test_plain_numbers_are_what_pyarrow_reads(
+    lines: list[list[str]], end: str, ends: bool, missing: tuple[str, ...]
+) -> None:
+    data = (end.join(",".join(fields) for fields in lines) + end * ends).encode()
+    out = np.full((1, len(lines) + 2), -7.0)
+    n_rows = plain_numbers(
+        np.frombuffer(data, dtype=np.uint8), ",", np.array([-1, 0], dtype=np.int32), ["", *missing], out
+    )
+    try:
+        expected = pacsv.read_csv(
+            pa.BufferReader(data),
+            read_options=pacsv.ReadOptions(column_names=["a", "b"]),
+            convert_options=pacsv.ConvertOptions(
+                column_types={"b": pa.float64()}, include_columns=["b"], null_values=["", *missing]
+            ),
+        )["b"].to_pylist()
+    except pa.ArrowInvalid:
+        assert n_rows == -1
+        return
+    if n_rows >= 0:
+        found = out[0, :n_rows].tolist()
+        assert [repr(x) for x in found] == [repr(float("nan") if x is None else x) for x in expected]
+    elif all(fields[1] in ("1", "-2.5", ".5", "1e5", "0.1", "", *missing) and '"' not in fields[0] for fields in lines):
+        assert expected == []  # plain, and yet given up: only where there is no row
 
 
 def test_a_file_of_many_blocks_keeps_its_order(tmp_path: Path) -> None:

@@ -55,10 +55,8 @@ def _classes(model: Any, X: pa.Table) -> dict[str, Any]:
         bounds = model.predict_bounds(X).round(_DIGITS)
         for i, name in enumerate(classes):
             columns |= {f"lower({name})": bounds[:, i, 0], f"upper({name})": bounds[:, i, 1]}
-    if isinstance(model, TreeClassifier):  # what it would say after another walk
-        unsure = {"uncertainty": entropy_bits(shares)}
-    else:
-        unsure = _uncertainty(model, X)
+    # A tree's own is the entropy of these shares: no need for another walk.
+    unsure = {"uncertainty": entropy_bits(shares)} if isinstance(model, TreeClassifier) else _uncertainty(model, X)
     return columns | {name: found.round(_DIGITS) for name, found in unsure.items()}
 
 
