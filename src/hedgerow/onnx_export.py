@@ -82,6 +82,11 @@ def _leaf_values(model: Any) -> tuple[Forest, Floats, bool]:
         raise ValueError(
             f"rule is {rule!r}, and ONNX's trees can only average: call model.set_params(rule='probability') first"
         )
+    if not hasattr(model, "_probabilities"):
+        raise ValueError(
+            f"the answers of {type(model).__name__} vary within a leaf, and ONNX's trees have one for each: export a "
+            "tree or forest with class counts in its leaves"
+        )
     shares = model._probabilities().values / forest.n_trees
     weights = model._tree_weights() if hasattr(model, "_tree_weights") else None
     if weights is not None:
