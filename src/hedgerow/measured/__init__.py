@@ -1,0 +1,23 @@
+"""Trees for inputs that were measured with error (Tami et al., Decision tree for uncertainty measures, 2018).
+
+X = U + ε: what was observed is a latent value and an error of known size. A row is then in several regions at once, in
+each with the probability that its latent values are, and a tree answers with the regions' values in that proportion.
+"""
+
+from hedgerow.measured.errors import ErrorModel, Laplace, Normal, Student, Uniform
+from hedgerow.measured.membership import Regions, membership
+from hedgerow.measured.priors import FlatPrior, KdePrior, NormalPrior, Prior
+
+__all__ = [
+    "ErrorModel",
+    "FlatPrior",
+    "KdePrior",
+    "Laplace",
+    "Normal",
+    "NormalPrior",
+    "Prior",
+    "Regions",
+    "Student",
+    "Uniform",
+    "membership",
+]
