@@ -2,6 +2,7 @@
 
 from hedgerow.estimators.cautious import CautiousClassifier, CautiousForestClassifier
 from hedgerow.estimators.forests import ForestClassifier, ForestRegressor
+from hedgerow.estimators.measured import MeasuredTreeClassifier, MeasuredTreeRegressor
 from hedgerow.estimators.random_trees import RandomTreesClassifier
 from hedgerow.estimators.rule_classifier import RuleClassifier
 from hedgerow.estimators.trees import TreeClassifier, TreeRegressor
@@ -11,6 +12,8 @@ __all__ = [
     "CautiousForestClassifier",
     "ForestClassifier",
     "ForestRegressor",
+    "MeasuredTreeClassifier",
+    "MeasuredTreeRegressor",
     "RandomTreesClassifier",
     "RuleClassifier",
     "TreeClassifier",

@@ -7,8 +7,10 @@ each with the probability that its latent values are, and a tree answers with th
 from hedgerow.measured.errors import ErrorModel, Laplace, Normal, Student, Uniform
 from hedgerow.measured.membership import Regions, membership
 from hedgerow.measured.priors import FlatPrior, KdePrior, NormalPrior, Prior
+from hedgerow.measured.pruning import CostComplexity
 
 __all__ = [
+    "CostComplexity",
     "ErrorModel",
     "FlatPrior",
     "KdePrior",

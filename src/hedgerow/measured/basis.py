@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NEARLY_IN_SPAN", "Basis"]
+__all__ = ["Basis"]
 
 Floats = NDArray[np.float64]
 
-# Of a column's squared length, what must be new for it to count: less is noise in the last digits, and makes answers
-# that are differences of huge numbers.
-NEARLY_IN_SPAN = 1e-8
+_ROUNDING = 1e-12  # of a column's squared length: no more than that is new of a column in the span
 
 
 class Basis:
@@ -28,12 +26,12 @@ class Basis:
         return self._columns[:, : self._size]
 
     def add(self, column: Floats) -> Floats | None:
-        """The new direction that a column brings, which is now part of the basis; None if it is nearly in the span."""
+        """The new direction that a column brings, which is now part of the basis; None if it is in the span."""
         new = column.copy()
         for _ in range(2):
             new -= self.columns @ (self.columns.T @ new)
         length = np.linalg.norm(new)
-        if not length**2 > NEARLY_IN_SPAN * (column @ column):
+        if not length**2 > _ROUNDING * (column @ column):
             return None
         new /= length
         if self._size == self._columns.shape[1]:

@@ -33,7 +33,9 @@ def least_squares(shares: Floats, targets: Floats, weight: Floats) -> Floats:
     return mean + added
 
 
-def path_regions(path: Path, n_splits: int, n_features: int, n_categories: NDArray[np.int32]) -> tuple[list[int], Regions]:
+def path_regions(
+    path: Path, n_splits: int, n_features: int, n_categories: NDArray[np.int32]
+) -> tuple[list[int], Regions]:
     """Numbers and regions of the leaves after so many splits, in the order in which a Forest has them."""
     numbered = {number: value(number) for number in _leaf_numbers(path, n_splits)}
     forest = _forest(path, n_splits, numbered, n_features, n_categories, regression=True)

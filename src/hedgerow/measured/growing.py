@@ -21,10 +21,10 @@ from hedgerow.measured.regions import GrowingRegion, Question
 from hedgerow.measured.scores import (
     CategoryScores,
     FixedScores,
+    Parent,
     Scores,
     ThresholdScores,
     drop_in_node,
-    enough_rows,
 )
 from hedgerow.measured.thresholds import HardThresholds, SoftThresholds, Thresholds, candidate_thresholds
 
@@ -73,10 +73,13 @@ class _Growth:
         self._settings = settings
         weight = problem.fit_weight
         self._root = np.sqrt(weight / weight.sum())
+        self._rows = problem.weight
         self._columns = {int(j): _column(problem, j, settings) for j in problem.features}
         # Where the observed value is, whatever its error: what equation 7 sums over.
         self._observed = {
-            j: _hard(problem, j, column.at) if settings.risk == "node" and isinstance(column, SoftThresholds) else column
+            j: _hard(problem, j, column.at)
+            if settings.risk == "node" and isinstance(column, SoftThresholds)
+            else column
             for j, column in self._columns.items()
         }
         self._basis = Basis(self._root)
@@ -131,14 +134,18 @@ class _Growth:
         chosen: tuple[float, int, int | Bools] | None = None
         for feature, of_column in scores.items():
             found = of_column.best()
-            if found is not None and found[0] > self._least_gain and (chosen is None or found[0] > chosen[0] * (1 + 1e-10)):
+            if (
+                found is not None
+                and found[0] > self._least_gain
+                and (chosen is None or found[0] > chosen[0] * (1 + 1e-10))
+            ):
                 chosen = (found[0], feature, found[1])
         return chosen
 
     def _scores(self, number: int) -> dict[int, Scores]:
         """Of all columns in a new region."""
         region = self._regions[number]
-        if region.share().sum() < 2 * self._settings.min_weight_leaf * (1 - 1e-9):
+        if self._rows @ region.share() < 2 * self._settings.min_weight_leaf * (1 - 1e-9):
             return {}
         return {
             feature: self._category_scores(region, feature, column)
@@ -149,35 +156,38 @@ class _Growth:
 
     def _threshold_scores(self, region: GrowingRegion, feature: int, column: Thresholds) -> Scores:
         low, high = region.limits.get(feature, (-1, len(column.at)))
-        rest = region.rest(feature)
-        position = np.arange(len(column.at))
-        allowed = (position > low) & (position < high)
-        rows = column.sums_from(rest[:, np.newaxis], np.array([low]))[:, 0]
-        least = self._settings.min_weight_leaf * (1 - 1e-9)
-        allowed &= (rows >= least) & (region.share().sum() - rows >= least)
+        rest, parent = region.rest(feature), self._parent(region)
+        rows = column.sums_from((self._rows * rest)[:, np.newaxis], np.array([low]))[:, 0]
         v, basis = self._root * rest, self._basis.columns
         moments = column.moments(v, low, basis, self._residuals)
+        position = np.arange(len(column.at))
+        allowed = (position > low) & (position < high) & parent.allows(moments, rows)
+        smaller = parent.smaller_part(moments)
         if self._settings.risk == "global":
-            return ThresholdScores(moments, allowed)
+            return ThresholdScores(moments, smaller, allowed)
         seen = np.sqrt(region.seen())
         of_node = column.moments(v * seen, low, basis * seen[:, np.newaxis], self._residuals * seen[:, np.newaxis])
-        return FixedScores(np.where(allowed, drop_in_node(moments, of_node, *self._of_node(seen)), -np.inf))
+        return FixedScores(np.where(allowed, drop_in_node(moments, of_node, smaller, *self._of_node(seen)), -np.inf))
 
     def _category_scores(self, region: GrowingRegion, feature: int, column: Categories) -> Scores:
         inside = region.inside.get(feature, np.ones(len(column.law.shares), dtype=bool))
-        rest = region.rest(feature)
-        rows = column.sums(rest[:, np.newaxis])[:, 0]
-        least = self._settings.min_weight_leaf * (1 - 1e-9)
+        rest, parent = region.rest(feature), self._parent(region)
+        rows = column.sums((self._rows * rest)[:, np.newaxis])[:, 0]
         v, basis = self._root * rest, self._basis.columns
         moments = column.moments(v, basis, self._residuals)
         if self._settings.risk == "global":
-            return CategoryScores(moments, column, inside, rows, least)
+            return CategoryScores(moments, parent, column, inside, rows)
         seen = np.sqrt(region.seen())
         of_node = column.moments(v * seen, basis * seen[:, np.newaxis], self._residuals * seen[:, np.newaxis])
         sets = column.candidate_sets(inside, moments)
-        sets = sets[enough_rows(rows, sets, inside, least)]
-        both = (one.of_sets(sets, column.law.shares) for one in (moments, of_node))
-        return FixedScores(drop_in_node(*both, *self._of_node(seen)), sets)
+        in_all, in_node = (one.of_sets(sets, column.law.shares) for one in (moments, of_node))
+        drop = drop_in_node(in_all, in_node, parent.smaller_part(in_all), *self._of_node(seen))
+        return FixedScores(np.where(parent.allows(in_all, sets @ rows), drop, -np.inf), sets)
+
+    def _parent(self, region: GrowingRegion) -> Parent:
+        share = region.share()
+        own = self._basis.columns.T @ (self._root * share)
+        return Parent(own, float(self._rows @ share), self._settings.min_weight_leaf)
 
     def _of_node(self, seen: Floats) -> tuple[Floats, Floats]:
         basis = self._basis.columns * seen[:, np.newaxis]

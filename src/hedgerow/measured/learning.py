@@ -42,9 +42,7 @@ def learn_laws(
     )
 
 
-def _number_law(
-    x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, prior: Prior, name: str
-) -> NumberLaw:
+def _number_law(x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, prior: Prior, name: str) -> NumberLaw:
     known = ~np.isnan(x)
     if not known.any():  # nothing can be asked of it
         x, sigma, weight, known = np.zeros(1), np.zeros(1), np.ones(1), np.ones(1, dtype=bool)

@@ -140,7 +140,11 @@ def membership(
     if not (bounds[..., 0] <= bounds[..., 1]).all():
         raise ValueError("regions has a lower bound above the upper one")
     sizes = read_sigma(sigma, table.schema)
-    cells = sizes.of_rows(table.values, table.schema.names) if X_err is None else read_cells(X_err, table.values, table.schema)
+    cells = (
+        sizes.of_rows(table.values, table.schema.names)
+        if X_err is None
+        else read_cells(X_err, table.values, table.schema)
+    )
     models = read_error_models(error_model, table.schema)
     laws = learn_laws(table.values, table.schema, cells, np.ones(len(table.values)), models, prior_of(prior))
     return region_membership(Regions(bounds, {}), laws, table.values, cells)

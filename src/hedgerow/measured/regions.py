@@ -66,9 +66,7 @@ class GrowingRegion:
             parts.append(GrowingRegion(self.n_rows, factors, seen, self.limits | {feature: limits}, self.inside))
         return parts[0], parts[1]
 
-    def divided_by_set(
-        self, column: Categories, feature: int, members: Bools
-    ) -> tuple[GrowingRegion, GrowingRegion]:
+    def divided_by_set(self, column: Categories, feature: int, members: Bools) -> tuple[GrowingRegion, GrowingRegion]:
         """The parts whose category is one of the members, and is not."""
         before = self.inside.get(feature, np.ones_like(members))
         parts = []
@@ -76,7 +74,11 @@ class GrowingRegion:
             factor = {feature: column.within(inside)}
             parts.append(
                 GrowingRegion(
-                    self.n_rows, self.factors | factor, self.observed | factor, self.limits, self.inside | {feature: inside}
+                    self.n_rows,
+                    self.factors | factor,
+                    self.observed | factor,
+                    self.limits,
+                    self.inside | {feature: inside},
                 )
             )
         return parts[0], parts[1]
