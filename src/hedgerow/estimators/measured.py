@@ -35,8 +35,8 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
     ----------
     sigma : float, sequence of float, or mapping
         Standard deviations of the errors: of all numeric columns, of each column, or by column (name or number), where
-        ``{"x": "x_err"}`` says that column "x_err" of X holds the errors of "x"; it is then no feature. 0 is exact. Used
-        where no `X_err` is given.
+        ``{"x": "x_err"}`` says that column "x_err" of X holds the errors of "x"; it is then no feature. 0 is exact.
+        Used where no `X_err` is given.
     error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, or a mapping
         The law of the errors, whose standard deviation is always `sigma`; of all columns, or by column. "student" has 5
         degrees of freedom, ``Student(df)`` others.

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.columns import Kind
 from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.stored import check_fitted
-from hedgerow.estimators.walking import SoftWalk
+from hedgerow.estimators.walking import SoftWalk, Walk
 from hedgerow.forest import Forest
 from hedgerow.inspection import impurity_importances
 from hedgerow.measured.costs import error_costs
@@ -58,7 +58,8 @@ class MeasuredTree(OneTree):
     def regions_(self) -> Floats:
         """Lower and upper bound of each region in each column, (n_leaves, n_features, 2): lower < u ≤ upper."""
         check_is_fitted(self)
-        return self._regions.bounds
+        bounds: Floats = self._regions.bounds
+        return bounds
 
     @property
     def region_categories_(self) -> dict[int, NDArray[np.bool_]]:
@@ -70,7 +71,8 @@ class MeasuredTree(OneTree):
     def sigma_(self) -> Floats:
         """The size of errors in each column, (n_features,), that is used where rows do not bring their own."""
         check_is_fitted(self)
-        return self.error_sizes_.sigma
+        sizes: ErrorSizes = self.error_sizes_
+        return sizes.sigma
 
     @property
     def feature_importances_(self) -> Floats:
@@ -89,7 +91,8 @@ class MeasuredTree(OneTree):
 
     def apply(self, X: Any, X_err: Any = None) -> NDArray[np.int32]:
         """The number of the most probable region of each row, (n,)."""
-        return self.membership(X, X_err).argmax(axis=1).astype(np.int32)
+        leaves: NDArray[np.int32] = self.membership(X, X_err).argmax(axis=1).astype(np.int32)
+        return leaves
 
     def error_costs(self, X: Any, X_err: Any = None) -> Floats:
         """How much of the mean squared error of answers to X is due to the error of each column, (n_features,).
@@ -104,7 +107,7 @@ class MeasuredTree(OneTree):
     # -- reading
 
     @property
-    def _walk(self) -> SoftWalk:
+    def _walk(self) -> Walk:
         return SoftWalk(self.forest_, lambda rows: self._shares(rows, self._cells(rows, None)))
 
     def _shares(self, rows: Floats, cells: Floats) -> Floats:
@@ -120,7 +123,8 @@ class MeasuredTree(OneTree):
                 "root mean square (sigma_). Pass X_err, zeros for exact rows",
                 stacklevel=4,
             )
-        return self.error_sizes_.of_rows(rows, self.schema_.names)
+        sizes: ErrorSizes = self.error_sizes_
+        return sizes.of_rows(rows, self.schema_.names)
 
     # -- fitting
 

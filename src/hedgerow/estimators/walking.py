@@ -20,7 +20,9 @@ Floats = NDArray[np.float64]
 class Walk(Protocol):
     """What estimators that answer from leaves ask of the trees; see :mod:`hedgerow.walk`."""
 
-    forest: Forest
+    @property
+    def forest(self) -> Forest:
+        """The trees."""
 
     def route(self, rows: Floats) -> NDArray[np.int32]:
         """The leaf of each row in each tree, (n, n_trees)."""
@@ -52,8 +54,7 @@ class ForestWalk:
         return gather(self.forest, rows, values, n_jobs=self.n_jobs)
 
     def divided(self, rows: Floats) -> NDArray[np.bool_]:
-        missing: NDArray[np.bool_] = np.isnan(rows).any(axis=1)
-        return missing
+        return np.asarray(np.isnan(rows).any(axis=1))
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ class SoftWalk:
     membership: Callable[[Floats], Floats]
 
     def route(self, rows: Floats) -> NDArray[np.int32]:
-        return self.membership(rows).argmax(axis=1).astype(np.int32)[:, np.newaxis]
+        leaves: NDArray[np.int32] = self.membership(rows).argmax(axis=1).astype(np.int32)
+        return leaves[:, np.newaxis]
 
     def fold(self, rows: Floats, tables: Sequence[LeafTable], tree_weights: Floats | None = None) -> list[Floats]:
         shares = self.membership(rows)

@@ -77,8 +77,9 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
     @property
     def _walk(self) -> Walk:
         """As rows reach the leaves of the estimator, if it is ours."""
-        ours = isinstance(self.estimator_, TreeBased)
-        return self.estimator_._walk if ours else ForestWalk(self.forest_, self._n_jobs)
+        if isinstance(self.estimator_, TreeBased):
+            return self.estimator_._walk
+        return ForestWalk(self.forest_, self._n_jobs)
 
     def _template(self) -> Any:
         return ForestClassifier(random_state=0) if self.estimator is None else self.estimator

@@ -67,7 +67,7 @@ def _members(forest: Forest, feature: int, n_categories: int) -> Bools:
 def _asked(forest: Forest, node: int, n_categories: int) -> Bools:
     """The categories that a node sends to its first child."""
     if forest.kind[node] == NodeKind.ONE_AGAINST_REST:
-        return np.arange(n_categories) == forest.threshold[node]
+        return np.asarray(np.arange(n_categories) == forest.threshold[node])
     start, end = forest.payload_start[forest.payload[node] : forest.payload[node] + 2]
     bits = np.unpackbits(forest.payload_codes[start:end].astype("<i4").view(np.uint8), bitorder="little")
     return bits[:n_categories].astype(bool)

@@ -100,7 +100,8 @@ def _peak(error: ErrorModel, mean: float, spread: float, x: Floats, sigma: Float
         moved = 2**0.5 * spread**2 / sigma
         return np.where(x > mean, np.minimum(mean + moved, x), np.maximum(mean - moved, x))
     if np.isfinite(error.reach):
-        return np.clip(mean, x - error.reach * sigma, x + error.reach * sigma)
+        nearest: Floats = np.clip(mean, x - error.reach * sigma, x + error.reach * sigma)
+        return nearest
     return x
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
@@ -32,8 +33,8 @@ class CostComplexity:
     """Keep the splits with the least R + α·leaves, R per unit of weight.
 
     `alpha` is the price of a leaf, or "cv": the one whose trees err least on the rows that they were not grown from, in
-    `folds` parts; with `standard_errors` above 0 the largest one that is within so many standard errors of that. A row's
-    part is drawn by its content: it does not depend on the order of rows, and equal rows stay together.
+    `folds` parts; with `standard_errors` above 0 the largest one that is within so many standard errors of that. A
+    row's part is drawn by its content: it does not depend on the order of rows, and equal rows stay together.
     """
 
     alpha: Any = "cv"
@@ -101,9 +102,9 @@ def _best_size(risks: list[float], alpha: float) -> int:
 def _breaks(risks: list[float]) -> list[float]:
     """A price for each tree that is the best for some: geometric means of the prices where the best one changes."""
     sizes = _hull(np.array(risks))
-    falls = [(risks[few] - risks[more]) / (more - few) for few, more in zip(sizes, sizes[1:], strict=False)]
+    falls = [(risks[few] - risks[more]) / (more - few) for few, more in pairwise(sizes)]
     prices = [0.0, *falls[::-1]]
-    between = [float(np.sqrt(a * b)) for a, b in zip(prices, prices[1:], strict=False)]
+    between = [float(np.sqrt(a * b)) for a, b in pairwise(prices)]
     return [*between, 2 * prices[-1]]
 
 

@@ -27,7 +27,7 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class GrowingRegion:
-    """`factors` has P(U_j ∈ R^j | x_j), (n,), of the columns that bound the region, and `observed` whether x_j is in R^j.
+    """`factors` has P(U_j ∈ R^j | x_j), (n,), of the columns that bound the region, `observed` whether x_j is in R^j.
 
     `limits` has the positions of the bounds among a column's thresholds, `inside` the categories of a nominal column.
     """

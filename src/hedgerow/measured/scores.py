@@ -80,7 +80,10 @@ def _ratio(top: Floats, bottom: Floats) -> Floats:
 
 
 def drop_everywhere(residuals: Floats, new: Floats, smaller: Floats) -> Floats:
-    """(c·r)²/(‖c‖² − ‖Qᵀc‖²), added up over the outputs; −∞ for a column nearly in the span. `new` is the denominator."""
+    """(c·r)²/(‖c‖² − ‖Qᵀc‖²), added up over the outputs; −∞ for a column nearly in the span.
+
+    `new` is the denominator, `smaller` the squared length of the smaller part.
+    """
     fresh = new > NEARLY_IN_SPAN * smaller
     drop: Floats = np.where(fresh, (residuals**2).sum(axis=1) / np.where(fresh, new, 1.0), -np.inf)
     return drop

@@ -79,8 +79,8 @@ def read_sigma(given: Any, schema: Schema) -> ErrorSizes:
     if wrong.any():
         j = int(np.argmax(wrong))
         raise ValueError(
-            f"sigma gives column {schema.names[j]!r} an error, but it is {schema.columns[j].kind}: only numeric columns "
-            "are measured; leave it out or set it to 0"
+            f"sigma gives column {schema.names[j]!r} an error, but it is {schema.columns[j].kind}: only numeric "
+            "columns are measured; leave it out or set it to 0"
         )
     if (chained := held_by[np.isin(np.arange(schema.n_features), held_by) & (held_by >= 0)]).size:
         raise ValueError(f"sigma: column {schema.names[chained[0]]!r} holds the error of a column that holds errors")
@@ -91,7 +91,7 @@ def column_position(parameter: str, key: Any, schema: Schema) -> int:
     """The position of a column that a mapping names by its name or number."""
     if isinstance(key, str) and key in schema.names:
         return schema.names.index(key)
-    if isinstance(key, Integral) and not isinstance(key, bool) and 0 <= key < schema.n_features:
+    if isinstance(key, Integral) and not isinstance(key, bool) and 0 <= int(key) < schema.n_features:
         return int(key)
     known = ", ".join(map(repr, schema.names[:10])) + (", ..." if schema.n_features > 10 else "")
     raise ValueError(f"{parameter} names {key!r}, which is not a column of X: these are {known}")
@@ -101,8 +101,8 @@ def _holder(name: str, of: int, schema: Schema) -> int:
     j = column_position("sigma", name, schema)
     if j == of or schema.columns[j].kind is not Kind.NUMERIC:
         raise ValueError(
-            f"sigma says that the error of column {schema.names[of]!r} stands in {name!r}, which must be another column, "
-            "and numeric"
+            f"sigma says that the error of column {schema.names[of]!r} stands in {name!r}, which must be another "
+            "column, and numeric"
         )
     return j
 
@@ -120,8 +120,8 @@ def _size_list(given: Any, schema: Schema) -> Floats:
         sizes = np.empty((0, 0))
     if sizes.ndim != 1:
         raise ValueError(
-            f"sigma is {given!r}, must be a number, a number for each column, or a mapping from columns to numbers or to "
-            "names of the columns that hold their errors"
+            f"sigma is {given!r}, must be a number, a number for each column, or a mapping from columns to numbers or "
+            "to names of the columns that hold their errors"
         )
     if len(sizes) != schema.n_features:
         raise ValueError(f"sigma has {len(sizes)} numbers, X has {schema.n_features} columns: one for each")

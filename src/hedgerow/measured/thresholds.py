@@ -1,8 +1,8 @@
 """Numeric columns while a tree grows: candidate thresholds, and inner products with the columns that they would make.
 
-Splitting region k at t adds the column c = √w·P_k·P(U_j ≤ t | U_j ∈ R_k^j, x) to the span. With v = √w times the product
-of the region's other columns it is c = v·(F_t − F_low), where F_t is P(U_j ≤ t | x) and `low` the region's lower bound.
-So products of all candidates with anything are one matrix product with F, or cumulative sums where F is 0 and 1.
+Splitting region k at t adds the column c = √w·P_k·P(U_j ≤ t | U_j ∈ R_k^j, x) to the span. With v = √w times the
+product of the region's other columns it is c = v·(F_t − F_low), where F_t is P(U_j ≤ t | x) and `low` the region's lower
+bound. So products of all candidates with anything are one matrix product with F, or cumulative sums where F is 0 and 1.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def candidate_thresholds(x: Floats, weight: Floats, at_most: int | None) -> Floa
     # The midpoint of neighbouring floats may be the upper one, which would then be on the wrong side.
     midpoints = np.where(midpoints < places[1:], midpoints, places[:-1])
     if at_most is None or len(midpoints) <= at_most:
-        return midpoints
+        return np.asarray(midpoints)
     below = np.bincount(of_row, weights=weight[~np.isnan(x)]).cumsum()
     wanted = below[-1] * np.arange(1, at_most + 1) / (at_most + 1)
     after = np.clip(np.searchsorted(below[:-1], wanted), 1, len(midpoints) - 1)
     nearest = np.where(wanted - below[after - 1] <= below[after] - wanted, after - 1, after)
-    return midpoints[np.unique(nearest)]
+    return np.asarray(midpoints[np.unique(nearest)])
 
 
 class Thresholds(ABC):
