@@ -1,9 +1,10 @@
-"""Slow, literal truths for trees of soft regions: integrals by quadrature, a least-squares solve for every candidate."""
+"""Slow, literal truths for trees of soft regions: integrals by quadrature, a solve for every candidate."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def posterior(
             lambda u: prior(u) * error.pdf((x - u) / sigma) / peak, begin, end, epsabs=1e-13, epsrel=1e-12, limit=200
         )[0]
 
-    pieces = [(a, b, mass(a, b)) for a, b in zip(places, places[1:], strict=False)]
+    pieces = [(a, b, mass(a, b)) for a, b in pairwise(places)]
     return sum(m for _, b, m in pieces if b <= at) / sum(m for *_, m in pieces)
 
 
@@ -64,7 +65,11 @@ def share(box: Box, laws: Any, row: Floats, sigma: Floats) -> float:
         ends = laws[j].below(row[j : j + 1], sigma[j : j + 1], np.array([low, high]))[0]
         product *= (1.0 if high == np.inf else ends[1]) - (0.0 if low == -np.inf else ends[0])
     for j, inside in box.sets.items():
-        product *= sum(laws[j].shares[list(inside)]) if np.isnan(row[j]) else float(row[j] in inside)
+        product *= (
+            sum(p for code, p in enumerate(laws[j].shares) if code in inside)
+            if np.isnan(row[j])
+            else float(row[j] in inside)
+        )
     return product
 
 

@@ -1,8 +1,9 @@
 """Numeric columns while a tree grows: candidate thresholds, and inner products with the columns that they would make.
 
 Splitting region k at t adds the column c = √w·P_k·P(U_j ≤ t | U_j ∈ R_k^j, x) to the span. With v = √w times the
-product of the region's other columns it is c = v·(F_t − F_low), where F_t is P(U_j ≤ t | x) and `low` the region's lower
-bound. So products of all candidates with anything are one matrix product with F, or cumulative sums where F is 0 and 1.
+product of the region's other columns it is c = v·(F_t − F_low), where F_t is P(U_j ≤ t | x) and `low` the region's
+lower bound. So products of all candidates with anything are one matrix product with F, or cumulative sums where F is 0
+and 1.
 """
 
 from __future__ import annotations
