@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from hedgerow.columns import Kind
 from hedgerow.estimators.one_tree import OneTree
@@ -160,10 +161,12 @@ class MeasuredTree(OneTree):
     def _grown(self, problem: Problem, n_categories: NDArray[np.int32]) -> tuple[Path, int]:
         """The path, and how many of its splits to keep."""
         settings, pruning = self._settings(), path_pruning(self.pruning)
-        path = grow_path(problem, settings)
-        if pruning is None:
-            return path, len(path.questions)
-        return path, pruning.n_splits(path, problem, lambda part: grow_path(part, settings), n_categories)
+        # Matrices are narrow: more threads wait for each other, and add up in another order on every machine.
+        with threadpool_limits(1, user_api="blas"):
+            path = grow_path(problem, settings)
+            if pruning is None:
+                return path, len(path.questions)
+            return path, pruning.n_splits(path, problem, lambda part: grow_path(part, settings), n_categories)
 
     def _settings(self) -> GrowthSettings:
         return GrowthSettings(

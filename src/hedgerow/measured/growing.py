@@ -8,13 +8,15 @@ by its product with q alone: c·r falls by (q·r)(c·q), and the denominator by 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.measured.basis import Basis
-from hedgerow.measured.categories import Categories
+from hedgerow.measured.categories import Categories, CategoryMoments
 from hedgerow.measured.laws import CategoryLaw
 from hedgerow.measured.problem import Problem
 from hedgerow.measured.regions import GrowingRegion, Question
@@ -26,12 +28,13 @@ from hedgerow.measured.scores import (
     ThresholdScores,
     drop_in_node,
 )
-from hedgerow.measured.thresholds import HardThresholds, SoftThresholds, Thresholds, candidate_thresholds
+from hedgerow.measured.thresholds import HardThresholds, Moments, SoftThresholds, Thresholds, candidate_thresholds
 
 __all__ = ["GrowthSettings", "Path", "grow_path"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+AnyMoments = TypeVar("AnyMoments", Moments, CategoryMoments)
 
 _NO_GAIN = 1e-12  # of the squares that there were at the start
 
@@ -145,53 +148,51 @@ class _Growth:
     def _scores(self, number: int) -> dict[int, Scores]:
         """Of all columns in a new region."""
         region = self._regions[number]
-        if self._rows @ region.share() < 2 * self._settings.min_weight_leaf * (1 - 1e-9):
+        own = self._basis.columns.T @ (self._root * region.share)
+        parent = Parent(own, float(self._rows @ region.share), self._settings.min_weight_leaf)
+        if parent.rows < 2 * parent.least * (1 - 1e-9):
             return {}
         return {
-            feature: self._category_scores(region, feature, column)
+            feature: self._category_scores(region, parent, feature, column)
             if isinstance(column, Categories)
-            else self._threshold_scores(region, feature, column)
+            else self._threshold_scores(region, parent, feature, column)
             for feature, column in self._columns.items()
         }
 
-    def _threshold_scores(self, region: GrowingRegion, feature: int, column: Thresholds) -> Scores:
+    def _threshold_scores(self, region: GrowingRegion, parent: Parent, feature: int, column: Thresholds) -> Scores:
         low, high = region.limits.get(feature, (-1, len(column.at)))
-        rest, parent = region.rest(feature), self._parent(region)
-        rows = column.sums_from((self._rows * rest)[:, np.newaxis], np.array([low]))[:, 0]
-        v, basis = self._root * rest, self._basis.columns
-        moments = column.moments(v, low, basis, self._residuals)
+        v, basis = self._root * region.rest(feature), self._basis.columns
+        moments, rows = self._with_rows(lambda residuals: column.moments(v, low, high, basis, residuals))
         position = np.arange(len(column.at))
         allowed = (position > low) & (position < high) & parent.allows(moments, rows)
         smaller = parent.smaller_part(moments)
         if self._settings.risk == "global":
             return ThresholdScores(moments, smaller, allowed)
-        seen = np.sqrt(region.seen())
-        of_node = column.moments(v * seen, low, basis * seen[:, np.newaxis], self._residuals * seen[:, np.newaxis])
+        seen = np.sqrt(region.seen())[:, np.newaxis]
+        of_node = column.moments(v * seen[:, 0], low, high, basis * seen, self._residuals * seen)
         return FixedScores(np.where(allowed, drop_in_node(moments, of_node, smaller, *self._of_node(seen)), -np.inf))
 
-    def _category_scores(self, region: GrowingRegion, feature: int, column: Categories) -> Scores:
+    def _category_scores(self, region: GrowingRegion, parent: Parent, feature: int, column: Categories) -> Scores:
         inside = region.inside.get(feature, np.ones(len(column.law.shares), dtype=bool))
-        rest, parent = region.rest(feature), self._parent(region)
-        rows = column.sums((self._rows * rest)[:, np.newaxis])[:, 0]
-        v, basis = self._root * rest, self._basis.columns
-        moments = column.moments(v, basis, self._residuals)
+        v, basis = self._root * region.rest(feature), self._basis.columns
+        moments, rows = self._with_rows(lambda residuals: column.moments(v, basis, residuals))
         if self._settings.risk == "global":
             return CategoryScores(moments, parent, column, inside, rows)
-        seen = np.sqrt(region.seen())
-        of_node = column.moments(v * seen, basis * seen[:, np.newaxis], self._residuals * seen[:, np.newaxis])
+        seen = np.sqrt(region.seen())[:, np.newaxis]
+        of_node = column.moments(v * seen[:, 0], basis * seen, self._residuals * seen)
         sets = column.candidate_sets(inside, moments)
         in_all, in_node = (one.of_sets(sets, column.law.shares) for one in (moments, of_node))
         drop = drop_in_node(in_all, in_node, parent.smaller_part(in_all), *self._of_node(seen))
         return FixedScores(np.where(parent.allows(in_all, sets @ rows), drop, -np.inf), sets)
 
-    def _parent(self, region: GrowingRegion) -> Parent:
-        share = region.share()
-        own = self._basis.columns.T @ (self._root * share)
-        return Parent(own, float(self._rows @ share), self._settings.min_weight_leaf)
+    def _with_rows(self, moments: Callable[[Floats], AnyMoments]) -> tuple[AnyMoments, Floats]:
+        """Moments, and the rows expected in each candidate's first part: Σ w·c/√w, which rides along in one product."""
+        found = moments(np.column_stack([self._residuals, self._rows / self._root]))
+        return replace(found, residuals=found.residuals[:, :-1]), found.residuals[:, -1]
 
     def _of_node(self, seen: Floats) -> tuple[Floats, Floats]:
-        basis = self._basis.columns * seen[:, np.newaxis]
-        return basis.T @ basis, basis.T @ (self._residuals * seen[:, np.newaxis])
+        basis = self._basis.columns * seen
+        return basis.T @ basis, basis.T @ (self._residuals * seen)
 
     def _advance(self, scores: dict[int, dict[int, Scores]], direction: Floats, step: Floats) -> None:
         """All candidates of the other regions, by one product with the new direction for each column."""
@@ -226,7 +227,7 @@ class _Growth:
             assert isinstance(observed, Thresholds)
             question = Question(feature, threshold=float(column.at[where]))
             parts = region.divided(column, observed, feature, where)
-        direction = self._basis.add(self._root * parts[0].share())
+        direction = self._basis.add(self._root * parts[0].share)
         if direction is None:
             return None
         step = direction @ self._residuals

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +43,15 @@ class GrowingRegion:
     def everywhere(cls, n_rows: int) -> GrowingRegion:
         return cls(n_rows, {}, {}, {}, {})
 
+    @cached_property
     def share(self) -> Floats:
         """P(U ∈ R | x), (n,)."""
         return _product(self.factors, self.n_rows)
 
     def rest(self, feature: int) -> Floats:
         """The same without one column."""
+        if feature not in self.factors:
+            return self.share
         return _product({j: factor for j, factor in self.factors.items() if j != feature}, self.n_rows)
 
     def seen(self) -> Floats:

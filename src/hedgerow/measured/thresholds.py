@@ -66,8 +66,8 @@ class Thresholds(ABC):
         """Fᵀ·vectors, (m, k) for vectors (n, k)."""
 
     @abstractmethod
-    def moments(self, v: Floats, low: int, basis: Floats, residuals: Floats) -> Moments:
-        """Of the columns v·(F_t − F_low) for all t."""
+    def moments(self, v: Floats, low: int, high: int, basis: Floats, residuals: Floats) -> Moments:
+        """Of the columns v·(F_t − F_low) for the thresholds between `low` and `high`; 0 or anything for others."""
 
     def sums_from(self, vectors: Floats, low: NDArray[np.intp]) -> Floats:
         """(F − F_low)ᵀ·vectors, (m, k), with a lower bound for each vector."""
@@ -90,10 +90,10 @@ class SoftThresholds(Thresholds):
         self._law, self._x, self._sigma = law, x, sigma
         self._kept = law.below(x, sigma, at) if len(x) * len(at) <= _VALUES_KEPT else None
 
-    def _blocks(self) -> Iterator[tuple[slice, Floats]]:
+    def _blocks(self, start: int, end: int) -> Iterator[tuple[slice, Floats]]:
         step = max(1, _VALUES_AT_ONCE // max(len(self._x), 1))
-        for first in range(0, len(self.at), step):
-            part = slice(first, first + step)
+        for first in range(start, end, step):
+            part = slice(first, min(first + step, end))
             kept = self._kept
             yield part, self._law.below(self._x, self._sigma, self.at[part]) if kept is None else kept[:, part]
 
@@ -107,20 +107,20 @@ class SoftThresholds(Thresholds):
 
     def sums(self, vectors: Floats) -> Floats:
         result = np.empty((len(self.at), vectors.shape[1]))
-        for part, below in self._blocks():
+        for part, below in self._blocks(0, len(self.at)):
             result[part] = below.T @ vectors
         return result
 
-    def moments(self, v: Floats, low: int, basis: Floats, residuals: Floats) -> Moments:
-        n = len(self.at)
-        found = Moments(np.empty(n), np.empty((n, basis.shape[1])), np.empty((n, residuals.shape[1])))
-        from_low = self.below(low)[:, np.newaxis]
-        for part, below in self._blocks():
-            columns = (below - from_low) * v[:, np.newaxis]
-            found.norms[part] = np.einsum("it,it->t", columns, columns)
-            found.basis[part] = columns.T @ basis
-            found.residuals[part] = columns.T @ residuals
-        return found
+    def moments(self, v: Floats, low: int, high: int, basis: Floats, residuals: Floats) -> Moments:
+        norms = np.zeros(len(self.at))
+        products = np.zeros((len(self.at), basis.shape[1] + residuals.shape[1]))
+        column, from_low = v[:, np.newaxis], self.below(low)[:, np.newaxis]
+        vectors, squares = np.concatenate([column * basis, column * residuals], axis=1), v * v
+        for part, below in self._blocks(low + 1, high):
+            above_low = below - from_low
+            products[part] = above_low.T @ vectors
+            norms[part] = np.square(above_low, out=above_low).T @ squares
+        return Moments(norms, products[:, : basis.shape[1]], products[:, basis.shape[1] :])
 
 
 class HardThresholds(Thresholds):
@@ -152,7 +152,7 @@ class HardThresholds(Thresholds):
         np.cumsum(vectors[self._known], axis=0, out=cumulated[1:])
         return cumulated[self._n_below]
 
-    def moments(self, v: Floats, low: int, basis: Floats, residuals: Floats) -> Moments:
+    def moments(self, v: Floats, low: int, high: int, basis: Floats, residuals: Floats) -> Moments:
         column = v[:, np.newaxis]
         lows = np.full(basis.shape[1] + residuals.shape[1], low)
         sums = self.sums_from(np.concatenate([column * basis, column * residuals], axis=1), lows)
