@@ -21,9 +21,9 @@ from hedgerow.measured.finishing import least_squares, path_regions
 from hedgerow.measured.growing import GrowthSettings, Path, grow_path
 from hedgerow.measured.laws import CategoryLaw, FlatLaw
 from hedgerow.measured.learning import learn_laws
-from hedgerow.measured.membership import region_membership
 from hedgerow.measured.priors import prior
 from hedgerow.measured.problem import Problem
+from hedgerow.measured.soft_membership import region_membership
 from hedgerow.measured.thresholds import HardThresholds, SoftThresholds, candidate_thresholds
 from hedgerow.table import read_table
 

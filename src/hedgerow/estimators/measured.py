@@ -87,7 +87,7 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
     >>> X, y = latent + rng.normal(scale=0.1, size=(500, 1)), np.where(latent[:, 0] > 0.5, 1.0, 0.0)
     >>> tree = MeasuredTreeRegressor(sigma=0.1, max_leaf_nodes=2).fit(X, y)
     >>> tree.predict([[0.3], [0.5], [0.7]]).round(2)
-    array([0.02, 0.51, 0.99])
+    array([0.03, 0.55, 0.99])
     """
 
     def __init__(
@@ -187,10 +187,10 @@ feature_names_in_, feature_importances_
     >>> iris = load_iris(as_frame=True)
     >>> tree = MeasuredTreeClassifier(sigma=0.1, max_leaf_nodes=3).fit(iris.data, iris.target_names[iris.target])
     >>> print(tree.to_text())
-    petal length (cm) <= 2.45: setosa (setosa 50, versicolor 0.00103806)
+    petal length (cm) <= 2.45: setosa (setosa 50)
     petal length (cm) > 2.45
-    |   petal length (cm) <= 4.75: versicolor (versicolor 43.2718, virginica 2.52811)
-    |   petal length (cm) > 4.75: virginica (versicolor 6.72713, virginica 47.4719)
+    |   petal width (cm) <= 1.65: versicolor (versicolor 46.9428, virginica 4.85096)
+    |   petal width (cm) > 1.65: virginica (versicolor 3.05715, virginica 45.149)
     """
 
     def __init__(

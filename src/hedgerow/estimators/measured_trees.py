@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from hedgerow.columns import Kind
 from hedgerow.estimators.one_tree import OneTree
@@ -22,11 +23,11 @@ from hedgerow.measured.costs import error_costs
 from hedgerow.measured.growing import GrowthSettings, Path, grow_path
 from hedgerow.measured.laws import CategoryLaw, NumberLaw
 from hedgerow.measured.learning import learn_laws, read_error_models
-from hedgerow.measured.membership import Regions, region_membership
 from hedgerow.measured.priors import prior
 from hedgerow.measured.problem import Problem
 from hedgerow.measured.pruning import path_pruning
 from hedgerow.measured.sizes import ErrorSizes, read_cells, read_sigma
+from hedgerow.measured.soft_membership import Regions, region_membership
 from hedgerow.nodes import NodeKind
 from hedgerow.table import Table, read_table
 
@@ -162,7 +163,7 @@ class MeasuredTree(OneTree):
         """The path, and how many of its splits to keep."""
         settings, pruning = self._settings(), path_pruning(self.pruning)
         # Matrices are narrow: more threads wait for each other, and add up in another order on every machine.
-        with threadpool_limits(1, user_api="blas"):
+        with _blas().limit(limits=1, user_api="blas"):
             path = grow_path(problem, settings)
             if pruning is None:
                 return path, len(path.questions)
@@ -227,6 +228,12 @@ class MeasuredTree(OneTree):
     def _restored(self) -> None:
         super()._restored()
         self._regions = Regions.of_forest(self.forest_, self.schema_.n_categories)
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """To look for libraries takes longer than a small fit."""
+    return ThreadpoolController()
 
 
 def _one_of(name: str, given: Any, known: tuple[str, ...]) -> str:

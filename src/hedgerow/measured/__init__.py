@@ -5,9 +5,9 @@ each with the probability that its latent values are, and a tree answers with th
 """
 
 from hedgerow.measured.errors import ErrorModel, Laplace, Normal, Student, Uniform
-from hedgerow.measured.membership import Regions, membership
 from hedgerow.measured.priors import FlatPrior, KdePrior, NormalPrior, Prior
 from hedgerow.measured.pruning import CostComplexity
+from hedgerow.measured.soft_membership import Regions, membership
 
 __all__ = [
     "CostComplexity",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.measured.laws import CategoryLaw, ColumnLaw
-from hedgerow.measured.membership import Regions, region_factors
+from hedgerow.measured.soft_membership import Regions, region_factors
 
 __all__ = ["error_costs"]
 

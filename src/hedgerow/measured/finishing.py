@@ -7,16 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.building import Node, build_forest, leaf, subset, threshold, value
+from hedgerow.building import Node, build_forest, leaf, one_against_rest, subset, threshold, value
 from hedgerow.forest import Forest
 from hedgerow.measured.growing import Path
-from hedgerow.measured.membership import Regions, region_membership
 from hedgerow.measured.problem import Problem
+from hedgerow.measured.regions import Question
+from hedgerow.measured.soft_membership import Regions, region_membership
 
 __all__ = ["classification_forest", "least_squares", "path_regions", "regression_forest"]
 
 Floats = NDArray[np.float64]
 
+_NO_ROW = 1e-6  # rows: less is no evidence of a class
 _NEGLIGIBLE = 1e-9  # singular values below this share of the largest tell nothing but rounding
 
 
@@ -71,7 +73,8 @@ def classification_forest(
     shares = region_membership(regions, problem.laws, problem.values, problem.sigma)
     gamma = least_squares(shares, problem.targets, problem.fit_weight)
     counts = shares.T @ (problem.weight[:, np.newaxis] * problem.targets)
-    leaves = {number: leaf(np.maximum(counts[k], 0.0)) for k, number in enumerate(numbers)}
+    counts[counts < _NO_ROW] = 0.0
+    leaves = {number: leaf(counts[k]) for k, number in enumerate(numbers)}
     return _forest(path, n_splits, leaves, n_features, n_categories, regression=False), gamma
 
 
@@ -91,15 +94,16 @@ def _forest(
 ) -> Forest:
     nodes = dict(leaves)
     for i in reversed(range(n_splits)):  # children were made after their parents
-        question, parts = path.questions[i], (nodes[2 * i + 1], nodes[2 * i + 2])
-        nodes[path.divided[i]] = (
-            threshold(question.feature, question.threshold, *parts)
-            if question.members is None
-            else subset(
-                question.feature,
-                np.flatnonzero(question.members).tolist(),
-                int(n_categories[question.feature]),
-                *parts,
-            )
-        )
+        parts = (nodes[2 * i + 1], nodes[2 * i + 2])
+        nodes[path.divided[i]] = _node(path.questions[i], n_categories, parts)
     return build_forest([nodes[0]], n_features, regression=regression)
+
+
+def _node(question: Question, n_categories: NDArray[np.int32], parts: tuple[Node, Node]) -> Node:
+    feature = question.feature
+    if question.members is None:
+        return threshold(feature, question.threshold, *parts)
+    members = [int(code) for code in np.flatnonzero(question.members)]
+    if len(members) == 1:
+        return one_against_rest(feature, members[0], *parts)
+    return subset(feature, members, int(n_categories[feature]), *parts)

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from hedgerow.measured.choice import choose
 from hedgerow.measured.finishing import least_squares, path_regions
 from hedgerow.measured.growing import Path
-from hedgerow.measured.membership import region_membership
 from hedgerow.measured.problem import Problem
+from hedgerow.measured.soft_membership import region_membership
 from hedgerow.storage import register
 
 __all__ = ["CostComplexity", "path_pruning"]

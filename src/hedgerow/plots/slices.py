@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.columns import Kind
-from hedgerow.measured.membership import Regions, region_membership
+from hedgerow.measured.soft_membership import Regions, region_membership
 
 __all__ = [
     "check_measured",
