@@ -386,3 +386,69 @@ def test_folds_do_not_depend_on_the_order_of_rows_and_keep_equal_rows_together()
 def test_pruning_checks_its_settings(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         CostComplexity(**settings)
+
+
+# -- what must hold whatever the data
+
+
+@st.composite
+def small_tables(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Values with ties, missing ones and a nominal column, their errors, and targets."""
+    n = draw(st.integers(1, 25))
+    numbers = st.sampled_from([np.nan, -1.0, 0.0, 0.5, 0.5, 1.0, 3.0]) | st.floats(-2, 2)
+    columns = [draw(st.lists(numbers, min_size=n, max_size=n)) for _ in range(2)]
+    columns.append(draw(st.lists(st.sampled_from([np.nan, 0.0, 1.0, 2.0]), min_size=n, max_size=n)))
+    sizes = st.sampled_from([0.0, 0.1, 0.7])
+    sigma = np.zeros((n, 3))
+    for j in (0, 1):
+        sigma[:, j] = draw(sizes) if draw(st.booleans()) else draw(st.lists(sizes, min_size=n, max_size=n))
+    y = draw(st.lists(st.sampled_from([0.0, 1.0, 5.0]) | st.floats(-3, 3), min_size=n, max_size=n))
+    return np.array(columns).T, sigma, np.array(y)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    small_tables(),
+    st.sampled_from(["normal", "flat", "kde"]),
+    st.sampled_from(["global", "node"]),
+    st.sampled_from([2, 5, None]),
+)
+@pytest.mark.filterwarnings("ignore:column .* has a variance of")
+def test_memberships_add_up_and_the_forest_is_valid(
+    table: Any, kind: str, risk: str, max_leaf_nodes: int | None
+) -> None:
+    values, sigma, y = table
+    model = MeasuredTreeRegressor(
+        prior=kind, risk=risk, max_leaf_nodes=max_leaf_nodes, min_weight_leaf=1.5, categorical_features=[2]
+    ).fit(values, y, X_err=sigma)
+    model.forest_.check()
+    shares = model.membership(values, X_err=sigma)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0, atol=1e-12)
+    assert shares.min() >= -1e-15
+    assert shares.sum(axis=0).min() >= 1.5 - 1e-6 or len(model.values_) == 1
+    np.testing.assert_array_equal(model.regions_, model.forest_.boxes())
+    assert np.isfinite(model.predict(values, X_err=sigma)).all()
+    # Least squares: residuals are orthogonal to the memberships, unless a region could not be told from others.
+    residuals = y - model.predict(values, X_err=sigma)
+    assert abs(residuals.sum()) < 1e-6 * (1 + np.abs(y).sum())
+
+
+@settings(max_examples=30, deadline=None)
+@given(small_tables(), st.integers(0, 2**32 - 1), st.sampled_from(["normal", "flat"]))
+@pytest.mark.filterwarnings("ignore:column .* has a variance of")
+def test_weights_are_copies_and_units_do_not_matter(table: Any, seed: int, kind: str) -> None:
+    values, sigma, y = table
+    rng = np.random.default_rng(seed)
+    y = y + rng.normal(size=len(y)) / 100  # no ties between splits
+    weight = rng.integers(0, 3, size=len(y))
+    weight[0] = 2
+    given = MeasuredTreeRegressor(prior=kind, max_leaf_nodes=4, max_candidates=None, categorical_features=[2])
+    weighted = given.fit(values, y, sample_weight=weight, X_err=sigma).predict(values, X_err=sigma)
+    copied = given.fit(
+        *(np.repeat(array, weight, axis=0) for array in (values, y)), X_err=np.repeat(sigma, weight, axis=0)
+    )
+    np.testing.assert_allclose(copied.predict(values, X_err=sigma), weighted, atol=1e-6)
+    # In other units, inputs with their errors and targets, the answers are the same in other units.
+    units = np.array([1000.0, 0.25, 1.0])
+    scaled = given.fit(values * units, 10 * y, X_err=sigma * units, sample_weight=weight)
+    np.testing.assert_allclose(scaled.predict(values * units, X_err=sigma * units), 10 * weighted, atol=1e-5)
