@@ -135,9 +135,7 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         targets = read_targets(y, values)
         weight = read_weights(sample_weight, values)
         problem = self._problem(given, weight, _precision(y_err, len(values)), targets[:, np.newaxis])
-        n_categories = given.table.schema.n_categories
-        path, n_splits = self._grown(problem, n_categories)
-        forest, gamma = regression_forest(path, n_splits, problem, n_categories)
+        forest, gamma = self._grown(problem, given.table.schema.n_categories, regression_forest)
         self._set_grown(X, given, problem, forest, values_=gamma[:, 0], _impurity="squared_error")
         return self
 
@@ -230,9 +228,7 @@ feature_names_in_, feature_importances_
         weight = read_weights(sample_weight, values)
         indicators = np.eye(len(labels.classes))[labels.codes]
         problem = self._problem(given, weight, np.ones(len(values)), indicators)
-        n_categories = given.table.schema.n_categories
-        path, n_splits = self._grown(problem, n_categories)
-        forest, gamma = classification_forest(path, n_splits, problem, n_categories)
+        forest, gamma = self._grown(problem, given.table.schema.n_categories, classification_forest)
         self._set_grown(
             X,
             given,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from numbers import Integral, Real
@@ -20,7 +21,7 @@ from hedgerow.estimators.walking import SoftWalk, Walk
 from hedgerow.forest import Forest
 from hedgerow.inspection import impurity_importances
 from hedgerow.measured.costs import error_costs
-from hedgerow.measured.growing import GrowthSettings, Path, grow_path
+from hedgerow.measured.growing import GrowthSettings, grow_path
 from hedgerow.measured.laws import CategoryLaw, NumberLaw
 from hedgerow.measured.learning import learn_laws, read_error_models
 from hedgerow.measured.priors import prior
@@ -159,15 +160,18 @@ class MeasuredTree(OneTree):
         cells = np.asfortranarray(cells)
         return Problem(values, cells, laws, features, weight[used], precision[used], targets[used])
 
-    def _grown(self, problem: Problem, n_categories: NDArray[np.int32]) -> tuple[Path, int]:
-        """The path, and how many of its splits to keep."""
+    def _grown(
+        self, problem: Problem, n_categories: NDArray[np.int32], finish: Callable[..., tuple[Forest, Floats]]
+    ) -> tuple[Forest, Floats]:
+        """The tree, and γ of its leaves; `finish` makes them of the path and the number of its splits to keep."""
         settings, pruning = self._settings(), path_pruning(self.pruning)
         # Matrices are narrow: more threads wait for each other, and add up in another order on every machine.
         with _blas().limit(limits=1, user_api="blas"):
             path = grow_path(problem, settings)
-            if pruning is None:
-                return path, len(path.questions)
-            return path, pruning.n_splits(path, problem, lambda part: grow_path(part, settings), n_categories)
+            n_splits = len(path.questions)
+            if pruning is not None:
+                n_splits = pruning.n_splits(path, problem, lambda part: grow_path(part, settings), n_categories)
+            return finish(path, n_splits, problem, n_categories)
 
     def _settings(self) -> GrowthSettings:
         return GrowthSettings(

@@ -22,7 +22,9 @@ __all__ = ["HardThresholds", "Moments", "SoftThresholds", "Thresholds", "candida
 Floats = NDArray[np.float64]
 
 _VALUES_AT_ONCE = 1 << 21  # of F, formed at a time
-_VALUES_KEPT = 1 << 24  # of F, for one column: 128 MiB; what is larger is reckoned again when it is needed
+_VALUES_KEPT = (
+    1 << 23
+)  # of F and of its squares, for one column: 64 MiB each; what is larger is reckoned anew each time
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ class SoftThresholds(Thresholds):
         self.at = at
         self._law, self._x, self._sigma = law, x, sigma
         self._kept = law.below(x, sigma, at) if len(x) * len(at) <= _VALUES_KEPT else None
+        self._squares = None if self._kept is None else np.square(self._kept)
 
     def _blocks(self, start: int, end: int) -> Iterator[tuple[slice, Floats]]:
         step = max(1, _VALUES_AT_ONCE // max(len(self._x), 1))
@@ -114,13 +117,22 @@ class SoftThresholds(Thresholds):
     def moments(self, v: Floats, low: int, high: int, basis: Floats, residuals: Floats) -> Moments:
         norms = np.zeros(len(self.at))
         products = np.zeros((len(self.at), basis.shape[1] + residuals.shape[1]))
-        column, from_low = v[:, np.newaxis], self.below(low)[:, np.newaxis]
-        vectors, squares = np.concatenate([column * basis, column * residuals], axis=1), v * v
+        column = v[:, np.newaxis]
+        vectors = np.concatenate([column * basis, column * residuals], axis=1)
+        for part, columns, squares in self._from(low, high):
+            products[part] = columns.T @ vectors
+            norms[part] = squares.T @ (v * v)
+        return Moments(norms, products[:, : basis.shape[1]], products[:, basis.shape[1] :])
+
+    def _from(self, low: int, high: int) -> Iterator[tuple[slice, Floats, Floats]]:
+        """F − F_low and its squares, between two thresholds."""
+        if low < 0 and self._kept is not None and self._squares is not None:  # as most regions are in most columns
+            yield slice(0, high), self._kept[:, :high], self._squares[:, :high]
+            return
+        from_low = self.below(low)[:, np.newaxis]
         for part, below in self._blocks(low + 1, high):
             above_low = below - from_low
-            products[part] = above_low.T @ vectors
-            norms[part] = np.square(above_low, out=above_low).T @ squares
-        return Moments(norms, products[:, : basis.shape[1]], products[:, basis.shape[1] :])
+            yield part, above_low, np.square(above_low)
 
 
 class HardThresholds(Thresholds):
