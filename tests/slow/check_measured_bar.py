@@ -3,9 +3,9 @@
     python tests/slow/check_measured_bar.py [seeds]
 
 Friedman 1 and step functions with 3 to 8 steps, errors of 0.3, 0.45 and 0.6 standard deviations, 500 rows, thirty
-seeds: 90 and 540 runs. Fails unless the mean squared error is at least 20 % (12 % on steps) below the plain tree's in the
-mean over all runs, and no worse in at least 95 % of them. It also prints how much the drop of a single run varies, which
-divided by the root of the number of runs is what the mean is known to.
+seeds: 90 and 540 runs. Fails unless the mean squared error is at least 20 % (12 % on steps) below the plain tree's in
+the mean over all runs, and no worse in at least 95 % of them. It also prints how much the drop of a single run varies;
+divided by the root of the number of runs, that is what the mean is known to.
 """
 
 import sys
