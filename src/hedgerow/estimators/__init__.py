@@ -2,6 +2,7 @@
 
 from hedgerow.estimators.cautious import CautiousClassifier, CautiousForestClassifier
 from hedgerow.estimators.forests import ForestClassifier, ForestRegressor
+from hedgerow.estimators.measured import MeasuredTreeClassifier, MeasuredTreeRegressor
 from hedgerow.estimators.naive_bayes_tree import NaiveBayesTreeClassifier
 from hedgerow.estimators.random_trees import RandomTreesClassifier
 from hedgerow.estimators.rule_classifier import RuleClassifier
@@ -12,6 +13,8 @@ __all__ = [
     "CautiousForestClassifier",
     "ForestClassifier",
     "ForestRegressor",
+    "MeasuredTreeClassifier",
+    "MeasuredTreeRegressor",
     "NaiveBayesTreeClassifier",
     "RandomTreesClassifier",
     "RuleClassifier",

@@ -20,10 +20,10 @@ from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.finished import FinishedTable
 from hedgerow.estimators.forests import ForestClassifier
 from hedgerow.estimators.targets import Labels, read_labels, read_weights
+from hedgerow.estimators.walking import ForestWalk, Walk
 from hedgerow.forest import Forest
 from hedgerow.storage import register
 from hedgerow.table import Schema
-from hedgerow.walk import route
 
 __all__ = ["WrappedForest", "class_weight_parameters"]
 
@@ -67,12 +67,19 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         A row with a missing value that is divided over branches follows the heaviest.
         """
         rows = self._read(X)
-        return route(self.forest_, rows, n_jobs=self._n_jobs)
+        return self._walk.route(rows)
 
     @property
     def _n_jobs(self) -> int | None:
         """As many threads as the estimator takes."""
         return getattr(self.estimator_, "n_jobs", None)
+
+    @property
+    def _walk(self) -> Walk:
+        """As rows reach the leaves of the estimator, if it is ours."""
+        if isinstance(self.estimator_, TreeBased):
+            return self.estimator_._walk
+        return ForestWalk(self.forest_, self._n_jobs)
 
     def _template(self) -> Any:
         return ForestClassifier(random_state=0) if self.estimator is None else self.estimator

@@ -4,15 +4,21 @@ A Display holds the numbers of a picture; its `plot` draws them, as often as wan
 """
 
 from hedgerow.plots.class_bounds import ClassBoundsDisplay
+from hedgerow.plots.error_costs import ErrorCostDisplay
 from hedgerow.plots.leaf_sizes import LeafSizeDisplay
 from hedgerow.plots.rejection_curve import RejectionCurveDisplay
 from hedgerow.plots.rule_evolution import RuleEvolutionDisplay
 from hedgerow.plots.set_utility import SetUtilityDisplay
+from hedgerow.plots.soft_curve import SoftCurveDisplay
+from hedgerow.plots.soft_regions import SoftRegionsDisplay
 
 __all__ = [
     "ClassBoundsDisplay",
+    "ErrorCostDisplay",
     "LeafSizeDisplay",
     "RejectionCurveDisplay",
     "RuleEvolutionDisplay",
     "SetUtilityDisplay",
+    "SoftCurveDisplay",
+    "SoftRegionsDisplay",
 ]
