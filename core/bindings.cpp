@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -9,12 +10,15 @@
 #include <memory>
 #include <optional>
 #include <tuple>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "checksum.hpp"
 #include "faults.hpp"
 #include "grow.hpp"
+#include "plain_numbers.hpp"
 #include "prune.hpp"
 #include "random.hpp"
 #include "random_grow.hpp"
@@ -370,6 +374,19 @@ std::uint64_t checksum(const In<std::uint8_t>& bytes) {
     return hedgerow::checksum(bytes.data(), bytes.size());
 }
 
+// nanobind has converted `missing` to owned texts, which live as long as this call.
+std::int64_t plain_numbers(const In<std::uint8_t>& text, const std::string& delimiter, const In<std::int32_t>& column_of,
+                           const std::vector<std::string>& missing, const Array<double, 2>& out) {
+    if (delimiter.size() != 1) throw std::invalid_argument("the delimiter must be one byte");
+    const std::vector<std::int32_t> columns(column_of.data(), column_of.data() + column_of.size());
+    for (const std::int32_t column : columns)
+        if (column >= static_cast<std::int64_t>(out.shape(0))) throw std::invalid_argument("a column is not in out");
+    const std::vector<std::string_view> markers(missing.begin(), missing.end());
+    const nb::gil_scoped_release release;
+    return hedgerow::plain_numbers({reinterpret_cast<const char*>(text.data()), text.size()}, delimiter[0], columns, markers,
+                                   out.data(), static_cast<std::int64_t>(out.shape(1)));
+}
+
 hedgerow::Draws draws_at(std::uint64_t seed, const std::vector<std::uint64_t>& path) {
     hedgerow::Path place(seed);
     for (const std::uint64_t number : path) place = place.child(number);
@@ -472,6 +489,9 @@ NB_MODULE(_core, m) {
     m.def("link_fault", &link_fault, "forest"_a.noconvert(), "largest_child"_a.noconvert(),
           "The first rule that is broken between nodes, or -1, where, and what was counted; see hedgerow.invariants.");
     m.def("checksum", &checksum, "data"_a.noconvert(), "XXH64 of bytes, with seed 0; see hedgerow.packing.");
+    m.def("plain_numbers", &plain_numbers, "text"_a.noconvert(), "delimiter"_a, "column_of"_a.noconvert(), "missing"_a,
+          "out"_a.noconvert(),
+          "Rows of plain numbers into out, (columns, room for rows): their number, or -1 where the text is not plain.");
     m.def(
         "node_depths",
         [](const In<std::int64_t>& parent) {

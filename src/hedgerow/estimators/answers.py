@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.uncertainty import Uncertainty, entropy_uncertainty, plausibility_uncertainty
+from hedgerow.explanation import ClassExplanation, NumberExplanation, explain_classes, explain_numbers
 from hedgerow.inspection import impurity_importances
 from hedgerow.walk import LeafTable
 
@@ -71,6 +72,22 @@ class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
         rows = self._read(X)
         return self._walk.gather(rows, self.forest_.counts)
 
+    def explain(self, X: Any) -> list[ClassExplanation]:
+        """Why each row is answered as it is: its way down a single tree, or the vote of several, and the doubt in it.
+
+        ``print(model.explain(X)[0])`` is a text for people.
+        """
+        rows = self._read(X)
+        with_sets = hasattr(self, "predict_set")
+        return explain_classes(
+            *(self.forest_, self.schema_, rows),
+            classes=self.classes_,
+            answers=self.predict(X),
+            probabilities=self.predict_proba(X),
+            bounds=self.predict_bounds(X) if with_sets else None,
+            sets=self.predict_set(X) if with_sets else None,
+        )
+
 
 class NumberAnswers(RegressorMixin, _Answers):  # type: ignore[misc]
     """Abstract: the answers of a regressor."""
@@ -83,3 +100,14 @@ class NumberAnswers(RegressorMixin, _Answers):  # type: ignore[misc]
         rows = self._read(X)
         table = self._finished.get("mean", lambda: LeafTable.of(self.forest_.stats[:, 1:2]))
         return self._walk.fold(rows, [table])[0][:, 0] / self.forest_.n_trees
+
+    def explain(self, X: Any, coverage: float = 0.9) -> list[NumberExplanation]:
+        """Why each row is answered as it is: its way down a single tree, or what several say, and the doubt in it.
+
+        `coverage` is that of the interval, if the model has one. ``print(model.explain(X)[0])`` is a text for people.
+        """
+        rows = self._read(X)
+        intervals = self.predict_interval(X, coverage) if hasattr(self, "predict_interval") else None
+        return explain_numbers(
+            *(self.forest_, self.schema_, rows), answers=self.predict(X), intervals=intervals, coverage=coverage
+        )

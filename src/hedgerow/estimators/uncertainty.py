@@ -12,7 +12,7 @@ from hedgerow.rules import plausibility_degrees
 from hedgerow.rules.degrees import rest
 from hedgerow.walk import LeafTable
 
-__all__ = ["Uncertainty", "entropy_uncertainty", "plausibility_uncertainty"]
+__all__ = ["Uncertainty", "entropy_bits", "entropy_uncertainty", "plausibility_uncertainty"]
 
 Floats = NDArray[np.float64]
 
