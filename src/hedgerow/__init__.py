@@ -3,6 +3,7 @@
 from importlib.metadata import version
 
 from hedgerow.estimators import (
+    BoundaryClassifier,
     CautiousClassifier,
     CautiousForestClassifier,
     ForestClassifier,
@@ -17,6 +18,7 @@ from hedgerow.storage import load, save
 
 __version__ = version("hedgerow")
 __all__ = [
+    "BoundaryClassifier",
     "CautiousClassifier",
     "CautiousForestClassifier",
     "Forest",

@@ -1,5 +1,6 @@
 """The estimators: scikit-learn's conventions on top of tables, growth, walks and rules."""
 
+from hedgerow.estimators.boundary import BoundaryClassifier
 from hedgerow.estimators.cautious import CautiousClassifier, CautiousForestClassifier
 from hedgerow.estimators.forests import ForestClassifier, ForestRegressor
 from hedgerow.estimators.random_trees import RandomTreesClassifier
@@ -7,6 +8,7 @@ from hedgerow.estimators.rule_classifier import RuleClassifier
 from hedgerow.estimators.trees import TreeClassifier, TreeRegressor
 
 __all__ = [
+    "BoundaryClassifier",
     "CautiousClassifier",
     "CautiousForestClassifier",
     "ForestClassifier",
