@@ -62,9 +62,7 @@ class Areas:
                 taken.add(code)
         return taken
 
-    def moves_to(
-        self, x: Matrix, own: int, leaf: int, scale: Sequence[float]
-    ) -> dict[tuple[int, float], float] | None:
+    def moves_to(self, x: Matrix, own: int, leaf: int, scale: Sequence[float]) -> dict[tuple[int, float], float] | None:
         """{(column, threshold or NaN): how far it moves} on the way to a leaf; None where there is no way."""
         forest, own_path = self.forest, dict(self.paths[own])
         lower: dict[int, float] = {}
@@ -162,6 +160,10 @@ def share(
     K = KERNELS[kernel](u).prod(axis=1)
     if (K @ weights).sum() == 0:
         squared = (u**2).sum(axis=1)
-        K = np.exp(-0.5 * (squared - squared.min())) if kernel == "gaussian" else (squared == squared.min()).astype(float)
+        K = (
+            np.exp(-0.5 * (squared - squared.min()))
+            if kernel == "gaussian"
+            else (squared == squared.min()).astype(float)
+        )
     of_class, of_others = K @ weights
     return float(of_class / (of_class + of_others))

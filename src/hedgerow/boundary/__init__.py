@@ -1,8 +1,8 @@
-"""The decision boundary of a tree: how far rows are from it, what they would have to cross, and probabilities from that.
+"""The decision boundary of a tree: how far rows are from it, what they would have to cross, what is likely there.
 
-Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Probabilities Using its Decision Boundary (IJCAI
-2007), called "the paper" here. Trees of this package and of scikit-learn, any number of classes, nominal columns, missing
-values and oblique questions; :class:`hedgerow.BoundaryClassifier` is the estimator.
+Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Probabilities Using its Decision Boundary
+(IJCAI 2007), called "the paper" here. Trees of this package and of scikit-learn, any number of classes, nominal
+columns, missing values and oblique questions; :class:`hedgerow.BoundaryClassifier` is the estimator.
 """
 
 from hedgerow.boundary.bandwidths import Absolute, CrossValidated, Relative

@@ -26,14 +26,14 @@ def algebraic_distance(
 ) -> Floats:
     """How far each row is from the area in which a tree answers with a class, (n,); negative inside of it.
 
-    Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Probabilities Using its Decision Boundary
-    (2007), definitions 1 and 2 and algorithms 1 and 2, exactly, for any number of classes.
+    Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Probabilities Using its Decision
+    Boundary (2007), definitions 1 and 2 and algorithms 1 and 2, exactly, for any number of classes.
 
     Parameters
     ----------
     tree : classifier or Forest
-        A fitted TreeClassifier, one of scikit-learn's trees, or a :class:`~hedgerow.Forest` of one tree. Its leaves have
-        the class of most of their counts, the first of equals.
+        A fitted TreeClassifier, one of scikit-learn's trees, or a :class:`~hedgerow.Forest` of one tree. Its leaves
+        have the class of most of their counts, the first of equals.
     X : table
         As the tree takes it; for a Forest, float64.
     target : int
@@ -53,7 +53,8 @@ def algebraic_distance(
     Examples
     --------
     >>> from hedgerow.building import build_forest, leaf, threshold
-    >>> tree = build_forest([threshold(0, 2.0, leaf([9, 1]), threshold(1, 0.0, leaf([3, 0]), leaf([0, 5])))], n_features=2)
+    >>> above = threshold(1, 0.0, leaf([3, 0]), leaf([0, 5]))
+    >>> tree = build_forest([threshold(0, 2.0, leaf([9, 1]), above)], n_features=2)
     >>> algebraic_distance(tree, [[1.0, 1.0], [5.0, 4.0], [5.0, -2.0]], target=1)
     array([ 1., -3.,  2.])
     """
@@ -75,8 +76,8 @@ def nearest_separator(
 ) -> Separators:
     """What each row would have to cross to get another answer: a column and a threshold.
 
-    Of the questions that move a row on its way to the nearest leaf of another class, the one with the largest
-    |x_u − b|/scale_u (section 5.1 of the paper: the separator with the largest margin), of equals the one about the first
+    Of the questions that move a row on its way to the nearest leaf of another class, the one with the largest |x_u −
+    b|/scale_u (section 5.1 of the paper: the separator with the largest margin), of equals the one about the first
     column. With `target` the way is that into, or out of, this class's area.
 
     Returns
@@ -89,7 +90,8 @@ def nearest_separator(
     Other parameters are those of :func:`algebraic_distance`. A row in several leaves is looked at from its heaviest.
 
     >>> from hedgerow.building import build_forest, leaf, threshold
-    >>> tree = build_forest([threshold(0, 2.0, leaf([9, 1]), threshold(1, 0.0, leaf([3, 0]), leaf([0, 5])))], n_features=2)
+    >>> above = threshold(1, 0.0, leaf([3, 0]), leaf([0, 5]))
+    >>> tree = build_forest([threshold(0, 2.0, leaf([9, 1]), above)], n_features=2)
     >>> nearest_separator(tree, [[1.0, 1.0], [5.0, 2.0]])
     Separators(feature=array([0, 1], dtype=int32), threshold=array([2., 0.]))
     """
@@ -101,17 +103,16 @@ def nearest_separator(
     return walls.separators(walls.separator_numbers(nearest)[part, own])
 
 
-def project(
-    tree: Any, X: Any, target: int, *, scale: ArrayLike | None = None, n_jobs: int | None = None
-) -> Floats:
+def project(tree: Any, X: Any, target: int, *, scale: ArrayLike | None = None, n_jobs: int | None = None) -> Floats:
     """Where each row arrives on the shortest way into, or out of, the area of a class, (n, n_features).
 
-    The point lies on the boundary: a number that had to move stands at the threshold. A category that had to change is the
-    first (by its code) that leads there. Rows that have nowhere to go, and missing values, stay as they are. Parameters
-    are those of :func:`algebraic_distance`.
+    The point lies on the boundary: a number that had to move stands at the threshold. A category that had to change is
+    the first (by its code) that leads there. Rows that have nowhere to go, and missing values, stay as they are.
+    Parameters are those of :func:`algebraic_distance`.
 
     >>> from hedgerow.building import build_forest, leaf, threshold
-    >>> tree = build_forest([threshold(0, 2.0, leaf([9, 1]), threshold(1, 0.0, leaf([3, 0]), leaf([0, 5])))], n_features=2)
+    >>> above = threshold(1, 0.0, leaf([3, 0]), leaf([0, 5]))
+    >>> tree = build_forest([threshold(0, 2.0, leaf([9, 1]), above)], n_features=2)
     >>> project(tree, [[1.0, -1.0]], target=1)
     array([[2., 0.]])
     """
@@ -130,7 +131,8 @@ def walls_of(tree: Any, labels: NDArray[np.int32] | None = None) -> Walls:
         return Walls.of(forest, labels=labels, n_categories=tree.schema_.n_categories)
     if not hasattr(tree, "tree_"):
         raise TypeError(f"tree is {tree!r}, must be {ACCEPTED}")
-    # scikit-learn rounds rows to float32: rows go by the thresholds that amount to the same, distances by those it shows.
+    # scikit-learn rounds rows to float32: rows go by the thresholds that amount to the same, distances by those it
+    # shows.
     return Walls.of(from_sklearn(tree), shape=from_sklearn(tree, widen=False), labels=labels)
 
 
@@ -142,7 +144,7 @@ def read_rows(tree: Any, X: Any) -> Floats:
 
 
 def _class(target: Any, walls: Walls) -> int:
-    if not isinstance(target, Integral) or isinstance(target, bool) or not 0 <= target < walls.n_classes:
+    if not isinstance(target, Integral) or isinstance(target, bool) or not 0 <= int(target) < walls.n_classes:
         raise ValueError(
             f"target is {target!r}, must be the position of a class in classes_, 0 .. {walls.n_classes - 1}"
         )

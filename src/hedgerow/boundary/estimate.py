@@ -1,8 +1,8 @@
 """Probabilities from the distance to the boundary: what `fit` learns from training rows, and what it says of others.
 
 Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Probabilities Using its Decision Boundary
-(2007), algorithm 3 and equation 2, with one bandwidth for both densities and the prior of the class inside the subset. (Step
-5 of the algorithm divides by the rows of S where those of S_c are meant; with the prior that cancels.)
+(2007), algorithm 3 and equation 2, with one bandwidth for both densities and the prior of the class inside the subset.
+(Step 5 of the algorithm divides by the rows of S where those of S_c are meant; with the prior that cancels.)
 """
 
 from __future__ import annotations
@@ -80,12 +80,12 @@ class Estimate:
             places = _projections(walls, X, nearest, scale)[part, of_class]
             axes = Axes.of(places, amount[part], in_group, n_total)
             points = np.column_stack([points, axes.positions(places, in_group)])
-        sample, _ = KernelSample.of(in_group, n_total, points, weights)
+        sample = KernelSample.of(in_group, n_total, points, weights)
         return cls(_with_bandwidths(sample, per_class, settings), axes)
 
     @property
     def n_dims(self) -> int:
-        return self.sample.points.shape[1]
+        return int(self.sample.points.shape[1])
 
     def bandwidths(self, n_classes: int) -> Floats:
         """That of the distance, for each class."""
@@ -95,8 +95,8 @@ class Estimate:
     def probabilities(self, walls: Walls, X: Floats, scale: Floats, settings: Settings) -> Floats:
         """The probability of each class for each row, (n, n_classes).
 
-        Shares of several classes are divided by their sum. The leaf's Laplace frequency stands in for a class whose area
-        can't be reached, or left; probabilities of a row in several leaves are mixed by its weights there.
+        Shares of several classes are divided by their sum. The leaf's Laplace frequency stands in for a class whose
+        area can't be reached, or left; probabilities of a row in several leaves are mixed by its weights there.
         """
         nearest = walls.measure(X, scale, n_jobs=settings.n_jobs)
         n_classes = walls.n_classes

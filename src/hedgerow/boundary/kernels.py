@@ -37,8 +37,8 @@ def check_tolerance(given: Any) -> float:
 class KernelSample:
     """Training rows in groups: for each class its subsets of rows and, last, all rows.
 
-    The rows of group i stand at start[i] .. start[i + 1], in the order of the distance. `points` has the distance and, if
-    it is used, the position of each; `weights` its weight if it is of the class, and its weight if it is of another.
+    The rows of group i stand at start[i] .. start[i + 1], in the order of the distance. `points` has the distance and,
+    if it is used, the position of each; `weights` its weight if it is of the class, and its weight if it is of another.
     """
 
     start: Whole
@@ -64,24 +64,32 @@ class KernelSample:
             raise ValueError("a kernel sample has parts that do not fit each other")
         falls = np.diff(self.points[:, 0]) < 0
         falls[start[1:-1][(start[1:-1] > 0) & (start[1:-1] < n)] - 1] = False
-        finite = np.isfinite(self.points).all() and np.isfinite(self.weights).all() and np.isfinite(self.bandwidth).all()
+        finite = (
+            np.isfinite(self.points).all() and np.isfinite(self.weights).all() and np.isfinite(self.bandwidth).all()
+        )
         if not finite or (self.weights < 0).any() or (self.bandwidth <= 0).any() or falls.any():
             raise ValueError("a kernel sample has numbers that make no sense")
 
     @classmethod
-    def of(cls, group: Whole, n_groups: int, points: Floats, weights: Floats) -> tuple[KernelSample, Whole]:
-        """Rows in the order of their group and distance, and that order; bandwidths are 1 until they are known."""
+    def of(cls, group: Whole, n_groups: int, points: Floats, weights: Floats) -> KernelSample:
+        """Rows in the order of their group and distance; bandwidths are 1 until they are known."""
         order = np.lexsort((points[:, 0], group))
         start = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=n_groups))]).astype(np.int64)
-        ordered = (np.ascontiguousarray(array[order]) for array in (points, weights))
-        return cls(start, *ordered, np.ones((n_groups, points.shape[1]))), order
+        bandwidth = np.ones((n_groups, points.shape[1]))
+        return cls(start, points[order], weights[order], bandwidth)
 
     @property
     def sizes(self) -> Whole:
         return np.diff(self.start)
 
     def shares(
-        self, name: str, group: Whole, places: Floats, tolerance: float, n_jobs: int | None, left_out: Whole | None = None
+        self,
+        name: str,
+        group: Whole,
+        places: Floats,
+        tolerance: float,
+        n_jobs: int | None,
+        left_out: Whole | None = None,
     ) -> Floats:
         """Σ K w over the rows of the class, over Σ K w over all rows of the group (equation 2 of the paper), (n,).
 

@@ -19,7 +19,9 @@ __all__ = ["Arrival", "PolytopeSearch", "least_distance"]
 
 Floats = NDArray[np.float64]
 
-_EMPTY = 1e-12  # of 1/(1 + D²), with D in units of the farthest side's distance: beyond it a polytope is taken for empty
+_EMPTY = (
+    1e-12  # of 1/(1 + D²), with D in units of the farthest side's distance: beyond it a polytope is taken for empty
+)
 _TIGHT = 1e-9
 
 
@@ -39,10 +41,10 @@ def least_distance(G: Floats, h: Floats) -> Floats | None:
     r = E @ u - f
     if -r[-1] < _EMPTY:
         return None
-    z = -r[:-1] / r[-1] * most
+    z: Floats = -r[:-1] / r[-1] * most
     # The sides that hold the point, solved for by themselves, give it to the last digits.
     held = u > 0
-    exact = np.linalg.lstsq(G[held], h[held])[0]
+    exact: Floats = np.linalg.lstsq(G[held], h[held])[0]
     return exact if (G @ exact >= h - _TIGHT * most).all() else z
 
 

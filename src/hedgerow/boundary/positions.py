@@ -1,8 +1,8 @@
 """Where along the boundary a row is: one number for the place that it is projected to.
 
 The paper's conclusion proposes a second feature, linked to the nearest part of the boundary, for a kernel in two
-dimensions. Here it is the coordinate of the projection along the direction in which the projections of the training rows
-of the same subset vary most; with two columns and a separator that is the other column.
+dimensions. Here it is the coordinate of the projection along the direction in which the projections of the training
+rows of the same subset vary most; with two columns and a separator that is the other column.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Whole = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """For each group the middle of its projections and the direction of their largest variance, in units of the scale."""
+    """For each group the middle of its projections and the direction in which they vary most, in units of the scale."""
 
     centre: Floats
     direction: Floats

@@ -34,8 +34,8 @@ def _check_weight(name: str, weight: Any) -> None:
 class Standard:
     """The standard deviation of each column, y = (x − mean)/s (equation 3 of the paper), without Bessel's correction.
 
-    Ordinal columns count by rank. A change of category is as long as `nominal_weight` standard deviations. Constant columns
-    have the scale 1, and missing values do not count.
+    Ordinal columns count by rank. A change of category is as long as `nominal_weight` standard deviations. Constant
+    columns have the scale 1, and missing values do not count.
     """
 
     nominal_weight: float = 1.0
@@ -113,7 +113,9 @@ def check_scale(name: str, given: Any, n_features: int, names: Any = None) -> Fl
     if bad.any():
         j = int(np.argmax(bad))
         column = f" (column {names[j]!r})" if names is not None else ""
-        raise ValueError(f"{name}[{j}]{column} is {scale[j]}, must be a positive number: what one step is in that column")
+        raise ValueError(
+            f"{name}[{j}]{column} is {scale[j]}, must be a positive number: what one step is in that column"
+        )
     return np.ascontiguousarray(scale)
 
 

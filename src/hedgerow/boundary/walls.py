@@ -207,7 +207,7 @@ class Walls:
 
     @cached_property
     def _nominal_features(self) -> list[int]:
-        return np.unique(self.shape.feature[np.isin(self.shape.kind, NOMINAL)]).tolist()
+        return [int(feature) for feature in np.unique(self.shape.feature[np.isin(self.shape.kind, NOMINAL)])]
 
     def _categories(self, codes: Floats, leaf: NDArray[np.int32], feature: int) -> Floats:
         changed = codes.copy()
@@ -248,13 +248,12 @@ class Walls:
         if none.all():
             return Separators(np.full(numbers.shape, -1, dtype=np.int32), np.full(numbers.shape, np.nan))
         known = np.where(none, 0, numbers)
-        return Separators(
-            np.where(none, -1, feature[known]).astype(np.int32), np.where(none, np.nan, threshold[known])
-        )
+        return Separators(np.where(none, -1, feature[known]).astype(np.int32), np.where(none, np.nan, threshold[known]))
 
 
 def leaf_classes(forest: Forest) -> NDArray[np.int32]:
     """The class that has most of a leaf's counts, the first of equals; in an empty leaf, of the tree's."""
     whole = forest.counts.sum(axis=0)
     prior = whole / whole.sum() if whole.sum() > 0 else np.full(len(whole), 1 / len(whole))
-    return Frequency()(forest.counts, prior).argmax(axis=1).astype(np.int32)
+    labels: NDArray[np.int32] = Frequency()(forest.counts, prior).argmax(axis=1).astype(np.int32)
+    return labels

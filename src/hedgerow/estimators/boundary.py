@@ -39,32 +39,33 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
 
     All rows in a leaf have the same frequency, and a row next to the boundary is as sure as one far inside. Here the
     probability of class c is its share among the training rows that are as far from the area in which the tree says c
-    (Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Probabilities Using its Decision Boundary,
-    2007): Σ K over the training rows of class c, over Σ K over all, K being a kernel on the difference of distances.
+    (Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Probabilities Using its Decision
+    Boundary, 2007): Σ K over the training rows of class c, over Σ K over all, K being a kernel on the difference of
+    distances.
 
     Parameters
     ----------
     estimator : a tree, or None
         A TreeClassifier, or one of scikit-learn's decision trees or extra trees. It is cloned and fitted, unless it is
-        ``sklearn.frozen.FrozenEstimator(fitted)``, which is taken as it is. None is a TreeClassifier whose leaves hold two
-        rows or more.
+        ``sklearn.frozen.FrozenEstimator(fitted)``, which is taken as it is. None is a TreeClassifier whose leaves hold
+        two rows or more.
     metric : {"standard", "minmax"}, an instance of :class:`~hedgerow.boundary.Standard` or \
 :class:`~hedgerow.boundary.MinMax`, or scales
-        What one step is in each column: its standard deviation, its range, or a number of your own for each column (an array,
-        or a dict by name), such as the precision of a sensor. Ordinal columns count by rank. A change of category is as long
-        as the instance's `nominal_weight`, 1 by default, or as 1/scale.
+        What one step is in each column: its standard deviation, its range, or a number of your own for each column (an
+        array, or a dict by name), such as the precision of a sensor. Ordinal columns count by rank. A change of
+        category is as long as the instance's `nominal_weight`, 1 by default, or as 1/scale.
     bandwidth : float, "cv" or an instance from :mod:`hedgerow.boundary`
-        A number is the fraction of the range of the distance over all training rows, for every partition. "cv" takes, for
-        each class, the fraction under which the labels of training rows are likeliest, each left out in turn.
+        A number is the fraction of the range of the distance over all training rows, for every partition. "cv" takes,
+        for each class, the fraction under which the labels of training rows are likeliest, each left out in turn.
         ``Absolute(0.1)`` is in units of the metric.
     kernel : {"gaussian", "box", "epanechnikov"}
         The bandwidth is the standard deviation of the first, and half of the width of the others.
     partition : {"global", "separator", "leaf"}
-        Compare with all training rows, or only with those at the same separator (the paper's local estimate), or only with
-        those in the same leaf (which the paper argues against). A subset without training rows is replaced by all.
+        Compare with all training rows, or only with those at the same separator (the paper's local estimate), or only
+        with those in the same leaf (which the paper argues against). A subset without training rows is replaced by all.
     features : ("distance",) or ("distance", "position")
-        What the kernel is put on. The position is that along the boundary: the coordinate of the row's projection in the
-        direction in which those of the training rows of its subset vary most.
+        What the kernel is put on. The position is that along the boundary: the coordinate of the row's projection in
+        the direction in which those of the training rows of its subset vary most.
     decide : {"probability", "tree"}
         Whether `predict` gives the most probable class, or the tree's own. Can be changed after `fit`.
     tolerance : float
@@ -87,11 +88,9 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
     classes_, n_classes_, class_prior_, schema_, n_features_in_, feature_names_in_, feature_importances_
         As in :class:`RuleClassifier`.
 
-    Notes
-    -----
-    A class that labels no leaf has no area to be near to: its estimate is the leaf's Laplace frequency. Estimates of
-    several classes, each by the distance to its own area, are divided by their sum. A row with missing values is in several
-    leaves at once, and its probabilities are mixed.
+    Notes ----- A class that labels no leaf has no area to be near to: its estimate is the leaf's Laplace frequency.
+    Estimates of several classes, each by the distance to its own area, are divided by their sum. A row with missing
+    values is in several leaves at once, and its probabilities are mixed.
 
     Examples
     --------
@@ -166,7 +165,8 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
             check_is_fitted(self)
             own: NDArray[Any] = self.estimator_.predict(X)
             return own
-        labels: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        probabilities = self.predict_proba(X)
+        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
     def predict_proba(self, X: Any) -> Floats:
@@ -197,7 +197,8 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The number of the leaf that each row reaches, (n,); of a row in several, the heaviest."""
-        return route(self.forest_, self._read(X), n_jobs=self.n_jobs)[:, 0]
+        rows = self._read(X)
+        return route(self.forest_, rows, n_jobs=self.n_jobs)[:, 0]
 
     def leaf_counts(self, X: Any) -> Floats:
         """The evidence in the leaf that each row reaches, (n, 1, n_classes); in several, the weighted mean."""
@@ -230,7 +231,9 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
 
         inside = template.estimator if isinstance(template, FrozenEstimator) else template
         if not isinstance(inside, TreeBased | BaseDecisionTree):
-            raise TypeError(f"estimator is {inside!r}, must be a tree: {ACCEPTED.partition(', or')[0]}, or unfitted ones")
+            raise TypeError(
+                f"estimator is {inside!r}, must be a tree: {ACCEPTED.partition(', or')[0]}, or unfitted ones"
+            )
 
     def _walls(self) -> Walls:
         return self._finished.get("walls", lambda: _walls(self.estimator_))
