@@ -251,6 +251,10 @@ GrownArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const I
                  const Labels& labels, const Targets& targets, std::int64_t n_classes,
                  const hedgerow::GrowOptions& options, const std::optional<nb::callable>& progress) {
     const hedgerow::TrainingData data = view(X, n_categories, sample_weight, labels, targets, n_classes);
+    const auto class_cells = static_cast<std::size_t>(n_classes * n_classes);
+    if (options.class_costs.size() != (options.criterion == hedgerow::Criterion::cost_gini ? class_cells : 0) ||
+        (!options.feature_costs.empty() && options.feature_costs.size() != X.shape(1)))
+        throw std::invalid_argument("costs of the wrong shape");
     return grow_with(progress,
                      [&](auto& n_done, const auto& poll) { return hedgerow::grow(data, options, n_done, poll); });
 }
@@ -433,7 +437,8 @@ NB_MODULE(_core, m) {
         .value("gini", hedgerow::Criterion::gini)
         .value("entropy", hedgerow::Criterion::entropy)
         .value("gain_ratio", hedgerow::Criterion::gain_ratio)
-        .value("squared_error", hedgerow::Criterion::squared_error);
+        .value("squared_error", hedgerow::Criterion::squared_error)
+        .value("cost_gini", hedgerow::Criterion::cost_gini);
     nb::enum_<hedgerow::Nominal>(m, "Nominal")
         .value("multiway", hedgerow::Nominal::multiway)
         .value("binary", hedgerow::Nominal::binary)
@@ -456,6 +461,10 @@ NB_MODULE(_core, m) {
         .def_rw("min_impurity_decrease", &GrowOptions::min_impurity_decrease)
         .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
         .def_rw("max_features", &GrowOptions::max_features)
+        .def_rw("c45", &GrowOptions::c45)
+        .def_rw("significance", &GrowOptions::significance)
+        .def_rw("class_costs", &GrowOptions::class_costs)
+        .def_rw("feature_costs", &GrowOptions::feature_costs)
         .def_rw("seed", &GrowOptions::seed)
         .def_rw("max_nodes", &GrowOptions::max_nodes)
         .def_rw("n_trees", &GrowOptions::n_trees)

@@ -106,6 +106,29 @@ public:
     }
 };
 
+// Gini index with costs: W·Σ λ_ij·p_i·p_j = Σ λ_ij·c_i·c_j/W with λ_ij the cost of calling class i class j (Honavar, Decision
+// Trees and Forests, the slide on misclassification costs), so the score is its negative.
+class CostGini : public Classes<0> {
+public:
+    CostGini(std::int64_t n_classes, const double* costs)
+        : Classes<0>(n_classes), costs_(costs), largest_(*std::max_element(costs, costs + n_classes * n_classes)) {}
+    double score(const double* group) const {
+        double weight = 0, sum = 0;
+        for (std::int64_t i = 0; i < size(); ++i) {
+            weight += group[i];
+            double expected = 0;
+            for (std::int64_t j = 0; j < size(); ++j) expected += costs_[i * size() + j] * group[j];
+            sum += group[i] * expected;
+        }
+        return weight > 0 ? -sum / weight : 0.0;
+    }
+    double magnitude(const Instance<Target>& instance) const { return instance.weight * largest_; }
+
+private:
+    const double* costs_;
+    double largest_;
+};
+
 // Shannon entropy in bits: −W·Σ p·log2 p = W·log2 W − Σ c·log2 c, so the score is Σ c·log2 c − W·log2 W.
 template <int n_constant>
 class Entropy : public Classes<n_constant> {

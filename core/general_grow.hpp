@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "choice.hpp"
 #include "frontier.hpp"
 #include "grow.hpp"
 #include "random.hpp"
@@ -41,9 +42,10 @@ public:
           sorted_(sorted),
           options_(options),
           cancelled_(cancelled),
-          criterion_(data.n_classes, sum(data.weight, data.n_rows)),
           root_weight_(sum(data.weight, data.n_rows)),
+          criterion_(make_criterion()),
           search_(data, options, criterion_, sorted),
+          choose_(data, options, root_weight_),
           frontier_(options.max_leaf_nodes >= 0),
           builder_(options.max_nodes) {
         if (data.targets)
@@ -68,6 +70,13 @@ public:
 private:
     void check_cancelled() const {
         if (cancelled_) throw Stopped{};
+    }
+
+    Criterion make_criterion() const {
+        if constexpr (std::is_same_v<Criterion, CostGini>)
+            return CostGini(data_.n_classes, options_.class_costs.data());
+        else
+            return Criterion(data_.n_classes, root_weight_);
     }
 
     static double sum(const double* values, std::int64_t n) { return std::accumulate(values, values + n, 0.0); }
@@ -128,7 +137,7 @@ private:
 
     void consider(GeneralTask<Target> task) {
         if (may_split(task.totals, task.depth)) {
-            task.split = best_split(task);
+            task.split = choose_(best_of_each_feature(task), task.totals);
             if (task.split.valid()) {
                 task.gain = task.split.gain;
                 frontier_.push(std::move(task));
@@ -139,20 +148,6 @@ private:
     }
 
     // -- which question
-
-    Candidate best_split(const GeneralTask<Target>& task) {
-        const double tolerance = 1e-12 * task.totals.magnitude;
-        std::vector<Candidate> candidates = best_of_each_feature(task);
-        if (options_.criterion == hedgerow::Criterion::gain_ratio) return best_ratio(candidates, tolerance, task.totals.weight);
-        Candidate best;
-        for (const Candidate& candidate : candidates)
-            if (search_.better(candidate, candidate.gain, best, best.gain, tolerance)) best = candidate;
-        return worthwhile(best, tolerance) ? best : Candidate{};
-    }
-
-    bool worthwhile(const Candidate& candidate, double tolerance) const {
-        return candidate.valid() && candidate.gain + tolerance >= options_.min_impurity_decrease * root_weight_;
-    }
 
     std::vector<Candidate> best_of_each_feature(const GeneralTask<Target>& task) {
         std::vector<std::int32_t> order(static_cast<std::size_t>(data_.n_features));
@@ -169,30 +164,6 @@ private:
             if (candidate.valid()) candidates.push_back(candidate);
         }
         return candidates;
-    }
-
-    // Quinlan (1993): the largest gain ratio among the questions that gain at least as much as they do on average;
-    // a question that gains nothing is none.
-    Candidate best_ratio(const std::vector<Candidate>& candidates, double tolerance, double weight) const {
-        double sum = 0;
-        std::int64_t n = 0;
-        for (const Candidate& candidate : candidates)
-            if (candidate.gain > tolerance && candidate.split_information > 0) {
-                sum += candidate.gain;
-                ++n;
-            }
-        Candidate best;
-        double best_value = 0;
-        for (const Candidate& candidate : candidates) {
-            if (candidate.gain <= tolerance || candidate.split_information <= 0 || !worthwhile(candidate, tolerance)) continue;
-            if (candidate.gain < sum / static_cast<double>(n) - tolerance) continue;
-            const double ratio = candidate.gain / weight / candidate.split_information;
-            if (search_.better(candidate, ratio, best, best_value, 1e-12)) {
-                best = candidate;
-                best_value = ratio;
-            }
-        }
-        return best;
     }
 
     // -- a split is made
@@ -231,11 +202,12 @@ private:
         }
     }
 
-    // Categories that occur at the node get children in the order of their codes; the others none.
+    // Categories that occur at the node get children in the order of their codes; the others none, or, as in C4.5, an
+    // empty one.
     std::vector<std::int32_t> children_of_codes(const GeneralTask<Target>& task) const {
         const auto feature = static_cast<std::size_t>(task.split.feature);
         const Block<Target>& block = *task.samples.block;
-        std::vector<std::int32_t> codes(static_cast<std::size_t>(data_.n_categories[feature]), -1);
+        std::vector<std::int32_t> codes(static_cast<std::size_t>(data_.n_categories[feature]), options_.c45 ? 0 : -1);
         for (std::uint32_t at = task.samples.members.begin; at < task.samples.members.end; ++at) {
             const std::int32_t code = sorted_.codes[feature][block.rows[block.members[at]]];
             if (code >= 0) codes[static_cast<std::size_t>(code)] = 0;
@@ -375,15 +347,15 @@ private:
     const SortedData& sorted_;
     const GrowOptions& options_;
     const Cancelled& cancelled_;
-    Criterion criterion_;
     double root_weight_;
+    Criterion criterion_;
     double centre_ = 0;  // targets are kept as differences from their mean
     SplitSearch<Criterion> search_;
+    Choice choose_;
     Distributor<Target> distribute_;
     Assignment assignment_;
     Frontier<GeneralTask<Target>> frontier_;
     TreeBuilder builder_;
 };
-
 
 }  // namespace hedgerow

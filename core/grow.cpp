@@ -137,6 +137,7 @@ GrownTree grow_one_general(const TrainingData& data, const SortedData& sorted, c
         case Criterion::gini:
             return two ? grow_general<Gini<2>>(data, sorted, options, counts, path, cancelled)
                        : grow_general<Gini<0>>(data, sorted, options, counts, path, cancelled);
+        case Criterion::cost_gini: return grow_general<CostGini>(data, sorted, options, counts, path, cancelled);
         default:
             return two ? grow_general<Entropy<2>>(data, sorted, options, counts, path, cancelled)
                        : grow_general<Entropy<0>>(data, sorted, options, counts, path, cancelled);

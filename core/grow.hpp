@@ -13,7 +13,7 @@
 namespace hedgerow {
 
 // The numbers are those of hedgerow.growth.
-enum class Criterion : std::uint8_t { gini, entropy, gain_ratio, squared_error };
+enum class Criterion : std::uint8_t { gini, entropy, gain_ratio, squared_error, cost_gini };
 enum class Nominal : std::uint8_t { multiway, binary, subset };
 enum class TrainMissing : std::uint8_t { fractional, category, learned, random };
 
@@ -29,6 +29,10 @@ struct GrowOptions {
     double min_impurity_decrease = 0;
     std::int64_t max_leaf_nodes = -1;  // -1: none, depth first; else best first
     std::int64_t max_features = -1;    // -1: all
+    bool c45 = false;                  // with gain_ratio: all of C4.5's conditions on a question
+    double significance = 1;           // a question whose chi-square test has a larger p-value is not asked
+    std::vector<double> class_costs;   // of cost_gini: true × predicted class
+    std::vector<double> feature_costs;  // per column, positive; empty: all alike
     std::uint64_t seed = 0;
     std::int64_t max_nodes = 0x7FFFFFFF;  // of a tree
 

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <vector>
 
 #include "category_order.hpp"
+#include "chi_square.hpp"
 #include "criteria.hpp"
 #include "grow.hpp"
 #include "samples.hpp"
@@ -30,6 +33,7 @@ struct Totals {
 struct Candidate {
     double gain = -std::numeric_limits<double>::infinity();
     double split_information = 0;
+    ChiSquare chi_square;  // of branches against classes, where it is asked for
     std::int32_t feature = -1;
     Kind kind = Kind::leaf;
     Missing missing = Missing::spread;
@@ -59,22 +63,20 @@ public:
         tolerance_ = 1e-12 * totals.magnitude;
         best_ = Candidate{};
         feature_ = feature;
+        min_rows_ = options_.min_samples_leaf;
+        n_offered_ = 0;
         if (data_.n_categories[feature] > 0)
             search_categories();
         else
             search_thresholds();
         if (best_.valid()) best_.gain -= base_;
+        if (options_.c45 && data_.n_categories[feature] == 0) pay_for_choosing();
         return best_;
-    }
-
-    // Whether a is the better question: ties go to the lower feature.
-    static bool better(const Candidate& a, double a_value, const Candidate& b, double b_value, double tolerance) {
-        if (!b.valid() || a_value > b_value + tolerance) return true;
-        return a_value >= b_value - tolerance && a.feature < b.feature;
     }
 
 private:
     using Group = std::vector<double>;
+    static constexpr std::size_t max_searched_categories = 12;
 
     void clear(Group& group) const { std::fill(group.begin(), group.end(), 0.0); }
     void subtract(const Group& a, const Group& b, Group& out) const {
@@ -92,6 +94,18 @@ private:
         return p > 0 ? -p * std::log2(p) : 0.0;
     }
 
+    // What else a question is judged by: the information of its answer, in which rows that have none count as a branch
+    // (C4.5), and a test of its branches.
+    void describe(Candidate& c, std::initializer_list<const Group*> branches, const Group* without_answer = nullptr) const {
+        describe(c, std::span(branches.begin(), branches.size()), without_answer);
+    }
+    void describe(Candidate& c, std::span<const Group* const> branches, const Group* without_answer) const {
+        c.split_information = without_answer ? information(weight(*without_answer)) : 0.0;
+        for (const Group* branch : branches) c.split_information += information(weight(*branch));
+        if constexpr (!std::is_same_v<Target, double>)
+            if (options_.significance < 1) c.chi_square = ChiSquare::of(branches);
+    }
+
     std::size_t list_number() const {
         return static_cast<std::size_t>(sorted_.list_of[static_cast<std::size_t>(feature_)]);
     }
@@ -102,15 +116,29 @@ private:
         double unknown = 0;
     };
 
+    // C4.5: to say which of n thresholds it is takes log2(n) bits, which the question must earn (Quinlan, 1996).
+    void pay_for_choosing() {
+        if (!best_.valid()) return;
+        best_.gain -= std::log2(static_cast<double>(n_offered_));
+        if (best_.gain <= tolerance_) best_ = Candidate{};
+    }
+
+    // C4.5: a tenth of the rows a class, at most 25.
+    double least_rows_beside_a_threshold(double known) const {
+        if (!options_.c45) return options_.min_samples_leaf;
+        return std::max(options_.min_samples_leaf, std::min(25.0, 0.1 * known / static_cast<double>(data_.n_classes)));
+    }
+
     // Whether a branch is large enough to count.
     bool enough(double rows, const Group& group) const {
-        return rows >= options_.min_samples_leaf - 1e-9 &&
+        return rows >= min_rows_ - 1e-9 &&
                (options_.min_weight_leaf <= 0 || weight(group) >= options_.min_weight_leaf);
     }
 
     // Offers a question worth `value`; within one column, ties go to what was offered first.
     template <class Complete>
     void offer(double value, const Complete& complete) {
+        ++n_offered_;
         if (best_.valid() && !(value > best_.gain + tolerance_)) return;
         best_ = Candidate{};
         best_.gain = value;
@@ -136,6 +164,7 @@ private:
             rows.unknown = totals_->rows - rows.known;
         }
         subtract(totals_->group, known_, unknown_);
+        min_rows_ = least_rows_beside_a_threshold(rows.known);
         const bool fractional = options_.known_only();
         base_ = score(fractional ? known_ : totals_->group);
         if (any_missing && !fractional) offer_known_against_missing(rows);
@@ -163,8 +192,7 @@ private:
                 if (!enough(rows_left, left_) || !enough(rows_right, right_)) continue;
                 offer(score(left_) + score(right_), [&](Candidate& c) {
                     complete_threshold(c, entries[i].rank, entries[i + 1].rank, Missing::spread);
-                    c.split_information =
-                        information(weight(left_)) + information(weight(right_)) + information(weight(unknown_));
+                    describe(c, {&left_, &right_}, &unknown_);
                 });
             }
         }
@@ -176,6 +204,8 @@ private:
         const double middle = low / 2 + high / 2;
         c.kind = Kind::threshold;
         c.threshold = low <= middle && middle < high ? middle : low;
+        if (options_.c45)  // a value of the training data, not above the middle
+            c.threshold = *(std::upper_bound(values.begin() + rank, values.begin() + next_rank, c.threshold) - 1);
         c.last_left = rank;
         c.missing = missing;
     }
@@ -188,8 +218,7 @@ private:
             if (enough(rows_left, left_) + enough(rows_right, right_) + enough(rows_unknown, unknown_) < 2) return;
             offer(score(left_) + score(right_) + score(unknown_), [&](Candidate& c) {
                 complete_threshold(c, rank, next_rank, Missing::own_branch);
-                c.split_information =
-                    information(weight(left_)) + information(weight(right_)) + information(weight(unknown_));
+                describe(c, {&left_, &right_, &unknown_});
             });
             return;
         }
@@ -201,7 +230,7 @@ private:
             if (!enough(rows_joined, other_) || !enough(first ? rows_right : rows_left, alone)) continue;
             offer(score(other_) + score(alone), [&](Candidate& c) {
                 complete_threshold(c, rank, next_rank, side);
-                c.split_information = information(weight(other_)) + information(weight(alone));
+                describe(c, {&other_, &alone});
             });
         }
     }
@@ -214,7 +243,7 @@ private:
             c.threshold = std::numeric_limits<double>::infinity();
             c.last_left = missing_rank;
             c.missing = Missing::last_child;
-            c.split_information = information(weight(known_)) + information(weight(unknown_));
+            describe(c, {&known_, &unknown_});
         });
     }
 
@@ -280,17 +309,18 @@ private:
         if (present_.size() + own_branch < 2) return;
         int n_enough = own_branch && enough(rows.unknown, unknown_);
         double value = own_branch ? score(unknown_) : 0.0;
-        double split_information = information(weight(unknown_));
         for (const Category& category : present_) {
             n_enough += enough(category.rows, group_of(category.code));
             value += score(group_of(category.code));
-            split_information += information(weight(group_of(category.code)));
         }
         if (n_enough < 2) return;
         offer(value, [&](Candidate& c) {
             c.kind = Kind::multiway;
             c.missing = own_branch ? Missing::own_branch : Missing::spread;
-            c.split_information = split_information;
+            std::vector<const Group*> branches;
+            for (const Category& category : present_) branches.push_back(&group_of(category.code));
+            if (own_branch) branches.push_back(&unknown_);
+            describe(c, branches, own_branch ? nullptr : &unknown_);
         });
     }
 
@@ -303,12 +333,40 @@ private:
             });
     }
 
-    // Divisions of the categories along an order of them.
+    // Divisions of the categories: all of them where there are few and no order of theirs is known to hold the best one,
+    // else those along an order.
     void offer_subsets(const Rows& rows) {
         if (n_unknown_ > 0 && !options_.known_only()) offer_known_against_missing(rows);
         if (present_.size() < 2) return;
-        std::vector<CategoryGroup<Group>> ordered;
-        for (const Category& category : present_) ordered.push_back({category.code, category.rows, group_of(category.code)});
+        std::vector<CategoryGroup<Group>> categories;
+        for (const Category& category : present_) categories.push_back({category.code, category.rows, group_of(category.code)});
+        const bool has_best_order = std::is_same_v<Target, double> || left_.size() == 2;
+        if (!has_best_order && categories.size() <= max_searched_categories)
+            offer_every_subset(rows, categories);
+        else
+            offer_ordered_subsets(rows, categories);
+    }
+
+    // The first category is always in the rest: a subset and its complement are one question.
+    void offer_every_subset(const Rows& rows, const std::vector<CategoryGroup<Group>>& categories) {
+        for (std::uint32_t members = 1; members < 1u << (categories.size() - 1); ++members) {
+            Group part(left_.size(), 0.0);
+            double rows_part = 0;
+            const auto is_member = [&](std::size_t i) { return i > 0 && (members >> (i - 1) & 1u) != 0; };
+            for (std::size_t i = 1; i < categories.size(); ++i) {
+                if (!is_member(i)) continue;
+                add(part, categories[i].group, part);
+                rows_part += categories[i].rows;
+            }
+            offer_two_sided(rows, part, rows_part, [&](Candidate& c) {
+                c.kind = Kind::subset;
+                for (std::size_t i = 1; i < categories.size(); ++i)
+                    if (is_member(i)) c.members.push_back(categories[i].code);
+            });
+        }
+    }
+
+    void offer_ordered_subsets(const Rows& rows, std::vector<CategoryGroup<Group>>& ordered) {
         order_categories(ordered, std::is_same_v<Target, double>);
         Group part(left_.size(), 0.0);
         double rows_part = 0;
@@ -339,8 +397,7 @@ private:
             offer(score(left_) + score(right_), [&](Candidate& c) {
                 complete(c);
                 c.missing = n_unknown_ == 0 || known_only ? Missing::spread : side;
-                c.split_information = information(weight(left_)) + information(weight(right_)) +
-                                      (known_only ? information(weight(unknown_)) : 0.0);
+                describe(c, {&left_, &right_}, known_only ? &unknown_ : nullptr);
             });
         }
     }
@@ -355,6 +412,8 @@ private:
     std::int32_t feature_ = -1;
     double tolerance_ = 0;
     double base_ = 0;
+    double min_rows_ = 0;  // of a branch
+    std::int64_t n_offered_ = 0;
     Candidate best_;
     Group left_, right_, known_, unknown_, other_;
     std::vector<Group> table_;     // by category; zero between searches

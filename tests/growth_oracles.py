@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import chi2_contingency
 
 import oracles
 from hedgerow import Forest
@@ -58,6 +59,9 @@ class Problem:
     min_weight_fraction_leaf: float = 0.0
     min_impurity_decrease: float = 0.0
     max_leaf_nodes: int | None = None
+    significance: float = 1.0
+    class_costs: list[list[float]] | None = None
+    feature_costs: list[float] | None = None
 
     @property
     def total_weight(self) -> float:
@@ -114,7 +118,7 @@ def mean_and_squares(problem: Problem, instances: Sequence[Instance]) -> tuple[f
 
 
 def impurity(problem: Problem, instances: Sequence[Instance]) -> float:
-    """gini W·(1 − Σ p²), entropy W·(−Σ p·log2 p) in bits, squared_error Σ w·(y − mean)²."""
+    """gini W·(1 − Σ p²), or W·Σ λ_ij·p_i·p_j, entropy W·(−Σ p·log2 p) in bits, squared_error Σ w·(y − mean)²."""
     if not instances:
         return 0.0
     if problem.n_classes == 0:
@@ -122,6 +126,9 @@ def impurity(problem: Problem, instances: Sequence[Instance]) -> float:
     counts = class_counts(problem, instances)
     total = math.fsum(counts)
     shares = [count / total for count in counts]
+    if problem.class_costs is not None and problem.criterion == "gini":
+        pairs = [(i, j) for i in range(len(shares)) for j in range(len(shares))]
+        return total * math.fsum(problem.class_costs[i][j] * shares[i] * shares[j] for i, j in pairs)
     if problem.criterion == "gini":
         return total * (1 - math.fsum(p * p for p in shares))
     return -total * math.fsum(p * math.log2(p) for p in shares if p > 0)
@@ -130,7 +137,8 @@ def impurity(problem: Problem, instances: Sequence[Instance]) -> float:
 def scale_of(problem: Problem, instances: Sequence[Instance]) -> float:
     """What values at a node are compared on the scale of."""
     if problem.n_classes:
-        return weight_of(instances)
+        costs = problem.class_costs if problem.criterion == "gini" else None
+        return weight_of(instances) * (max(map(max, costs)) if costs else 1.0)
     root_mean = mean_and_squares(problem, root_instances(problem))[0]
     return math.fsum(w * (problem.targets[row] - root_mean) ** 2 for row, w, _ in instances)
 
@@ -148,7 +156,15 @@ def questions(problem: Problem, instances: Instances, feature: int) -> list[Ques
     unknown = tuple(i for i in instances if math.isnan(column[i.row]))
     enumerate_all = _thresholds if problem.n_categories[feature] == 0 else _CATEGORIES[problem.nominal]
     offered = enumerate_all(problem, feature, known, unknown)
-    return [_with_worth(problem, question, instances) for question in offered if _is_valid(problem, question)]
+    least_rows = float(problem.min_samples_leaf)
+    if problem.criterion == "c45" and problem.n_categories[feature] == 0:
+        least_rows = max(least_rows, min(25.0, 0.1 * rows_of(known) / problem.n_classes))
+    valid = [
+        _with_worth(problem, question, instances) for question in offered if _is_valid(problem, question, least_rows)
+    ]
+    if problem.criterion == "c45" and problem.n_categories[feature] == 0:
+        return [replace(question, gain=question.gain - math.log2(len(valid))) for question in valid]
+    return valid
 
 
 def _thresholds(problem: Problem, feature: int, known: Instances, unknown: Instances) -> list[Question]:
@@ -161,6 +177,8 @@ def _thresholds(problem: Problem, feature: int, known: Instances, unknown: Insta
     for low, high in pairwise(sorted({column[i.row] for i in known})):
         middle = low / 2 + high / 2
         at = low if middle == high else middle
+        if problem.criterion == "c45":
+            at = max(value for value in column if value <= at)
         left = tuple(i for i in known if column[i.row] <= at)
         right = tuple(i for i in known if column[i.row] > at)
         if problem.missing == "fractional" or not unknown:
@@ -176,6 +194,10 @@ def _thresholds(problem: Problem, feature: int, known: Instances, unknown: Insta
 def _multiway(problem: Problem, feature: int, known: Instances, unknown: Instances) -> list[Question]:
     column = problem.columns[feature]
     present = sorted({int(column[i.row]) for i in known})
+    if len(present) + bool(unknown and problem.missing != "fractional") < 2:
+        return []
+    if problem.criterion == "c45":  # every category has a branch
+        present = list(range(problem.n_categories[feature]))
     codes = tuple(present.index(code) if code in present else -1 for code in range(problem.n_categories[feature]))
     branches = [tuple(i for i in known if column[i.row] == code) for code in present]
     if problem.missing == "fractional" or not unknown:
@@ -215,12 +237,9 @@ def _known_against_missing(problem: Problem, feature: int, known: Instances, unk
     return [Question(feature, NodeKind.THRESHOLD, MissingPolicy.LAST_CHILD, math.inf, (), (known, unknown))]
 
 
-def _is_valid(problem: Problem, question: Question) -> bool:
+def _is_valid(problem: Problem, question: Question, least_rows: float) -> bool:
     least_weight = problem.min_weight_fraction_leaf * problem.total_weight
-    large = [
-        rows_of(branch) >= problem.min_samples_leaf - 1e-9 and weight_of(branch) >= least_weight
-        for branch in question.branches
-    ]
+    large = [rows_of(branch) >= least_rows - 1e-9 and weight_of(branch) >= least_weight for branch in question.branches]
     return sum(large) >= 2
 
 
@@ -253,14 +272,36 @@ class Verdict:
 
 def judge(problem: Problem, instances: Instances, depth: int) -> Verdict:
     if (
-        len({problem.targets[i.row] for i in instances}) == 1
+        len({problem.targets[i.row] for i in instances}) <= 1
         or rows_of(instances) < problem.min_samples_split - 1e-9
         or depth == problem.max_depth
     ):
         return Verdict(None, [None])
     by_column = [questions(problem, instances, feature) for feature in range(len(problem.columns))]
-    choose = _by_ratio if problem.criterion == "gain_ratio" else _by_gain
-    return choose(problem, [column for column in by_column if column], instances)
+    choose = _CHOOSE.get(problem.criterion, _by_gain)
+    return _if_significant(problem, choose(problem, [column for column in by_column if column], instances))
+
+
+def _if_significant(problem: Problem, verdict: Verdict) -> Verdict:
+    """A leaf where Pearson's test of branches and classes does not tell the question from chance."""
+    if problem.significance >= 1 or verdict.right is None:
+        return verdict
+    counts = np.array([class_counts(problem, branch) for branch in verdict.right.branches])
+    used = counts[np.ix_(counts.sum(axis=1) > 0, counts.sum(axis=0) > 0)]
+    p_value = chi2_contingency(used, correction=False).pvalue if min(used.shape) > 1 else 1.0
+    if abs(p_value - problem.significance) < 1e-9:
+        return Verdict(verdict.right, [*verdict.allowed, None])
+    if p_value > problem.significance:
+        return Verdict(None, [None]) if verdict.clear else Verdict(None, [*verdict.allowed, None])
+    return verdict if verdict.clear else Verdict(verdict.right, [*verdict.allowed, None])
+
+
+def _worth(problem: Problem, question: Question, value: float) -> float:
+    """±√(value²/cost)."""
+    cost = (
+        1.0 if problem.feature_costs is None else problem.feature_costs[question.feature] / min(problem.feature_costs)
+    )
+    return math.copysign(math.sqrt(value**2 / cost), value)
 
 
 def _first_of_best(offered: Sequence[Question], values: Sequence[float], scale: float, apart: float = APART) -> Verdict:
@@ -278,15 +319,13 @@ def _by_gain(problem: Problem, by_column: list[list[Question]], instances: Insta
     if not offered:
         return Verdict(None, [None])
     scale = scale_of(problem, instances)
-    verdict = _first_of_best(offered, [question.gain for question in offered], scale)
-    assert verdict.right is not None
     wanted = problem.min_impurity_decrease * problem.total_weight
-    excess = verdict.right.gain - wanted
-    if abs(excess) <= CLOSE * scale or excess > APART * scale:
-        return verdict
-    if excess < -APART * scale:
-        return Verdict(None, [None])
-    return Verdict(verdict.right, [*verdict.allowed, None])
+    enough = [question for question in offered if question.gain - wanted >= -CLOSE * scale]
+    unsure = any(CLOSE * scale < abs(question.gain - wanted) <= APART * scale for question in offered)
+    if not enough:
+        return Verdict(None, [None, *offered] if unsure else [None])
+    verdict = _first_of_best(enough, [_worth(problem, question, question.gain) for question in enough], scale)
+    return Verdict(verdict.right, [None, *offered]) if unsure else verdict
 
 
 def _by_ratio(problem: Problem, by_column: list[list[Question]], instances: Instances) -> Verdict:
@@ -300,17 +339,52 @@ def _by_ratio(problem: Problem, by_column: list[list[Question]], instances: Inst
     gaining = [q for q in best if q.gain > APART * whole and q.split_information > 0]
     if not gaining:
         return Verdict(None, [None, *everything] if unsure else [None])
-    mean = math.fsum(q.gain for q in gaining) / len(gaining)
+    counted = [q.gain for q in gaining if _counts_in_mean(problem, q)]
+    mean = math.fsum(counted) / len(counted) if counted else 0.0
     wanted = [mean, problem.min_impurity_decrease * problem.total_weight]
     unsure |= any(CLOSE * whole < abs(q.gain - bar) <= APART * whole for q in gaining for bar in wanted)
     rivals = [q for q in gaining if all(q.gain >= bar - CLOSE * whole for bar in wanted)]
     if not rivals:
         return Verdict(None, [None, *everything] if unsure else [None])
-    ratios = [q.gain / whole / q.split_information for q in rivals]
+    ratios = [_worth(problem, q, q.gain / whole / q.split_information) for q in rivals]
     # A gain that is known up to rounding, divided by little information, is known less well.
     blur = max(1 / q.split_information for q in rivals)
     verdict = _first_of_best(rivals, ratios, 1.0, APART * max(1.0, blur))
     return Verdict(verdict.right, [None, *everything]) if unsure else verdict
+
+
+def _counts_in_mean(problem: Problem, question: Question) -> bool:
+    """Columns with very many categories gain much by chance: they count only if there are no others."""
+    many = [n > 0 and n >= 0.3 * len(problem.targets) for n in problem.n_categories]
+    return all(many) or not many[question.feature]
+
+
+def _by_c45(problem: Problem, by_column: list[list[Question]], instances: Instances) -> Verdict:
+    """Quinlan's release 8: mean gain of the columns that count, 0.001 bits of tolerance, then the largest ratio."""
+    whole = weight_of(instances)
+    best_of_columns = [_first_of_best(column, [q.gain for q in column], whole) for column in by_column]
+    unsure = any(not verdict.clear for verdict in best_of_columns)
+    best = [verdict.right for verdict in best_of_columns if verdict.right is not None]
+    unsure |= any(CLOSE * whole < abs(q.gain) <= APART * whole for q in best)
+    # A threshold must gain something; a question about categories counts even if it does not.
+    best = [q for q in best if problem.n_categories[q.feature] > 0 or q.gain > CLOSE * whole]
+    counted = [q.gain / whole for q in best if _counts_in_mean(problem, q)]
+    if not counted:
+        return Verdict(None, [None])
+    wanted = (math.fsum(counted) / len(counted) - 1e-3, problem.min_impurity_decrease * problem.total_weight / whole)
+    unsure |= any(abs(q.gain / whole - bar) <= APART for q in best for bar in wanted)
+    gaining = [q for q in best if q.gain > APART * whole and q.split_information > 0]
+    rivals = [q for q in gaining if q.gain / whole >= max(wanted)]
+    everything = [q for column in by_column for q in column]
+    if not rivals:
+        return Verdict(None, [None, *everything] if unsure else [None])
+    ratios = [_worth(problem, q, q.gain / whole / q.split_information) for q in rivals]
+    blur = max(1 / q.split_information for q in rivals)
+    verdict = _first_of_best(rivals, ratios, 1.0, APART * max(1.0, blur))
+    return Verdict(verdict.right, [None, *everything]) if unsure else verdict
+
+
+_CHOOSE = {"gain_ratio": _by_ratio, "c45": _by_c45}
 
 
 # -- a split is made
@@ -337,6 +411,8 @@ def divide(problem: Problem, instances: Instances, question: Question) -> list[I
             continue
         for child, weight in zip(children, known, strict=True):
             share = weight / math.fsum(known)
+            if share == 0:
+                continue
             child.append(Instance(instance.row, instance.weight * share, instance.fraction * share))
     return [tuple(child) for child in children]
 

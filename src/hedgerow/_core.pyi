@@ -38,6 +38,8 @@ class Criterion(enum.Enum):
 
     squared_error = 3
 
+    cost_gini = 4
+
 class Nominal(enum.Enum):
     multiway = 0
 
@@ -124,6 +126,30 @@ class GrowOptions:
 
     @max_features.setter
     def max_features(self, arg: int, /) -> None: ...
+
+    @property
+    def c45(self) -> bool: ...
+
+    @c45.setter
+    def c45(self, arg: bool, /) -> None: ...
+
+    @property
+    def significance(self) -> float: ...
+
+    @significance.setter
+    def significance(self, arg: float, /) -> None: ...
+
+    @property
+    def class_costs(self) -> list[float]: ...
+
+    @class_costs.setter
+    def class_costs(self, arg: Sequence[float], /) -> None: ...
+
+    @property
+    def feature_costs(self) -> list[float]: ...
+
+    @feature_costs.setter
+    def feature_costs(self, arg: Sequence[float], /) -> None: ...
 
     @property
     def seed(self) -> int: ...

@@ -217,6 +217,22 @@ class Forest:
         node_sums(self.parent, counts)
         return counts
 
+    def answer_counts(self) -> NDArray[np.float64]:
+        """The counts that each leaf answers by, (n_leaves, n_classes).
+
+        They are its own; those of its nearest ancestor that has rows where it has none (C4.5's empty branches).
+        """
+        empty = np.flatnonzero(~self.counts.any(axis=1))
+        if not len(empty):
+            return self.counts
+        of_nodes = self.node_counts()
+        at = self.leaf_nodes[empty]
+        while (climbing := ~of_nodes[at].any(axis=1) & (self.parent[at] >= 0)).any():
+            at[climbing] = self.parent[at[climbing]]
+        answers = self.counts.copy()
+        answers[empty] = of_nodes[at]
+        return answers
+
     def node_stats(self) -> NDArray[np.float64]:
         """Weight, mean and sum of squared deviations of each node, (n_nodes, 3): those of its leaves merged."""
         stats = np.zeros((self.n_nodes, 3))

@@ -20,7 +20,7 @@ from hedgerow.forest import Forest
 from hedgerow.storage import register
 
 __all__ = [
-    *("Category", "Fractional", "Grown", "Growth", "Learned", "Random", "RandomGrowth", "Training"),
+    *("Category", "ChiSquare", "Fractional", "Grown", "Growth", "Learned", "Random", "RandomGrowth", "Training"),
     *("grow_forest", "grow_random_forest"),
 ]
 
@@ -57,7 +57,23 @@ class Random:
     """
 
 
-for _strategy in (Fractional, Category, Learned, Random):
+@dataclass(frozen=True)
+class ChiSquare:
+    """A question is asked only if its branches differ in their classes by more than chance would explain.
+
+    Pearson's test of the table of branches and classes, weighted counts as they are, with (branches − 1)·(classes − 1)
+    degrees of freedom (Honavar, Decision Trees and Forests, the slides on early stopping): a node whose best question
+    has a p-value above `level` is a leaf.
+    """
+
+    level: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.level, Real) or not 0 < float(self.level) < 1:
+            raise ValueError(f"ChiSquare: level is {self.level!r}, must be a number in (0, 1), such as 0.05")
+
+
+for _strategy in (Fractional, Category, Learned, Random, ChiSquare):
     register(_strategy, name=f"hedgerow.growth.{_strategy.__name__}")
 _MISSING: dict[str, Fractional | Category | Learned | Random] = {
     "fractional": Fractional(),
@@ -65,6 +81,7 @@ _MISSING: dict[str, Fractional | Category | Learned | Random] = {
     "learned": Learned(),
     "random": Random(),
 }
+_STOPPING = {"chi_square": ChiSquare()}
 _CORE_MISSING = {
     Fractional: TrainMissing.fractional,
     Category: TrainMissing.category,
@@ -91,6 +108,9 @@ class Growth:
     min_impurity_decrease: Any = 0.0
     max_leaf_nodes: Any = None
     max_features: Any = None
+    stopping: Any = None
+    class_costs: NDArray[np.float64] | None = None
+    feature_costs: NDArray[np.float64] | None = None
 
     def options(
         self, sample_weight: NDArray[np.float64], n_features: int, criteria: tuple[str, ...], seed: int
@@ -99,7 +119,7 @@ class Growth:
         n_rows = len(sample_weight)
         missing = choose("missing", self.missing, _MISSING, tuple(_CORE_MISSING))
         options = GrowOptions()
-        options.criterion = Criterion[_one_of("criterion", self.criterion, criteria)]
+        self._set_worth(options, _one_of("criterion", self.criterion, criteria))
         options.nominal = Nominal[_one_of("nominal", self.nominal, ("multiway", "binary", "subset"))]
         options.missing = _CORE_MISSING[type(missing)]
         if isinstance(missing, Fractional):
@@ -116,6 +136,19 @@ class Growth:
         options.max_features = n_tried_features(self.max_features, n_features)
         options.seed = seed
         return options
+
+    def _set_worth(self, options: GrowOptions, criterion: str) -> None:
+        """What makes a question good, and good enough."""
+        options.c45 = criterion == "c45"
+        options.criterion = Criterion["gain_ratio" if options.c45 else criterion]
+        if self.class_costs is not None and criterion == "gini":
+            options.criterion = Criterion.cost_gini
+            options.class_costs = self.class_costs.ravel().tolist()
+        if self.feature_costs is not None:
+            # Only ratios matter; the cheapest costs 1, which keeps values on the scale that ties are judged on.
+            options.feature_costs = (self.feature_costs / self.feature_costs.min()).tolist()
+        if self.stopping is not None:
+            options.significance = choose("stopping", self.stopping, _STOPPING, (ChiSquare,)).level
 
     def takes_fast_way(self, n_categories: NDArray[np.int32], max_bins: Any) -> bool:
         """Whether trees can be grown from columns of one byte; a clear error if `max_bins` makes no sense."""

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.forest import Forest
+from hedgerow.nodes import NodeKind
 
-__all__ = ["impurity_importances", "impurity_of"]
+__all__ = ["features_on_paths", "impurity_importances", "impurity_of"]
 
 Impurity = Literal["gini", "entropy", "squared_error"]
 
@@ -17,6 +18,22 @@ Impurity = Literal["gini", "entropy", "squared_error"]
 def impurity_of(criterion: str) -> Impurity:
     """The impurity that a criterion of classification lowers; gain ratio lowers entropy too."""
     return "gini" if criterion == "gini" else "entropy"
+
+
+def features_on_paths(forest: Forest) -> NDArray[np.bool_]:
+    """Whether the way to each leaf asks for each feature, (n_leaves, n_features)."""
+    asked = np.zeros((forest.n_nodes, forest.n_features), dtype=bool)  # of the way to a node, its own question included
+    inner = np.flatnonzero(forest.feature >= 0)
+    asked[inner, forest.feature[inner]] = True
+    for node in np.flatnonzero(forest.kind == NodeKind.OBLIQUE):
+        begin, end = forest.payload_start[forest.payload[node] : forest.payload[node] + 2]
+        asked[node, forest.payload_codes[begin:end]] = True
+    depths = forest.node_depths()
+    for depth in range(1, int(depths.max(initial=0)) + 1):
+        level = np.flatnonzero(depths == depth)
+        asked[level] |= asked[forest.parent[level]]
+    leaves: NDArray[np.bool_] = asked[forest.leaf_nodes]
+    return leaves
 
 
 def impurity_importances(forest: Forest, impurity: Impurity) -> NDArray[np.float64]:

@@ -1,8 +1,8 @@
-"""How good sets of classes are: utilities that reward caution, and what they are made of.
+"""How good answers are: sets of classes by utilities that reward caution, and single classes by what they cost.
 
-Every metric takes ``(y_true, sets, *, classes, sample_weight=None)``: labels (n,), bool (n, n_classes) without an empty
-row, as `predict_set` returns, and the labels of the columns. The scorers at the end are for ``cross_validate`` and
-``GridSearchCV``.
+Every metric of sets takes ``(y_true, sets, *, classes, sample_weight=None)``: labels (n,), bool (n, n_classes) without
+an empty row, as `predict_set` returns, and the labels of the columns. The scorers at the end are for
+``cross_validate`` and ``GridSearchCV``.
 
 >>> import numpy as np
 >>> sets = np.array([[True, False], [True, True], [False, True]])
@@ -25,6 +25,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 __all__ = [
     *("determinacy", "mean_set_size", "set_accuracy", "single_accuracy", "u65_score", "u80_score"),
+    *("check_cost_matrix", "total_cost"),
     *("SetScorer", "make_set_scorer"),
     *("determinacy_scorer", "neg_mean_set_size_scorer", "set_accuracy_scorer", "single_accuracy_scorer"),
     *("u65_scorer", "u80_scorer"),
@@ -115,6 +116,65 @@ def mean_set_size(
     """
     found, weights = _read_sizes(y_true, sets, classes, sample_weight)
     return _mean(found.sum(axis=1), weights)
+
+
+# -- costs
+
+
+def total_cost(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    cost_matrix: ArrayLike,
+    classes: ArrayLike,
+    measurements: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """What the predictions cost in all: Σ cost_matrix[true, predicted], and the measurements that were made for them.
+
+    Less is better. Divide by the number of rows for the cost of a row.
+
+    Parameters
+    ----------
+    cost_matrix : (n_classes, n_classes)
+        True × predicted, 0 on the diagonal, classes in the order of `classes`.
+    measurements : (n,), optional
+        What was spent on measuring each row, as the `cost_of` of a tree returns.
+
+    Examples
+    --------
+    >>> costs = [[0, 20], [1, 0]]  # to overlook an illness costs 20, a false alarm 1
+    >>> total_cost(["ill", "well", "well"], ["well", "ill", "well"], cost_matrix=costs, classes=["ill", "well"])
+    21.0
+    """
+    shape = (np.asarray(y_true).shape[0] if np.ndim(y_true) else 0, len(np.asarray(classes)))
+    costs = check_cost_matrix(cost_matrix, shape[1], "classes")
+    spent = costs[_class_numbers(y_true, classes, shape), _class_numbers(y_pred, classes, shape, "y_pred")]
+    if measurements is not None:
+        extra = np.asarray(measurements, dtype=np.float64)
+        if extra.shape != shape[:1] or not (np.isfinite(extra) & (extra >= 0)).all():
+            raise ValueError(f"measurements must hold a cost that is not negative for each of {shape[0]} rows")
+        spent = spent + extra
+    return float((spent * _read_weights(sample_weight, shape[0])).sum())
+
+
+def check_cost_matrix(cost_matrix: Any, n_classes: int, of_what: str) -> Floats:
+    """True × predicted: square, finite, not negative, 0 on the diagonal and not everywhere."""
+    costs = np.asarray(cost_matrix, dtype=np.float64)
+    if costs.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"cost_matrix has shape {costs.shape}, must be square with a row and a column for each of {n_classes} "
+            f"{of_what}"
+        )
+    if not np.isfinite(costs).all() or (costs < 0).any():
+        i, j = divmod(int(np.argmin(np.isfinite(costs) & (costs >= 0))), n_classes)
+        raise ValueError(f"cost_matrix[{i}, {j}] is {costs[i, j]}: costs must be finite and not negative")
+    if costs.diagonal().any():
+        i = int(np.argmax(costs.diagonal() != 0))
+        raise ValueError(f"cost_matrix[{i}, {i}] is {costs[i, i]}: a right answer must cost 0")
+    if not costs.any():
+        raise ValueError("cost_matrix is 0 everywhere: give at least one mistake a cost")
+    return costs
 
 
 # -- scorers
@@ -224,17 +284,21 @@ def _read_sets(sets: Any, sample_weight: Any) -> tuple[Bools, Floats]:
     empty = ~found.any(axis=1)
     if empty.any():
         raise ValueError(f"sets[{int(np.argmax(empty))}] is empty: a set must have at least one class")
+    return found, _read_weights(sample_weight, len(found))
+
+
+def _read_weights(sample_weight: Any, n_rows: int) -> Floats:
     if sample_weight is None:
-        return found, np.ones(len(found))
+        return np.ones(n_rows)
     weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (len(found),):
-        raise ValueError(f"sample_weight has shape {weights.shape}, must have a weight for each of {len(found)} rows")
+    if weights.shape != (n_rows,):
+        raise ValueError(f"sample_weight has shape {weights.shape}, must have a weight for each of {n_rows} rows")
     if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
         raise ValueError("sample_weight must be finite, not negative and not all zero")
-    return found, weights
+    return weights
 
 
-def _class_numbers(y_true: Any, classes: Any, shape: tuple[int, ...]) -> NDArray[np.intp]:
+def _class_numbers(given: Any, classes: Any, shape: tuple[int, ...], name: str = "y_true") -> NDArray[np.intp]:
     """The column of each label, (n,)."""
     labels = np.asarray(classes)
     if labels.shape != (shape[1],):
@@ -243,14 +307,14 @@ def _class_numbers(y_true: Any, classes: Any, shape: tuple[int, ...]) -> NDArray
     for i, label in enumerate(labels.tolist()):
         if number.setdefault(label, i) != i:
             raise ValueError(f"classes has {label!r} more than once: each column of sets is another class")
-    truth = np.asarray(y_true)
-    if truth.shape != shape[:1]:
-        raise ValueError(f"y_true has shape {truth.shape}, must have a label for each of {shape[0]} rows of sets")
-    given = truth.tolist()
-    numbers = np.array([number.get(label, -1) for label in given], dtype=np.intp)
+    found = np.asarray(given)
+    if found.shape != shape[:1]:
+        raise ValueError(f"{name} has shape {found.shape}, must have a label for each of {shape[0]} rows")
+    plain = found.tolist()
+    numbers = np.array([number.get(label, -1) for label in plain], dtype=np.intp)
     if (numbers < 0).any():
-        strange = given[int(np.argmax(numbers < 0))]
-        raise ValueError(f"y_true has {strange!r}, which is not in classes: {', '.join(map(repr, number))}")
+        strange = plain[int(np.argmax(numbers < 0))]
+        raise ValueError(f"{name} has {strange!r}, which is not in classes: {', '.join(map(repr, number))}")
     return numbers
 
 

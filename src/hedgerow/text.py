@@ -79,13 +79,23 @@ def tree_text(forest: Forest, tree: int, names: Names, max_depth: int | None) ->
         child = root + int(forest.first_child[node]) + number
         line = _INDENT * depth + question
         if forest.kind[child] == NodeKind.LEAF:
-            lines.append(f"{line}: {_answer(forest, names, totals[child])}")
+            lines.append(f"{line}: {_leaf_answer(forest, names, totals, child)}")
         elif max_depth is not None and depth + 1 >= max_depth:
             lines.append(f"{line}: … {_answer(forest, names, totals[child])}")
         else:
             lines.append(line)
             stack.append((child, depth + 1, _branches(forest, child, names)))
     return "\n".join(lines)
+
+
+def _leaf_answer(forest: Forest, names: Names, totals: NDArray[np.float64], leaf: int) -> str:
+    """An empty branch answers as the nearest node above it that has rows."""
+    if totals[leaf].any() or forest.leaf_counts is None:
+        return _answer(forest, names, totals[leaf])
+    node = leaf
+    while not totals[node].any() and forest.parent[node] >= 0:
+        node = int(forest.parent[node])
+    return f"{names.classes[int(np.argmax(totals[node]))]} (no rows)"
 
 
 def _answer(forest: Forest, names: Names, total: NDArray[np.float64]) -> str:

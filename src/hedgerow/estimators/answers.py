@@ -41,6 +41,17 @@ class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
         labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
+    def predict_drawn(self, X: Any, rng: Any = None) -> NDArray[Any]:
+        """A class for each row, drawn with its probabilities: the lecture's probabilistic classification.
+
+        `rng` is a seed or a ``numpy.random.Generator``. Many draws show how the classes of such rows vary; for the best
+        single answer use :meth:`predict`.
+        """
+        upto = self.predict_proba(X).cumsum(axis=1)
+        drawn = np.random.default_rng(rng).random(len(upto)) * upto[:, -1]
+        labels: NDArray[Any] = self.classes_[(upto <= drawn[:, np.newaxis]).sum(axis=1)]
+        return labels
+
     def predict_uncertainty(self, X: Any, measure: str = "entropy") -> Uncertainty:
         """How unsure the trees are, and of what kind.
 

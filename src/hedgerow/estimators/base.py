@@ -32,7 +32,7 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         return tags
 
-    def _growth(self, criterion: Any) -> Growth:
+    def _growth(self, criterion: Any, **worth: Any) -> Growth:
         return Growth(
             criterion=criterion,
             nominal=self.nominal,
@@ -44,6 +44,7 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
             min_impurity_decrease=self.min_impurity_decrease,
             max_leaf_nodes=self.max_leaf_nodes,
             max_features=self.max_features,
+            **worth,
         )
 
     def _seed(self) -> int:

@@ -10,11 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.estimators.answers import ClassAnswers, NumberAnswers
 from hedgerow.estimators.base import TreeBased
+from hedgerow.estimators.costs import class_costs, feature_costs, prior_weights
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.targets import read_labels, read_targets, read_weights
 from hedgerow.estimators.uncertainty import Uncertainty
-from hedgerow.growth import grow_forest
-from hedgerow.inspection import impurity_of
+from hedgerow.growth import Fractional, grow_forest
+from hedgerow.inspection import features_on_paths, impurity_of
 from hedgerow.probability import leaf_probability
 from hedgerow.table import read_table
 from hedgerow.walk import LeafTable, fold, route
@@ -22,6 +23,8 @@ from hedgerow.walk import LeafTable, fold, route
 __all__ = ["TreeClassifier", "TreeRegressor"]
 
 Floats = NDArray[np.float64]
+
+_CRITERIA = ("gini", "entropy", "gain_ratio", "c45")
 
 
 class _Tree(TreeBased):
@@ -67,9 +70,10 @@ class TreeClassifier(ClassAnswers, _Tree):
 
     Parameters
     ----------
-    criterion : {"gain_ratio", "entropy", "gini"}
+    criterion : {"gain_ratio", "c45", "entropy", "gini"}
         What makes a question good. "gain_ratio" divides the gain in bits by the information of the split itself, among
-        the questions whose gain is at least the mean; a question that gains nothing is not asked.
+        the questions whose gain is at least the mean; a question that gains nothing is not asked. "c45" is that with
+        all of C4.5's details: see :meth:`c45`.
     nominal : {"multiway", "binary", "subset"}
         A branch for every category, one category against the rest, or some against the others.
     missing : {"fractional", "category", "learned", "random"} or an instance from :mod:`hedgerow.growth`
@@ -79,6 +83,17 @@ class TreeClassifier(ClassAnswers, _Tree):
 max_leaf_nodes, max_features
         As in scikit-learn. Rows count, not weights; a part of a row counts as that part. A question is valid if at
         least two of its branches hold `min_samples_leaf` rows.
+    stopping : None, "chi_square" or :class:`~hedgerow.growth.ChiSquare`
+        Ask a question only if it is significantly better than chance.
+    cost_matrix : (n_classes, n_classes), optional
+        What calling class i class j costs, true × predicted in the order of `classes_`; 0 on the diagonal. `predict`
+        then gives the class of least expected cost, and "gini" is weighted by it in growth, which can change a tree
+        only if there are more than two classes. May be changed after `fit`, for `predict`.
+    cost_priors : bool
+        Also count rows in growth in proportion to what mistaking their class costs: for two classes the way in which
+        costs change the tree itself. Probabilities are then those of the reweighted classes.
+    feature_costs : (n_features,) or mapping of names to costs, optional
+        What measuring each column costs: questions are ordered by gain²/cost. See :meth:`cost_of`.
     leaf_probability : {"frequency", "laplace"} or :class:`~hedgerow.probability.MEstimate`
         How the class counts of a leaf become probabilities. May be changed after `fit`.
     class_weight : dict, "balanced" or None
@@ -123,6 +138,10 @@ max_leaf_nodes, max_features
         min_impurity_decrease: float = 0.0,
         max_leaf_nodes: int | None = None,
         max_features: Any = None,
+        stopping: Any = None,
+        cost_matrix: Any = None,
+        cost_priors: bool = False,
+        feature_costs: Any = None,
         leaf_probability: Any = "frequency",
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
@@ -138,6 +157,10 @@ max_leaf_nodes, max_features
         self.min_impurity_decrease = min_impurity_decrease
         self.max_leaf_nodes = max_leaf_nodes
         self.max_features = max_features
+        self.stopping = stopping
+        self.cost_matrix = cost_matrix
+        self.cost_priors = cost_priors
+        self.feature_costs = feature_costs
         self.leaf_probability = leaf_probability
         self.class_weight = class_weight
         self.categorical_features = categorical_features
@@ -148,16 +171,38 @@ max_leaf_nodes, max_features
         """A tree like scikit-learn's: Gini index, binary questions, grown until the leaves are pure."""
         return cls(**{"criterion": "gini", "nominal": "binary", "missing": "learned", **changes})
 
+    @classmethod
+    def c45(cls, **changes: Any) -> TreeClassifier:
+        """Quinlan's C4.5 (release 8), as Weka's J48 has it.
+
+        Two branches must hold at least 2 rows. A threshold needs at least min(25, max(2, 0.1·N/classes)) rows on each
+        side, is a value of the training data, and its gain is reduced by log2(number of candidates)/N. Questions
+        compete if they gain at least the mean of all, less 0.001 bits; columns with 0.3·N or more categories do not
+        count in that mean unless there are no others. Every category has a branch: one without rows answers as its
+        parent. Rows with missing values are divided without limit.
+        """
+        settings = {"criterion": "c45", "min_samples_leaf": 2, "missing": Fractional(min_fraction=0.0)}
+        return cls(**{**settings, **changes})
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeClassifier:
         """Grow the tree."""
         leaf_probability(self.leaf_probability)
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)
         weight = read_weights(sample_weight, table.values, self.class_weight, labels.classes[labels.codes])
+        costs = None if self.cost_matrix is None else class_costs(self.cost_matrix, labels.classes)
+        if self.cost_priors:
+            if costs is None:
+                raise ValueError("cost_priors=True needs a cost_matrix")
+            weight = prior_weights(costs, labels.codes, weight, labels.classes)
         training = self._training(table, weight, labels=labels)
-        options = self._growth(self.criterion).options(
-            training.sample_weight, table.schema.n_features, ("gini", "entropy", "gain_ratio"), self._seed()
+        growth = self._growth(
+            self.criterion,
+            stopping=self.stopping,
+            class_costs=costs,
+            feature_costs=None if self.feature_costs is None else feature_costs(self.feature_costs, table.schema),
         )
+        options = growth.options(training.sample_weight, table.schema.n_features, _CRITERIA, self._seed())
         forest = grow_forest(training, options).forest
         prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
         self._set_fitted(
@@ -181,7 +226,40 @@ max_leaf_nodes, max_features
 
     def _probabilities(self) -> LeafTable:
         estimate = leaf_probability(self.leaf_probability)
-        return self._finished.get(estimate, lambda: LeafTable.of(estimate(self.forest_.counts, self.class_prior_)))
+        return self._finished.get(
+            estimate, lambda: LeafTable.of(estimate(self.forest_.answer_counts(), self.class_prior_))
+        )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row, or with a `cost_matrix` the cheapest to expect; the first of equals."""
+        if self.cost_matrix is None:
+            return super().predict(X)
+        expected = self.predict_proba(X) @ class_costs(self.cost_matrix, self.classes_)
+        labels: NDArray[Any] = self.classes_[expected.argmin(axis=1)]
+        return labels
+
+    def predict_most_likely(self, X: Any) -> NDArray[Any]:
+        """The class that most ways of a row lead to: each leaf that it reaches votes, with the weight of its way.
+
+        The lecture's first way to classify a row with missing values. :meth:`predict` mixes the leaves' probabilities
+        instead, in which a leaf that is unsure says so. They agree where nothing is missing and nothing has a cost.
+        """
+        rows = self._read(X)
+        answers = self._probabilities().values.argmax(axis=1)
+        votes = fold(self.forest_, rows, [LeafTable.of(np.eye(len(self.classes_))[answers])])[0]
+        labels: NDArray[Any] = self.classes_[votes.argmax(axis=1)]
+        return labels
+
+    def cost_of(self, X: Any) -> Floats:
+        """What classifying each row would spend on measurements, (n,): each column on its path is paid once.
+
+        Without `feature_costs`, the number of columns that are asked for. For a row with missing values that reaches
+        several leaves, the weighted mean over its ways.
+        """
+        rows = self._read(X)
+        prices = feature_costs(self.feature_costs, self.schema_)
+        table = LeafTable.of((features_on_paths(self.forest_) @ prices)[:, np.newaxis])
+        return fold(self.forest_, rows, [table])[0][:, 0]
 
 
 @storable

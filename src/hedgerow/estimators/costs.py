@@ -1,0 +1,63 @@
+"""What mistakes and measurements cost, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.metrics import check_cost_matrix
+from hedgerow.table import Schema
+
+__all__ = ["class_costs", "feature_costs", "prior_weights"]
+
+Floats = NDArray[np.float64]
+
+
+def class_costs(cost_matrix: Any, classes: NDArray[Any]) -> Floats:
+    """`cost_matrix` for these classes, true × predicted."""
+    return check_cost_matrix(cost_matrix, len(classes), f"classes {', '.join(map(str, classes[:10]))}")
+
+
+def prior_weights(costs: Floats, codes: NDArray[np.int32], weight: Floats, classes: NDArray[Any]) -> Floats:
+    """Weights of rows in proportion to what mistaking their class costs, Σ_j cost[i, j], with the same total.
+
+    The altered priors of Breiman et al., CART, 1984, 4.4: exact for two classes, and where all mistakes of a class cost
+    the same.
+    """
+    of_class = costs.sum(axis=1)
+    if not of_class.all():
+        free = classes.tolist()[int(np.argmin(of_class))]
+        raise ValueError(
+            f"cost_priors=True needs a cost for every class: the row of {free!r} in cost_matrix is 0, so that its rows "
+            "would count nothing; give it a cost or use cost_priors=False"
+        )
+    changed: Floats = weight * of_class[codes]
+    changed *= weight.sum() / changed.sum()
+    return changed
+
+
+def feature_costs(given: Any, schema: Schema) -> Floats:
+    """The cost of measuring each column, (n_features,): given in their order, or by name with 1 for the others."""
+    if given is None:
+        return np.ones(schema.n_features)
+    if isinstance(given, Mapping):
+        if unknown := [name for name in given if name not in schema.names]:
+            raise ValueError(
+                f"feature_costs has {unknown[0]!r}, which is no column of X: they are {', '.join(schema.names[:10])}"
+            )
+        given = [given.get(name, 1.0) for name in schema.names]
+    costs = np.asarray(given, dtype=np.float64)
+    if costs.shape != (schema.n_features,):
+        raise ValueError(
+            f"feature_costs has shape {costs.shape}, must have a cost for each of {schema.n_features} columns"
+        )
+    if not (np.isfinite(costs) & (costs > 0)).all():
+        column = int(np.argmin(np.isfinite(costs) & (costs > 0)))
+        raise ValueError(
+            f"feature_costs of {schema.names[column]!r} is {costs[column]}: costs must be positive and finite; "
+            "give a free measurement a cost that is small beside the others"
+        )
+    return costs

@@ -1,0 +1,156 @@
+"""Information in bits, and how much of it a question yields.
+
+The quantities of Honavar, Decision Trees and Forests (the slides on information, entropy, mutual information, gain
+ratio and early stopping). Counts and probabilities alike may be given: whatever is given is divided by its sum. A table
+of a question has a row for each branch and a column for each class.
+
+>>> coins = [[0.2, 0.4], [0.3, 0.1]]  # rows: the first coin, columns: the second
+>>> round(joint_entropy(coins), 3), round(entropy([0.6, 0.4]), 3), round(conditional_entropy(coins), 4)
+(1.846, 0.971, 0.8755)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import chdtrc, rel_entr, xlogy
+
+__all__ = [
+    *("ChiSquareTest", "chi2_split", "chi2_test"),
+    *("conditional_entropy", "entropy", "gain_ratio", "information_gain", "joint_entropy"),
+    *("kullback_leibler_divergence", "mutual_information", "split_entropy"),
+]
+
+Floats = NDArray[np.float64]
+
+
+def entropy(p: ArrayLike) -> float:
+    """H(p) = −Σ p·log2 p: the least mean number of yes-no questions that find out the outcome.
+
+    From 0 (one outcome is certain) to log2 n (all n are equally likely).
+
+    >>> entropy([1, 1]), entropy([1, 0])
+    (1.0, 0.0)
+    """
+    return _bits(_shares("p", p, n_dimensions=1))
+
+
+def joint_entropy(joint: ArrayLike) -> float:
+    """H(X, Y) = −Σ p(x, y)·log2 p(x, y) of a table of any shape."""
+    return _bits(_shares("joint", joint))
+
+
+def conditional_entropy(joint: ArrayLike) -> float:
+    """H(columns | rows) = Σ_r p(r)·H(columns | r): what remains to be learned of the column once the row is known.
+
+    Transpose the table for H(rows | columns).
+    """
+    shares = _shares("joint", joint, n_dimensions=2)
+    return max(_bits(shares) - _bits(shares.sum(axis=1)), 0.0)
+
+
+def mutual_information(joint: ArrayLike) -> float:
+    """I(X, Y) = H(X) + H(Y) − H(X, Y): what the row says of the column, and the column of the row.
+
+    0 if they are independent; the same for the transposed table.
+    """
+    shares = _shares("joint", joint, n_dimensions=2)
+    return max(_bits(shares.sum(axis=0)) + _bits(shares.sum(axis=1)) - _bits(shares), 0.0)
+
+
+def kullback_leibler_divergence(p: ArrayLike, q: ArrayLike) -> float:
+    """D(p‖q) = Σ p·log2(p/q): bits wasted on a code made for q when p holds; infinite where p > 0 = q."""
+    of_p, of_q = _shares("p", p, n_dimensions=1), _shares("q", q, n_dimensions=1)
+    if of_p.shape != of_q.shape:
+        raise ValueError(f"p has {len(of_p)} outcomes and q has {len(of_q)}: they must be of the same outcomes")
+    return max(float(rel_entr(of_p, of_q).sum()) / float(np.log(2)), 0.0)
+
+
+def information_gain(table: ArrayLike) -> float:
+    """H(classes) − H(classes | branches) of a question, branches × classes.
+
+    >>> hair = [[3, 0], [2, 2], [0, 1]]  # dark, blond, red: positive and negative examples of the lecture
+    >>> round(conditional_entropy(hair), 3), round(information_gain(hair), 3)
+    (0.5, 0.454)
+    """
+    return mutual_information(table)
+
+
+def split_entropy(table: ArrayLike) -> float:
+    """The entropy of the branches themselves: many small branches have much of it."""
+    return _bits(_shares("table", table, n_dimensions=2).sum(axis=1))
+
+
+def gain_ratio(table: ArrayLike) -> float:
+    """Information gain over split entropy (Quinlan, C4.5, 1993); 0 where all rows go down one branch.
+
+    The lecture's slide divides the remaining entropy instead, which would prefer the worst question.
+    """
+    information = split_entropy(table)
+    return information_gain(table) / information if information > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class ChiSquareTest:
+    """Pearson's test of whether branches differ in their classes."""
+
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+
+
+def chi2_split(table: ArrayLike) -> float:
+    """The lecture's statistic of a question, branches × classes: Σ (n_ij − p_j·n_i)²/(p_j·n_i), without the last.
+
+    p_j is the share of branch j, n_i the number of class i. With two branches of the same size it is half of Pearson's,
+    which sums over all: see :func:`chi2_test`.
+
+    >>> chi2_split([[50, 0], [0, 50]])
+    50.0
+    """
+    return float(_chi2_cells(_numbers("table", table, 2))[:-1].sum())
+
+
+def chi2_test(table: ArrayLike) -> ChiSquareTest:
+    """Pearson's χ² over all branches with (branches − 1)·(classes − 1) degrees of freedom, and its p-value.
+
+    Branches and classes that hold nothing do not count.
+
+    >>> chi2_test([[50, 0], [0, 50]])
+    ChiSquareTest(statistic=100.0, degrees_of_freedom=1, p_value=1.5...e-23)
+    """
+    counts = _numbers("table", table, 2)
+    used = counts[np.ix_(counts.any(axis=1), counts.any(axis=0))]
+    freedom = (used.shape[0] - 1) * (used.shape[1] - 1)
+    statistic = float(_chi2_cells(used).sum())
+    return ChiSquareTest(statistic, freedom, float(chdtrc(freedom, statistic)) if freedom else 1.0)
+
+
+def _chi2_cells(counts: Floats) -> Floats:
+    """(observed − expected)²/expected of each cell; 0 where none is expected."""
+    expected = counts.sum(axis=1, keepdims=True) * (counts.sum(axis=0) / counts.sum())
+    safe = np.where(expected > 0, expected, 1.0)
+    cells: Floats = np.where(expected > 0, (counts - expected) ** 2 / safe, 0.0)
+    return cells
+
+
+def _bits(shares: Floats) -> float:
+    return max(-float(xlogy(shares, shares).sum()) / float(np.log(2)), 0.0)
+
+
+def _shares(name: str, given: ArrayLike, n_dimensions: int | None = None) -> Floats:
+    numbers = _numbers(name, given, n_dimensions)
+    numbers = numbers / numbers.max()  # the sum does not overflow
+    shares: Floats = numbers / numbers.sum()
+    return shares
+
+
+def _numbers(name: str, given: ArrayLike, n_dimensions: int | None) -> Floats:
+    numbers = np.asarray(given, dtype=np.float64)
+    if n_dimensions is not None and numbers.ndim != n_dimensions:
+        raise ValueError(f"{name} has {numbers.ndim} dimensions, must have {n_dimensions}")
+    if not numbers.size or not np.isfinite(numbers).all() or (numbers < 0).any() or not numbers.any():
+        raise ValueError(f"{name} must hold finite numbers that are not negative, and one that is positive")
+    return numbers
