@@ -27,7 +27,7 @@ def sample_of(points: Any, weights: Any, width: Any, group: Any = None) -> Kerne
     points = np.asarray(points, dtype=float).reshape(len(weights), -1)
     group = np.zeros(len(points), dtype=np.int64) if group is None else group
     n_groups = int(group.max()) + 1
-    ordered, _ = KernelSample.of(group, n_groups, points, np.asarray(weights, dtype=float))
+    ordered = KernelSample.of(group, n_groups, points, np.asarray(weights, dtype=float))
     widths = np.tile(np.asarray(width, dtype=float), (n_groups, 1)).reshape(n_groups, points.shape[1])
     return KernelSample(ordered.start, ordered.points, ordered.weights, widths)
 

@@ -100,7 +100,7 @@ class Estimate:
         """
         nearest = walls.measure(X, scale, n_jobs=settings.n_jobs)
         n_classes = walls.n_classes
-        laplace = Laplace()(walls.forest.counts, uniform(n_classes))[nearest.parts.leaves]
+        laplace = Laplace()(walls.forest.answer_counts(), uniform(n_classes))[nearest.parts.leaves]
         shares = laplace.copy()
         per_class = len(self.sample.sizes) // n_classes
         own = groups(settings.partition, walls, nearest)

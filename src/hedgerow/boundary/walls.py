@@ -14,7 +14,6 @@ from hedgerow.boundary.oblique import PolytopeSearch
 from hedgerow.boundary.questions import NOMINAL, Questions
 from hedgerow.forest import Forest
 from hedgerow.nodes import NodeKind
-from hedgerow.probability import Frequency
 from hedgerow.walk import check_rows, n_threads, spread
 
 __all__ = ["Nearest", "Parts", "Separators", "Walls"]
@@ -252,8 +251,6 @@ class Walls:
 
 
 def leaf_classes(forest: Forest) -> NDArray[np.int32]:
-    """The class that has most of a leaf's counts, the first of equals; in an empty leaf, of the tree's."""
-    whole = forest.counts.sum(axis=0)
-    prior = whole / whole.sum() if whole.sum() > 0 else np.full(len(whole), 1 / len(whole))
-    labels: NDArray[np.int32] = Frequency()(forest.counts, prior).argmax(axis=1).astype(np.int32)
+    """The class that has most of the counts that a leaf answers by, the first of equals."""
+    labels: NDArray[np.int32] = forest.answer_counts().argmax(axis=1).astype(np.int32)
     return labels

@@ -18,6 +18,7 @@ from hedgerow.boundary.partitions import n_groups, partition
 from hedgerow.boundary.scales import check_scale, metric
 from hedgerow.boundary.walls import Separators, Walls
 from hedgerow.estimators.base import TreeBased
+from hedgerow.estimators.costs import class_costs
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.trees import TreeClassifier
 from hedgerow.estimators.wrapped import WrappedForest
@@ -30,7 +31,7 @@ Floats = NDArray[np.float64]
 
 
 def _default_tree() -> TreeClassifier:
-    return TreeClassifier(min_samples_leaf=2)
+    return TreeClassifier.c45()
 
 
 @storable
@@ -47,8 +48,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
     ----------
     estimator : a tree, or None
         A TreeClassifier, or one of scikit-learn's decision trees or extra trees. It is cloned and fitted, unless it is
-        ``sklearn.frozen.FrozenEstimator(fitted)``, which is taken as it is. None is a TreeClassifier whose leaves hold
-        two rows or more.
+        ``sklearn.frozen.FrozenEstimator(fitted)``, which is taken as it is. None is ``TreeClassifier.c45()``.
     metric : {"standard", "minmax"}, an instance of :class:`~hedgerow.boundary.Standard` or \
 :class:`~hedgerow.boundary.MinMax`, or scales
         What one step is in each column: its standard deviation, its range, or a number of your own for each column (an
@@ -171,8 +171,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class, (n, n_classes), from the row's distance to the area of each."""
-        rows = self._read(X)
-        return self.estimate_.probabilities(self._walls(), rows, self.scale_, self._settings())
+        return self._probabilities_of(self._read(X))
+
+    def _probabilities_of(self, rows: Floats) -> Floats:
+        probabilities: Floats = self.estimate_.probabilities(self._walls(), rows, self.scale_, self._settings())
+        return probabilities
 
     def algebraic_distance(self, X: Any) -> Floats:
         """How far each row is from the area of each class, (n, n_classes), negative inside of it, in units of `scale_`.
@@ -264,7 +267,11 @@ def _decide(given: Any) -> str:
 
 def _walls(model: Any) -> Walls:
     """Those of a fitted tree; a leaf's class is the tree's own answer there."""
-    labels = None
-    if isinstance(model, TreeClassifier):
-        labels = model._probabilities().values.argmax(axis=1).astype(np.int32)
-    return walls_of(model, labels)
+    if not isinstance(model, TreeClassifier):
+        return walls_of(model)
+    probabilities = model._probabilities().values
+    if model.cost_matrix is None:
+        labels = probabilities.argmax(axis=1)
+    else:
+        labels = (probabilities @ class_costs(model.cost_matrix, model.classes_)).argmin(axis=1)
+    return walls_of(model, labels.astype(np.int32))

@@ -4,15 +4,25 @@ A Display holds the numbers of a picture; its `plot` draws them, as often as wan
 """
 
 from hedgerow.plots.class_bounds import ClassBoundsDisplay
+from hedgerow.plots.column_profile import ColumnProfileDisplay
 from hedgerow.plots.leaf_sizes import LeafSizeDisplay
+from hedgerow.plots.partition_map import PartitionDisplay
+from hedgerow.plots.probability_surface import ProbabilitySurfaceDisplay
 from hedgerow.plots.rejection_curve import RejectionCurveDisplay
+from hedgerow.plots.reliability import ReliabilityDisplay
 from hedgerow.plots.rule_evolution import RuleEvolutionDisplay
+from hedgerow.plots.sample_profile import SampleProfileDisplay
 from hedgerow.plots.set_utility import SetUtilityDisplay
 
 __all__ = [
     "ClassBoundsDisplay",
+    "ColumnProfileDisplay",
     "LeafSizeDisplay",
+    "PartitionDisplay",
+    "ProbabilitySurfaceDisplay",
     "RejectionCurveDisplay",
+    "ReliabilityDisplay",
     "RuleEvolutionDisplay",
+    "SampleProfileDisplay",
     "SetUtilityDisplay",
 ]
