@@ -17,10 +17,12 @@
 #include "faults.hpp"
 #include "grow.hpp"
 #include "kernel_shares.hpp"
+#include "prune.hpp"
 #include "random.hpp"
 #include "random_grow.hpp"
 #include "structure.hpp"
 #include "walk.hpp"
+#include "weakest_links.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -361,6 +363,67 @@ void require_rows(const In<std::int64_t>& parent, const Array<double, 2>& values
     if (parent.size() != values.shape(0)) throw std::invalid_argument("values needs a row for each node");
 }
 
+// source, first_child, weight, leaf_counts
+using PrunedArrays = std::tuple<Array<std::int64_t>, Array<std::int32_t>, Array<double>, Array<double>>;
+
+PrunedArrays prune(const ForestArrays& forest_arrays, const In<double, 2>& node_counts, const Columns& X,
+                   const In<double>& sample_weight, const In<std::int32_t>& labels, double confidence, double z,
+                   bool raising, double min_fraction) {
+    const hedgerow::Forest forest = view(forest_arrays);
+    if (forest.n_trees != 1 || static_cast<std::int64_t>(node_counts.shape(0)) != forest.tree_start[1] ||
+        static_cast<std::int64_t>(X.shape(1)) != forest.n_features || labels.size() != X.shape(0) ||
+        sample_weight.size() != X.shape(0))
+        throw std::invalid_argument("a forest of several trees, or data of the wrong shape");
+    const hedgerow::TrainingData data{X.data(),
+                                      nullptr,
+                                      sample_weight.data(),
+                                      labels.data(),
+                                      nullptr,
+                                      static_cast<std::int64_t>(X.shape(0)),
+                                      forest.n_features,
+                                      static_cast<std::int64_t>(node_counts.shape(1))};
+    hedgerow::PrunedTree tree;
+    {
+        const nb::gil_scoped_release release;
+        tree = hedgerow::prune(forest, node_counts.data(), data, {confidence, z, raising, min_fraction}, poll_signals);
+    }
+    return {to_array(std::move(tree.source)), to_array(std::move(tree.first_child)), to_array(std::move(tree.weight)),
+            to_array(std::move(tree.leaf_counts))};
+}
+
+using LinkArrays = std::tuple<Array<std::int64_t>, Array<double>, Array<double>>;
+
+LinkArrays weakest_links(const In<std::int64_t>& parent, const In<double, 2>& values) {
+    if (parent.size() != values.shape(0) || values.shape(1) == 0)
+        throw std::invalid_argument("values needs a row for each node");
+    hedgerow::WeakestLinks links;
+    {
+        const nb::gil_scoped_release release;
+        links = hedgerow::weakest_links(parent.data(), static_cast<std::int64_t>(parent.size()), values.data(),
+                                        static_cast<std::int64_t>(values.shape(1)));
+    }
+    return {to_array(std::move(links.nodes)), to_array(std::move(links.alphas)), to_array(std::move(links.totals))};
+}
+
+Array<std::uint8_t> below_marked(const In<std::int64_t>& parent, const In<std::uint8_t>& marked) {
+    if (parent.size() != marked.size()) throw std::invalid_argument("marked needs an entry for each node");
+    std::vector<std::uint8_t> below(parent.size());
+    hedgerow::below_marked(parent.data(), static_cast<std::int64_t>(parent.size()), marked.data(), below.data());
+    return to_array(std::move(below));
+}
+
+Array<std::uint8_t> cheapest_leaves(const In<std::int64_t>& parent, const In<std::uint8_t>& inner,
+                                    const In<double>& as_leaf, const In<double>& questions, double tolerance) {
+    const std::size_t n = parent.size();
+    if (inner.size() != n || as_leaf.size() != n || questions.size() != n)
+        throw std::invalid_argument("costs need an entry for each node");
+    std::vector<double> costs(questions.data(), questions.data() + n);
+    std::vector<std::uint8_t> cut(n);
+    hedgerow::cheapest_leaves(parent.data(), static_cast<std::int64_t>(n), inner.data(), as_leaf.data(), tolerance,
+                              costs.data(), cut.data());
+    return to_array(std::move(cut));
+}
+
 // rule, place, found
 using FaultNumbers = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
@@ -488,6 +551,16 @@ NB_MODULE(_core, m) {
     m.def("grow_random", &grow_random, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
           "labels"_a.noconvert(), "n_classes"_a, "options"_a, "progress"_a.none(),
           "Grow random decision trees; see hedgerow.growth.grow_random_forest.");
+    m.def("prune", &prune, "forest"_a.noconvert(), "node_counts"_a.noconvert(), "X"_a.noconvert(),
+          "sample_weight"_a.noconvert(), "labels"_a.noconvert(), "confidence"_a, "z"_a, "raising"_a, "min_fraction"_a,
+          "Prune a tree by estimated errors; see hedgerow.pruning.pessimistic.");
+    m.def("weakest_links", &weakest_links, "parent"_a.noconvert(), "values"_a.noconvert(),
+          "Nodes in the order of cost-complexity pruning, their alphas, and sums over leaves; see hedgerow.pruning.");
+    m.def("below_marked", &below_marked, "parent"_a.noconvert(), "marked"_a.noconvert(),
+          "1 for each node that has a marked ancestor.");
+    m.def("cheapest_leaves", &cheapest_leaves, "parent"_a.noconvert(), "inner"_a.noconvert(), "as_leaf"_a.noconvert(),
+          "questions"_a.noconvert(), "tolerance"_a,
+          "1 for each inner node that costs no more as a leaf than its question and what is left below it.");
     m.def("node_fault", &node_fault, "forest"_a.noconvert(),
           "The first rule that a node breaks by itself, or -1, and the node; see hedgerow.invariants.");
     m.def("link_fault", &link_fault, "forest"_a.noconvert(), "largest_child"_a.noconvert(),

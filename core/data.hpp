@@ -15,6 +15,14 @@ struct Rows {
     const double* operator[](std::int64_t row) const { return values + row * n_columns; }
 };
 
+// One row of a column-major table.
+struct ColumnRow {
+    const double* first;
+    std::int64_t n_rows;
+
+    double operator[](std::int64_t column) const { return first[column * n_rows]; }
+};
+
 // Flat position of the first infinite value, or -1.
 inline std::int64_t first_infinity(const double* values, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i)

@@ -24,7 +24,9 @@ inline std::int64_t category_child(const Forest& forest, std::int64_t node, doub
     return static_cast<std::uint32_t>(words[code / 32]) >> (code % 32) & 1 ? 0 : 1;
 }
 
-inline double oblique_sum(const Forest& forest, std::int64_t node, const double* row) {
+// A row is anything that gives the value of a column by its number.
+template <class Row>
+double oblique_sum(const Forest& forest, std::int64_t node, const Row& row) {
     double sum = 0;
     const std::int64_t end = forest.payload_start[forest.payload[node] + 1];
     for (std::int64_t i = forest.payload_start[forest.payload[node]]; i < end; ++i)
@@ -34,7 +36,8 @@ inline double oblique_sum(const Forest& forest, std::int64_t node, const double*
 
 // The number of the child that the row goes to, or no_answer where its value is missing or was not seen there.
 // `node` is absolute; leaves are never asked.
-inline std::int64_t answer(const Forest& forest, std::int64_t node, const double* row) {
+template <class Row>
+std::int64_t answer(const Forest& forest, std::int64_t node, const Row& row) {
     const Kind kind = forest.kind[node];
     const Node& test = forest.nodes[node];
     const double value = kind == Kind::oblique ? oblique_sum(forest, node, row) : row[test.feature];
@@ -58,7 +61,8 @@ inline std::int64_t n_children(const Forest& forest, std::int64_t node) {
 }
 
 // As `answer`, with the node's policy for a row that has none; no_answer remains where the row is to be spread.
-inline std::int64_t child_number(const Forest& forest, std::int64_t node, const double* row) {
+template <class Row>
+std::int64_t child_number(const Forest& forest, std::int64_t node, const Row& row) {
     const std::int64_t child = answer(forest, node, row);
     if (child != no_answer) return child;
     switch (forest.missing[node]) {

@@ -12,6 +12,23 @@ inline void node_depths(const std::int64_t* parent, std::int64_t n_nodes, std::i
     for (std::int64_t node = 0; node < n_nodes; ++node) depth[node] = parent[node] < 0 ? 0 : depth[parent[node]] + 1;
 }
 
+// Which nodes have an ancestor that is marked.
+inline void below_marked(const std::int64_t* parent, std::int64_t n_nodes, const std::uint8_t* marked, std::uint8_t* below) {
+    for (std::int64_t node = 0; node < n_nodes; ++node)
+        below[node] = parent[node] >= 0 && (marked[parent[node]] || below[parent[node]]);
+}
+
+// Bottom-up, which inner nodes should be leaves: where that costs no more than their question and their children as they have
+// become. `costs` holds those of the questions in, zeros in leaves, and of what is left of each subtree out.
+inline void cheapest_leaves(const std::int64_t* parent, std::int64_t n_nodes, const std::uint8_t* inner,
+                            const double* as_leaf, double tolerance, double* costs, std::uint8_t* cut) {
+    for (std::int64_t node = n_nodes - 1; node >= 0; --node) {
+        cut[node] = inner[node] && as_leaf[node] <= costs[node] + tolerance;
+        if (cut[node] || !inner[node]) costs[node] = as_leaf[node];
+        if (parent[node] >= 0) costs[parent[node]] += costs[node];
+    }
+}
+
 // In: rows of leaves, zeros elsewhere. Out: every node has the sum of its leaves.
 inline void node_sums(const std::int64_t* parent, std::int64_t n_nodes, std::int64_t n_columns, double* values) {
     for (std::int64_t node = n_nodes - 1; node >= 0; --node) {

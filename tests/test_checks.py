@@ -54,14 +54,16 @@ COMMON_CHANGES = {
 def test_every_parameter_of_the_classifier_changes_something():
     X, signal = data_in_which_everything_matters()
     changes = COMMON_CHANGES | {"criterion": "gini", "leaf_probability": MEstimate(5), "class_weight": "balanced"}
-    estimator = TreeClassifier(categorical_features=[3])
+    changes |= {"collapse": True, "pruning": "pessimistic"}
+    estimator = TreeClassifier(categorical_features=[3], pruning=None)
     checks.check_every_parameter_changes_something(estimator, changes, X, np.digitize(signal, [0, 2.5]))
 
 
 def test_every_parameter_of_the_regressor_changes_something():
     X, signal = data_in_which_everything_matters()
-    estimator = TreeRegressor(categorical_features=[3])
-    checks.check_every_parameter_changes_something(estimator, COMMON_CHANGES, X, signal)
+    estimator = TreeRegressor(categorical_features=[3], pruning=None)
+    changes = COMMON_CHANGES | {"pruning": "cost_complexity"}
+    checks.check_every_parameter_changes_something(estimator, changes, X, signal)
 
 
 def test_the_seed_matters_where_features_are_drawn():

@@ -9,6 +9,8 @@ import pytest
 
 import oracles
 from hedgerow import ForestClassifier, RandomTreesClassifier, TreeClassifier
+from hedgerow.nodes import MissingPolicy
+from hedgerow.walk import tally
 
 NAN = math.nan
 
@@ -94,3 +96,76 @@ def test_a_certain_class_is_always_drawn() -> None:
     tree = TreeClassifier().fit([[0.0], [1.0]] * 5, ["a", "b"] * 5)
     assert (tree.predict_drawn([[0.0]] * 100) == "a").all()
     assert (tree.predict_drawn([[1.0]] * 100) == "b").all()
+
+
+# -- random trees that take missing for a value
+
+
+def mixed_rows(seed: int, n_rows: int = 80) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = np.column_stack(
+        [rng.normal(size=n_rows), rng.integers(0, 4, n_rows), rng.integers(0, 3, n_rows), np.ones(n_rows)]
+    )
+    X[rng.random(X.shape) < 0.2] = NAN
+    X[:, 2] = np.nan_to_num(X[:, 2])  # nominal, nothing missing
+    return X, rng.integers(0, 3, n_rows)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("min_samples_leaf", [1, 4])
+def test_random_trees_count_every_row_in_one_leaf_if_missing_is_a_value(seed: int, min_samples_leaf: int) -> None:
+    X, y = mixed_rows(seed)
+    nominal = {"categorical_features": [1, 2], "missing": "category", "min_samples_leaf": min_samples_leaf}
+    model = RandomTreesClassifier(10, random_state=seed, **nominal).fit(X, y)
+    model.forest_.check()
+    spread = shares_of_ways(model, X)
+    assert set(spread.tolist()) == {1.0}
+    np.testing.assert_array_equal(model.forest_.counts, tally(model.forest_, X, y.astype(np.int32), np.ones(len(y))))
+    kinds = set(model.forest_.missing[model.forest_.feature >= 0].tolist())
+    assert kinds >= {MissingPolicy.LAST_CHILD, MissingPolicy.OWN_BRANCH}
+    divided = RandomTreesClassifier(10, random_state=seed, **{**nominal, "missing": "fractional"}).fit(X, y)
+    assert (shares_of_ways(divided, X) < 1).any()
+
+
+def shares_of_ways(model: RandomTreesClassifier, X: np.ndarray) -> np.ndarray:
+    """Of every way of every row in every tree."""
+    forest = model.forest_
+    ways = [oracles.spread(forest, row, tree) for row in X for tree in range(forest.n_trees)]
+    return np.array([share for way in ways for share in way.values()])
+
+
+@pytest.mark.parametrize("column", [[0], None])
+def test_random_trees_learn_from_what_is_missing(column: list[int] | None) -> None:
+    X = np.array([[0.0]] * 5 + [[1.0]] * 5 + [[NAN]] * 5)
+    y = ["a"] * 5 + ["b"] * 5 + ["gone"] * 5
+    model = RandomTreesClassifier(
+        20, missing="category", categorical_features=column, rule="probability", random_state=0
+    )
+    model.fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba([[0.0], [1.0], [NAN]]), np.eye(3))
+    # A number beyond all that were seen is known: it is not taken for a missing one.
+    if column is None:
+        assert model.predict([[1e300]]).tolist() == ["b"]
+    before = model.forest_.counts.sum()
+    model.partial_fit([[NAN]], ["gone"])
+    assert model.forest_.counts.sum() == before + 20
+
+
+def test_a_column_that_is_missing_everywhere_is_a_constant() -> None:
+    X = np.column_stack([np.full(20, NAN), np.arange(20.0)])
+    model = RandomTreesClassifier(5, missing="category", random_state=0).fit(X, [0, 1] * 10)
+    assert not (model.forest_.feature == 0).any()
+
+
+def test_the_largest_number_can_be_told_from_a_missing_one() -> None:
+    largest = np.finfo(float).max
+    X = np.array([[0.0]] * 4 + [[largest]] * 4 + [[NAN]] * 4)
+    model = RandomTreesClassifier(30, missing="category", rule="probability", random_state=0).fit(
+        X, [0] * 4 + [1] * 4 + [2] * 4
+    )
+    np.testing.assert_array_equal(model.predict_proba([[0.0], [largest], [NAN]]), np.eye(3))
+
+
+def test_random_trees_refuse_other_ways() -> None:
+    with pytest.raises(ValueError, match="missing is 'learned', must be 'fractional' or 'category'"):
+        RandomTreesClassifier(missing="learned").fit([[0.0], [1.0]], [0, 1])

@@ -423,7 +423,7 @@ def test_mixed_types_are_refused(values: list[Any], mixture: str) -> None:
 
 
 def test_mixed_categories_are_refused() -> None:
-    with pytest.raises(ValueError, match="column 'a' mixes str and int; convert"):
+    with pytest.raises(ValueError, match=r"column 'a' mixes (str and int|int and str); convert"):
         read_table(pandas_column(pd.Categorical(["x", 1])))
 
 

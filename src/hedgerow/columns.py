@@ -6,11 +6,11 @@ is NaN. Categories follow their values, not the library that holds them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from itertools import compress, repeat
+from itertools import chain, compress, repeat
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
@@ -23,6 +23,7 @@ __all__ = [
     "Column",
     "Floats",
     "Kind",
+    "Series",
     "encode_numbers",
     "encode_series",
     "learn_numbers",
@@ -96,11 +97,15 @@ def encode_numbers(values: Floats, column: Column) -> Floats:
 
 
 def learn_series(series: Series, name: str, *, nominal: bool, from_dtype: bool) -> Column:
-    content = _content(series, name)
+    dictionary = _dictionary(series)
+    content = _content(series, name) if dictionary is None else dictionary.content
     if content is _Content.LEVELS:
-        return Column(name, Kind.NOMINAL if nominal else Kind.ORDINAL, _declared_levels(series, name))
+        levels = series.dtype.categories if dictionary is None else dictionary.levels  # type: ignore[attr-defined]
+        kind = Kind.NOMINAL if nominal else Kind.ORDINAL
+        return Column(name, kind, _declared_levels(levels, name, str(series.dtype)))
     if nominal or (content is _Content.LABELS and from_dtype):
-        return Column(name, Kind.NOMINAL, _seen_categories(series, name))
+        present = _present(series) if dictionary is None else dictionary.present
+        return Column(name, Kind.NOMINAL, _sorted_categories(present, name, str(series.dtype)))
     if content is _Content.LABELS:
         raise ValueError(
             f"column {name!r} holds categories ({series.dtype}), but categorical_features leaves it out; "
@@ -141,16 +146,25 @@ def _convert_objects(series: Series, name: str) -> Floats:
 
 
 def _encode_categories(series: Series, column: Column) -> Floats:
-    _content(series, column.name)  # refuses what can't be looked up, such as lists
     code_of = {category: float(code) for code, category in enumerate(column.categories)}
     code_of |= {np.inf: np.inf, -np.inf: -np.inf}  # no category: the finished matrix shows it, and is refused
-    values = _python_values(series)
-    codes = np.fromiter(map(code_of.get, values, repeat(np.nan)), dtype=np.float64, count=len(values))
+    dictionary = _dictionary(series)
+    if dictionary is None:
+        _content(series, column.name)  # refuses what can't be looked up, such as lists
+        codes = _codes_of(_python_values(series), code_of)[:-1]
+    else:
+        codes = _codes_of(dictionary.levels, code_of)[dictionary.codes]
     if column.categories and np.isnan(codes).all():
-        present = _present(series)
+        present = _present(series) if dictionary is None else dictionary.present
         if present and _family(type(present[0])) != _family(type(column.categories[0])):
             raise _changed_type(column, present[0])
     return codes
+
+
+def _codes_of(values: Sequence[Any], code_of: Mapping[Any, float]) -> Floats:
+    """The code of each value, NaN where it has none; and NaN at the end, where -1 finds it."""
+    codes = map(code_of.get, chain(values, [None]), repeat(np.nan))
+    return np.fromiter(codes, dtype=np.float64, count=len(values) + 1)
 
 
 # --- What a column of a frame holds -------------------------------------------------------------------------
@@ -165,6 +179,7 @@ class _Content(StrEnum):
 
 
 def _content(series: Series, name: str) -> _Content:
+    """Of a column that has no :class:`_Dictionary`."""
     if _is_untyped(series):
         family = _one_family(_present(series), name, str(series.dtype))
         return _Content.LABELS if family == "text" else _Content.NUMBERS
@@ -173,10 +188,7 @@ def _content(series: Series, name: str) -> _Content:
         return _Content.NUMBERS
     if dtype == nw.Enum:
         return _Content.LEVELS
-    if dtype == nw.Categorical:
-        dictionary = _arrow_dictionary(series)
-        return _Content.LEVELS if dictionary is not None and dictionary.type.ordered else _Content.LABELS
-    if dtype == nw.String:
+    if dtype in (nw.Categorical, nw.String):
         return _Content.LABELS
     raise _unusable_dtype(name, str(dtype))
 
@@ -192,8 +204,7 @@ def _is_untyped(series: Series) -> bool:
 def _arrow_dictionary(series: Series) -> Any:
     """A pyarrow DictionaryArray where the column is one, also inside pandas; else None.
 
-    Arrow keeps the order of the levels in its type, out of narwhals' sight, and decodes the array at once,
-    thirty times faster than value by value.
+    Arrow keeps the order of the levels in its type, out of narwhals' sight.
     """
     if series.dtype != nw.Categorical:
         return None
@@ -202,10 +213,48 @@ def _arrow_dictionary(series: Series) -> Any:
     return None
 
 
+@dataclass(frozen=True)
+class _Dictionary:
+    """A column as its library keeps categories: `levels[codes]`, -1 where missing."""
+
+    levels: list[Any]
+    codes: NDArray[np.intp]
+    ordered: bool
+
+    @property
+    def content(self) -> _Content:
+        return _Content.LEVELS if self.ordered else _Content.LABELS
+
+    @property
+    def present(self) -> list[Any]:
+        """The levels that occur."""
+        occurs = np.bincount(self.codes + 1, minlength=len(self.levels) + 1)[1:] > 0
+        return list(compress(self.levels, occurs.tolist()))
+
+
+def _dictionary(series: Series) -> _Dictionary | None:
+    """What pandas and Arrow keep of a column of categories; None for any other column.
+
+    Rows need not be looked at value by value, and narwhals, which takes longer than these rows, need not be asked.
+    """
+    native = series.to_native()
+    if _is_pandas_categorical(native):
+        kept = native.array
+        return _Dictionary(kept.categories.tolist(), kept.codes.astype(np.intp), bool(kept.ordered))
+    arrow = _arrow_dictionary(series)
+    if arrow is None:
+        return None
+    levels = arrow.dictionary.to_pylist()
+    codes = arrow.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+    gone = [number for number, level in enumerate(levels) if level is None]
+    return _Dictionary(levels, np.where(np.isin(codes, gone), -1, codes) if gone else codes, arrow.type.ordered)
+
+
+def _is_pandas_categorical(native: Any) -> bool:
+    return type(getattr(native, "dtype", None)).__name__ == "CategoricalDtype"  # without importing pandas
+
+
 def _python_values(series: Series) -> list[Any]:
-    dictionary = _arrow_dictionary(series)
-    if dictionary is not None:
-        return dictionary.dictionary_decode().to_pylist()  # type: ignore[no-any-return]
     if series.dtype == nw.Decimal:
         return series.cast(nw.Float64).to_list()
     values = series.to_list()
@@ -226,18 +275,15 @@ def _python_value(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _seen_categories(series: Series, name: str) -> tuple[Any, ...]:
+def _sorted_categories(present: Sequence[Any], name: str, dtype: str) -> tuple[Any, ...]:
     """Sorted by value: the declared order of unordered categories differs between libraries."""
-    present = _present(series)
-    _one_family(present, name, str(series.dtype))
+    _one_family(present, name, dtype)
     return tuple(sorted(_python_value(value) for value in set(present) if value == value))
 
 
-def _declared_levels(series: Series, name: str) -> tuple[Any, ...]:
-    dictionary = _arrow_dictionary(series)
-    levels = series.dtype.categories if dictionary is None else dictionary.dictionary.to_pylist()  # type: ignore[attr-defined]
+def _declared_levels(levels: Iterable[Any], name: str, dtype: str) -> tuple[Any, ...]:
     declared = [_python_value(level) for level in levels if level is not None]
-    _one_family(declared, name, str(series.dtype))
+    _one_family(declared, name, dtype)
     return tuple(dict.fromkeys(declared))
 
 

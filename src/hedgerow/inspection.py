@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hedgerow.forest import Forest
 from hedgerow.nodes import NodeKind
 
-__all__ = ["features_on_paths", "impurity_importances", "impurity_of"]
+__all__ = ["Impurity", "features_on_paths", "impurity_importances", "impurity_of", "weighted_impurity"]
 
 Impurity = Literal["gini", "entropy", "squared_error"]
 
@@ -42,7 +42,7 @@ def impurity_importances(forest: Forest, impurity: Impurity) -> NDArray[np.float
     A split's decrease is the weighted impurity of its node less that of its children. Oblique splits count for no
     feature.
     """
-    weighted = _weighted_impurity(forest, impurity)
+    weighted = weighted_impurity(forest, impurity)
     decrease = weighted.copy()
     children = forest.parent >= 0
     np.subtract.at(decrease, forest.parent[children], weighted[children])
@@ -57,7 +57,7 @@ def impurity_importances(forest: Forest, impurity: Impurity) -> NDArray[np.float
     return mean / total if total > 0 else mean
 
 
-def _weighted_impurity(forest: Forest, impurity: Impurity) -> NDArray[np.float64]:
+def weighted_impurity(forest: Forest, impurity: Impurity) -> NDArray[np.float64]:
     """Weight times impurity of each node."""
     if impurity == "squared_error":
         squares: NDArray[np.float64] = forest.node_stats()[:, 2]

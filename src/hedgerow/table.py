@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
@@ -28,6 +28,7 @@ from hedgerow.columns import (
     Column,
     Floats,
     Kind,
+    Series,
     encode_numbers,
     encode_series,
     learn_numbers,
@@ -89,7 +90,7 @@ class Schema:
             self._check_names(_column_names(frame), estimator)
             _refuse_empty(frame, estimator)
             self._check_width(frame.shape[1], estimator)
-            values = _encode_frame(frame, self.columns)
+            values = _encode_frame(frame, frame.iter_columns(), self.columns)
         return np.ascontiguousarray(values)
 
     def _is_ready(self, X: Any) -> bool:
@@ -145,8 +146,9 @@ def read_table(X: Any, *, categorical_features: Any = "from_dtype", estimator: A
         schema = _learn_array(numbers, categorical_features)
         values = _encode_array(numbers, schema.columns)
     else:
-        schema = _learn_frame(frame, categorical_features, estimator)
-        values = _encode_frame(frame, schema.columns)
+        series = list(frame.iter_columns())  # once: to take a frame apart may take longer than to read it
+        schema = _learn_frame(frame, series, categorical_features, estimator)
+        values = _encode_frame(frame, series, schema.columns)
     return Table(np.asfortranarray(values), schema)
 
 
@@ -234,25 +236,25 @@ def _column_names(frame: Frame) -> tuple[str, ...] | None:
     return names if types == {str} else None
 
 
-def _learn_frame(frame: Frame, categorical_features: Any, estimator: Any) -> Schema:
+def _learn_frame(frame: Frame, series: Sequence[Series], categorical_features: Any, estimator: Any) -> Schema:
     names = _column_names(frame)
     _refuse_empty(frame, estimator)
     labels = names or _positional_names(frame.shape[1])
     nominal = _find_nominal(categorical_features, labels, named=names is not None)
     from_dtype = _is_from_dtype(categorical_features)
     columns = [
-        learn_series(series, name, nominal=j in nominal, from_dtype=from_dtype)
-        for j, (series, name) in enumerate(zip(frame.iter_columns(), labels, strict=True))
+        learn_series(one, name, nominal=j in nominal, from_dtype=from_dtype)
+        for j, (one, name) in enumerate(zip(series, labels, strict=True))
     ]
     return Schema(tuple(columns), named=names is not None)
 
 
-def _encode_frame(frame: Frame, columns: Sequence[Column]) -> Floats:
+def _encode_frame(frame: Frame, series: Iterable[Series], columns: Sequence[Column]) -> Floats:
     values = _float_block(frame) if all(column.kind is Kind.NUMERIC for column in columns) else None
     if values is None:
         values = np.empty(frame.shape, order="F")
-        for j, (series, column) in enumerate(zip(frame.iter_columns(), columns, strict=True)):
-            values[:, j] = encode_series(series, column)
+        for j, (one, column) in enumerate(zip(series, columns, strict=True)):
+            values[:, j] = encode_series(one, column)
     _refuse_infinity(values, [column.name for column in columns])
     return values
 

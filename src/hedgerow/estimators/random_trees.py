@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,9 @@ from hedgerow.estimators.progress import with_callbacks
 from hedgerow.estimators.rule_answers import RuleAnswers
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.targets import Labels, read_labels, read_weights
-from hedgerow.growth import RandomGrowth, grow_random_forest
+from hedgerow.forest import Forest
+from hedgerow.growth import Grown, RandomGrowth, Training, grow_random_forest
+from hedgerow.missing_as_value import MissingAsValue
 from hedgerow.rules import get
 from hedgerow.rules.base import check_prior
 from hedgerow.table import read_table
@@ -45,6 +49,9 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         both, of a numeric question.
     max_depth : int or None
         Questions on a path; None for no limit.
+    missing : {"fractional", "category"}
+        Rows whose value is missing are divided over the branches; or missing is a value of its own, larger than all
+        numbers, and one category more.
     class_prior : array of shape (n_classes,) or None
         Probabilities of the classes before any evidence, instead of their shares in the training data. (Weights of
         classes would pass for evidence.)
@@ -69,9 +76,10 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
 
     Notes
     -----
-    A row whose value is missing at a question goes down one branch, drawn in proportion to the others, for the
-    structure, and is counted in all leaves that it may reach, in parts; so are rows in `partial_fit`, and so are
-    missing values and unseen categories when predicting.
+    With ``missing="fractional"`` a row whose value is missing at a question goes down one branch, drawn in proportion
+    to the others, for the structure, and is counted in all leaves that it may reach, in parts; so are rows in
+    `partial_fit`, and so are missing values and unseen categories when predicting. With "category" it takes the branch
+    of missing values where there is one, and so do unseen categories.
 
     Examples
     --------
@@ -91,6 +99,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         rule: Any = "evidence",
         min_samples_leaf: float = 1,
         max_depth: int | None = None,
+        missing: str = "fractional",
         class_prior: Any = None,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
@@ -100,6 +109,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         self.rule = rule
         self.min_samples_leaf = min_samples_leaf
         self.max_depth = max_depth
+        self.missing = missing
         self.class_prior = class_prior
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
@@ -144,16 +154,26 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         growth = RandomGrowth(self.min_samples_leaf, self.max_depth)
         options = growth.options(len(training.sample_weight), self._n_trees(), self._seed())
         options.n_threads = n_threads(self.n_jobs)
-        forest = self._with_progress(grow_random_forest, training, options, X, y).forest
-        parted = np.isnan(training.values).any(axis=1)
-        if parted.any() and training.labels is not None:
-            rows = np.ascontiguousarray(training.values[parted])
-            more = tally(forest, rows, training.labels[parted], training.sample_weight[parted], n_jobs=self.n_jobs)
-            forest = forest.with_counts(forest.counts + more)
+        grow = partial(self._with_progress, grow_random_forest, options=options, X=X, y=y)
+        forest = self._grow_with_missing(grow, training)
         found = self._counted_classes(labels, weight, np.zeros(len(labels.classes)))
         names = {"classes_": labels.classes, "n_classes_": len(labels.classes), "_impurity": "gini"}
         self._set_fitted(X, table, forest, **names, **found)
         return self
+
+    def _grow_with_missing(self, grow: Callable[..., Grown], training: Training) -> Forest:
+        if self.missing not in ("fractional", "category"):
+            raise ValueError(f"missing is {self.missing!r}, must be 'fractional' or 'category'")
+        parted = np.isnan(training.values).any(axis=1)
+        if not parted.any() or training.labels is None:
+            return grow(training=training).forest
+        if self.missing == "category":
+            as_value = MissingAsValue.of(training)
+            return as_value.told(grow(training=as_value.filled(training)).forest)
+        forest = grow(training=training).forest
+        rows = np.ascontiguousarray(training.values[parted])
+        more = tally(forest, rows, training.labels[parted], training.sample_weight[parted], n_jobs=self.n_jobs)
+        return forest.with_counts(forest.counts + more)
 
     def _counted_classes(self, labels: Labels, weight: Floats, before: Floats) -> dict[str, Floats]:
         """The classes' weights with these rows, and the prior that follows."""

@@ -29,6 +29,39 @@ class Labels:
 def read_labels(y: Any, X: Any, classes: Any = None) -> Labels:
     """Class labels, of any type that has an order; `classes` are all that there may be, by default those in y."""
     y = _one_column(y)
+    check_consistent_length(X, y)
+    text = _text_labels(y)
+    if text is None:
+        _check_labels(y)
+        present, numbers = np.unique(y, return_inverse=True)
+        codes = numbers.astype(np.int32)
+    else:
+        present, codes = text.classes, text.codes
+    if classes is None:
+        return Labels(present, codes)
+    known = np.unique(_one_column(classes))
+    if (new := np.setdiff1d(present, known)).size:
+        raise ValueError(f"y has classes {new.tolist()}, which are not among {known.tolist()}: fit again with all")
+    return Labels(known, np.searchsorted(known, present)[codes].astype(np.int32))
+
+
+def _text_labels(y: NDArray[Any]) -> Labels | None:
+    """Labels that are all text, numbered by looking them up: many times faster than sorting them. None for others."""
+    if y.dtype.kind not in "OU":
+        return None
+    values = y.tolist()
+    try:
+        distinct = dict.fromkeys(values)
+    except TypeError:  # what can't be looked up is no label either, and refused elsewhere
+        return None
+    if not distinct or not all(type(label) is str for label in distinct):
+        return None
+    classes = np.array(sorted(distinct), dtype=y.dtype)
+    number = {label: code for code, label in enumerate(classes.tolist())}
+    return Labels(classes, np.fromiter(map(number.__getitem__, values), dtype=np.int32, count=len(values)))
+
+
+def _check_labels(y: NDArray[Any]) -> None:
     missing = _is_missing(y)
     if missing.any():
         row = int(np.argmax(missing))
@@ -37,14 +70,6 @@ def read_labels(y: Any, X: Any, classes: Any = None) -> Labels:
         row = int(np.argmax(np.isinf(y)))
         raise ValueError(f"Input y contains infinity: the label of row {row} is {y[row]}; labels must be finite")
     check_classification_targets(y)
-    check_consistent_length(X, y)
-    present, codes = np.unique(y, return_inverse=True)
-    if classes is None:
-        return Labels(present, codes.astype(np.int32))
-    known = np.unique(_one_column(classes))
-    if (new := np.setdiff1d(present, known)).size:
-        raise ValueError(f"y has classes {new.tolist()}, which are not among {known.tolist()}: fit again with all")
-    return Labels(known, np.searchsorted(known, present)[codes].astype(np.int32))
 
 
 def _is_missing(y: NDArray[Any]) -> NDArray[np.bool_]:

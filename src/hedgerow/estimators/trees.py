@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.estimators.answers import ClassAnswers, NumberAnswers
-from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.costs import class_costs, feature_costs, prior_weights
+from hedgerow.estimators.pruned import PrunedTree
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.targets import read_labels, read_targets, read_weights
 from hedgerow.estimators.uncertainty import Uncertainty
-from hedgerow.growth import Fractional, grow_forest
+from hedgerow.growth import Fractional
 from hedgerow.inspection import features_on_paths, impurity_of
 from hedgerow.probability import leaf_probability
 from hedgerow.table import read_table
@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 _CRITERIA = ("gini", "entropy", "gain_ratio", "c45")
 
 
-class _Tree(TreeBased):
+class _Tree(PrunedTree):
     """What both trees share: saying what was grown."""
 
     def apply(self, X: Any) -> NDArray[np.int32]:
@@ -66,7 +66,8 @@ class TreeClassifier(ClassAnswers, _Tree):
     """A decision tree for nominal, ordinal, numeric and missing values and any number of classes.
 
     Without arguments it chooses questions as C4.5 does: by gain ratio, with a branch for every category, and with
-    rows divided where a value is missing. :meth:`cart` is the tree that scikit-learn's users know.
+    rows divided where a value is missing; and prunes as C4.5 does. :meth:`cart` is the tree that scikit-learn's users
+    know.
 
     Parameters
     ----------
@@ -85,6 +86,12 @@ max_leaf_nodes, max_features
         least two of its branches hold `min_samples_leaf` rows.
     stopping : None, "chi_square" or :class:`~hedgerow.growth.ChiSquare`
         Ask a question only if it is significantly better than chance.
+    collapse : bool
+        Whether subtrees that save no training error are dropped before the tree is pruned, as in C4.5.
+    pruning : {"pessimistic", "reduced_error", "cost_complexity", "description_length"}, None or an instance from \
+:mod:`hedgerow.pruning`
+        By errors that are estimated as in C4.5, or counted on held-out rows; by a price for each leaf; by the length
+        of a message that tells the tree and its errors; or not at all.
     cost_matrix : (n_classes, n_classes), optional
         What calling class i class j costs, true × predicted in the order of `classes_`; 0 on the diagonal. `predict`
         then gives the class of least expected cost, and "gini" is weighted by it in growth, which can change a tree
@@ -101,7 +108,7 @@ max_leaf_nodes, max_features
     categorical_features : "from_dtype", indices, mask, names or None
         Which columns are nominal, as in scikit-learn's histogram boosting; text columns of a frame are by default.
     random_state : int, RandomState instance or None
-        Used only where `max_features` draws features, or `missing="random"` branches.
+        Used only where `max_features` draws features, `missing="random"` branches, or `pruning` rows to judge by.
 
     Attributes
     ----------
@@ -139,6 +146,8 @@ max_leaf_nodes, max_features
         max_leaf_nodes: int | None = None,
         max_features: Any = None,
         stopping: Any = None,
+        collapse: bool = False,
+        pruning: Any = None,
         cost_matrix: Any = None,
         cost_priors: bool = False,
         feature_costs: Any = None,
@@ -158,6 +167,8 @@ max_leaf_nodes, max_features
         self.max_leaf_nodes = max_leaf_nodes
         self.max_features = max_features
         self.stopping = stopping
+        self.collapse = collapse
+        self.pruning = pruning
         self.cost_matrix = cost_matrix
         self.cost_priors = cost_priors
         self.feature_costs = feature_costs
@@ -168,8 +179,8 @@ max_leaf_nodes, max_features
 
     @classmethod
     def cart(cls, **changes: Any) -> TreeClassifier:
-        """A tree like scikit-learn's: Gini index, binary questions, grown until the leaves are pure."""
-        return cls(**{"criterion": "gini", "nominal": "binary", "missing": "learned", **changes})
+        """A tree like scikit-learn's: Gini index, binary questions, grown until the leaves are pure, not pruned."""
+        return cls(**{"criterion": "gini", "nominal": "binary", "missing": "learned", "pruning": None, **changes})
 
     @classmethod
     def c45(cls, **changes: Any) -> TreeClassifier:
@@ -179,13 +190,20 @@ max_leaf_nodes, max_features
         side, is a value of the training data, and its gain is reduced by log2(number of candidates)/N. Questions
         compete if they gain at least the mean of all, less 0.001 bits; columns with 0.3·N or more categories do not
         count in that mean unless there are no others. Every category has a branch: one without rows answers as its
-        parent. Rows with missing values are divided without limit.
+        parent. Rows with missing values are divided without limit. Subtrees that save no training error are dropped,
+        and the tree is pruned by its estimated errors.
         """
-        settings = {"criterion": "c45", "min_samples_leaf": 2, "missing": Fractional(min_fraction=0.0)}
+        settings = {
+            "criterion": "c45",
+            "min_samples_leaf": 2,
+            "missing": Fractional(min_fraction=0.0),
+            "collapse": True,
+            "pruning": "pessimistic",
+        }
         return cls(**{**settings, **changes})
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeClassifier:
-        """Grow the tree."""
+        """Grow the tree and prune it."""
         leaf_probability(self.leaf_probability)
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)
@@ -202,8 +220,13 @@ max_leaf_nodes, max_features
             class_costs=costs,
             feature_costs=None if self.feature_costs is None else feature_costs(self.feature_costs, table.schema),
         )
-        options = growth.options(training.sample_weight, table.schema.n_features, _CRITERIA, self._seed())
-        forest = grow_forest(training, options).forest
+        seed, impurity = self._seed(), impurity_of(self.criterion)
+        forest = self._grow_and_prune(
+            training,
+            lambda rows: growth.options(rows.sample_weight, table.schema.n_features, _CRITERIA, seed),
+            impurity,
+            labels.classes,
+        )
         prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
         self._set_fitted(
             X,
@@ -212,7 +235,7 @@ max_leaf_nodes, max_features
             classes_=labels.classes,
             n_classes_=len(labels.classes),
             class_prior_=prior,
-            _impurity=impurity_of(self.criterion),
+            _impurity=impurity,
         )
         return self
 
@@ -271,6 +294,9 @@ class TreeRegressor(NumberAnswers, _Tree):
     nominal, missing, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
 min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, random_state
         As in :class:`TreeClassifier`.
+    pruning : {"cost_complexity", "reduced_error"}, None or an instance from :mod:`hedgerow.pruning`
+        By a price for each leaf, which is chosen by cross-validation; by the squared error on held-out rows; or not
+        at all.
 
     Attributes
     ----------
@@ -301,6 +327,7 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
         min_impurity_decrease: float = 0.0,
         max_leaf_nodes: int | None = None,
         max_features: Any = None,
+        pruning: Any = None,
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
     ) -> None:
@@ -313,19 +340,22 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
         self.min_impurity_decrease = min_impurity_decrease
         self.max_leaf_nodes = max_leaf_nodes
         self.max_features = max_features
+        self.pruning = pruning
         self.categorical_features = categorical_features
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeRegressor:
-        """Grow the tree."""
+        """Grow the tree and prune it."""
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         targets = read_targets(y, table.values)
         weight = read_weights(sample_weight, table.values)
         training = self._training(table, weight, targets=targets)
-        options = self._growth("squared_error").options(
-            training.sample_weight, table.schema.n_features, ("squared_error",), self._seed()
+        growth, seed = self._growth("squared_error"), self._seed()
+        forest = self._grow_and_prune(
+            training,
+            lambda rows: growth.options(rows.sample_weight, table.schema.n_features, ("squared_error",), seed),
+            "squared_error",
         )
-        forest = grow_forest(training, options).forest
         self._set_fitted(X, table, forest, _impurity="squared_error")
         return self
 

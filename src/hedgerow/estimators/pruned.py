@@ -1,0 +1,100 @@
+"""A single tree: grown, collapsed and pruned as its parameters say, and pruned again by rows of one's own."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.utils import Bunch
+from sklearn.utils.validation import check_is_fitted
+
+from hedgerow._core import GrowOptions
+from hedgerow.estimators.base import TreeBased
+from hedgerow.estimators.costs import class_costs, prior_weights
+from hedgerow.estimators.finished import FinishedTable
+from hedgerow.estimators.targets import read_labels, read_targets, read_weights
+from hedgerow.forest import Forest
+from hedgerow.growth import Fractional, Training, grow_forest
+from hedgerow.inspection import Impurity
+from hedgerow.pruning import Grower, collapse, links_of, pruning_named
+
+__all__ = ["PrunedTree"]
+
+
+class PrunedTree(TreeBased):
+    """Abstract: what a tree with `pruning` (and, of classes, `collapse`) among its parameters does about them."""
+
+    def _grow_and_prune(
+        self,
+        training: Training,
+        options: Callable[[Training], GrowOptions],
+        impurity: Impurity,
+        class_names: NDArray[Any] | None = None,
+    ) -> Forest:
+        """`options` are those of growth from these rows, all of them or some."""
+        strategy, collapses = pruning_named(self.pruning), self._collapses()
+        whole = options(training)
+
+        def grow(rows: Training) -> Forest:
+            forest = grow_forest(rows, whole if rows is training else options(rows)).forest
+            return collapse(forest) if collapses else forest
+
+        if strategy is None:
+            return grow(training)
+        return strategy(training, Grower(grow, impurity, whole.min_fraction, class_names), whole.seed)
+
+    def _collapses(self) -> bool:
+        given = getattr(self, "collapse", False)
+        if not isinstance(given, bool | np.bool_):
+            raise ValueError(f"collapse is {given!r}, must be True or False")
+        return bool(given)
+
+    def pruned(self, X: Any, y: Any, sample_weight: Any = None, *, pruning: Any = "reduced_error") -> Self:
+        """A fitted copy of this fitted tree, pruned by these rows; this one stays as it is.
+
+        For "reduced_error" they are a validation set, rows that `fit` has not seen; for "pessimistic" and
+        "description_length" those of `fit`. "cost_complexity" needs its alpha as a number.
+        """
+        check_is_fitted(self)
+        strategy = pruning_named(pruning)
+        if strategy is None:
+            raise ValueError("pruning is None, must be a way of pruning, such as 'reduced_error'")
+        rows = self._read(X)
+        labels = read_labels(y, rows, self.classes_) if is_classifier(self) else None
+        targets = None if labels else read_targets(y, rows)
+        class_weight = getattr(self, "class_weight", None)
+        weight = read_weights(sample_weight, rows, class_weight, labels.classes[labels.codes] if labels else None)
+        if labels and self.cost_priors:
+            weight = prior_weights(class_costs(self.cost_matrix, labels.classes), labels.codes, weight, labels.classes)
+        used = weight > 0
+        training = Training(
+            np.asfortranarray(rows[used]),
+            self.schema_.n_categories,
+            weight[used],
+            labels.codes[used] if labels else None,
+            targets[used] if targets is not None else None,
+            len(labels.classes) if labels else 0,
+        )
+        missing = self.missing if isinstance(self.missing, Fractional) else Fractional()
+        grower = Grower(_grown_already, self._impurity, missing.min_fraction)
+        twin = copy.copy(self)
+        twin.forest_ = strategy.prune(self.forest_, training, grower)
+        twin._finished = FinishedTable()
+        return twin
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """The alphas at which the tree for these rows loses nodes, and its impurity after each, as in scikit-learn.
+
+        `ccp_alphas` and `impurities` begin with 0 and the impurity of the tree before it is pruned.
+        """
+        tree = clone(self).set_params(pruning=None).fit(X, y, sample_weight)
+        links = links_of(tree.forest_, tree._impurity)
+        return Bunch(ccp_alphas=np.concatenate([[0.0], links.alphas]), impurities=links.impurities)
+
+
+def _grown_already(training: Training) -> Forest:
+    raise ValueError("a tree that is fitted can't grow others")

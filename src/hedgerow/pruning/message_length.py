@@ -1,0 +1,83 @@
+"""Pruning by description length: the shortest message that tells the tree and the rows that it gets wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln
+
+from hedgerow._core import cheapest_leaves
+from hedgerow.forest import Forest
+from hedgerow.growth import Training
+from hedgerow.nodes import NodeKind
+from hedgerow.pruning.cutting import cut, node_errors
+from hedgerow.pruning.growing import Grower, need_classes
+
+__all__ = ["DescriptionLength", "description_length"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DescriptionLength:
+    """A node becomes a leaf if the tree and its exceptions then take no more bits.
+
+    Honavar, Decision Trees and Forests, the slide on post pruning: minimise size(tree) + size(exceptions); the code
+    is in the manner of Quinlan and Rivest (1989). A node takes 1 bit that says whether it is a leaf. An inner node
+    takes log2(columns) and what tells its question among those of the column: log2(distinct values − 1) for a
+    threshold, log2(categories) for one of them against the rest, categories − 1 for some against the others, nothing
+    for a branch for each. A leaf takes log2(classes), and log2(n + 1) + log2 binom(n, e) for the e of its n rows that
+    are of another class, fractions by the gamma function.
+    """
+
+    def __call__(self, training: Training, grower: Grower, seed: int) -> Forest:
+        need_classes(self, training)
+        return self.prune(grower(training), training, grower)
+
+    def prune(self, forest: Forest, rows: Training, grower: Grower | None = None) -> Forest:
+        return description_length(forest, rows.values, rows.n_categories)
+
+
+def description_length(forest: Forest, X: ArrayLike, n_categories: ArrayLike | None = None) -> Forest:
+    """The forest, grown from the rows X, without the subtrees that make its description longer.
+
+    `n_categories` of each column, 0 where it holds numbers; by default the distinct values in X. See
+    :class:`DescriptionLength`.
+    """
+    if forest.leaf_counts is None:
+        raise ValueError("description length counts errors: a regression forest has none, prune it by cost_complexity")
+    values = np.asarray(X, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] != forest.n_features:
+        raise ValueError(f"X has shape {values.shape}, this forest needs (n_rows, {forest.n_features})")
+    counts = forest.node_counts()
+    as_leaf = 1 + np.log2(forest.n_classes) + _exception_bits(counts.sum(axis=1), node_errors(counts))
+    inner = forest.kind != NodeKind.LEAF
+    questions = np.where(inner, 1 + np.log2(forest.n_features) + _question_bits(forest, values, n_categories), 0.0)
+    tolerance = 1e-9 * float(as_leaf[forest.tree_start[:-1]].sum())
+    return cut(forest, cheapest_leaves(forest.parent, inner.astype(np.uint8), as_leaf, questions, tolerance) == 1)
+
+
+def _exception_bits(n: Floats, errors: Floats) -> Floats:
+    log_binomial = gammaln(n + 1) - gammaln(errors + 1) - gammaln(n - errors + 1)
+    bits: Floats = np.log2(n + 1) + log_binomial / np.log(2)
+    return bits
+
+
+def _question_bits(forest: Forest, values: Floats, n_categories: ArrayLike | None) -> Floats:
+    if (forest.kind == NodeKind.OBLIQUE).any():
+        raise ValueError("description length has no code for oblique questions: prune in another way")
+    columns = values.T
+    n_distinct = np.array([len(np.unique(column[~np.isnan(column)])) for column in columns])
+    categories = n_distinct if n_categories is None else np.maximum(np.asarray(n_categories), 1)
+    by_kind = {
+        NodeKind.THRESHOLD: np.log2(np.maximum(n_distinct - 1, 1)),
+        NodeKind.ONE_AGAINST_REST: np.log2(np.maximum(categories, 1)),
+        NodeKind.SUBSET: np.maximum(categories - 1.0, 0.0),
+    }
+    bits = np.zeros(forest.n_nodes)
+    for kind, of_column in by_kind.items():
+        nodes = forest.kind == kind
+        bits[nodes] = of_column[forest.feature[nodes]]
+    return bits
