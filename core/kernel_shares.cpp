@@ -60,7 +60,7 @@ public:
         else if (kernel_ == Kernel::gaussian)
             sums = gaussian_cells(q[0], skip, least, reach, tolerance);
         else
-            sums = compact_cells(q[0], skip, least);
+            sums = compact_cells(q[0], skip);
         if (!(sums.in + sums.out > 0)) {  // outside of every kernel
             sums = {};
             for (std::int64_t i = 0; i < n_rows_; ++i)
@@ -70,10 +70,16 @@ public:
     }
 
 private:
+    // With s = t - centre, `moments` of a Gaussian cell are Σ w e^(-s²/2) s^k/k!.
     struct Cell {
         std::int64_t begin, end;
         double first, last, centre, radius;
-        std::array<Sums, max_terms> moments;  // gaussian: Σ w e^(-s²/2) s^k/k!, others: Σ w s^k, with s = t - centre
+        std::array<Sums, max_terms> moments;
+    };
+
+    // Of the rows of a cell before a row, for kernels that end: Σ w, Σ w s, Σ w s².
+    struct Upto {
+        Sums w, ws, wss;
     };
 
     double squared(const double* q, std::int64_t row) const {
@@ -126,10 +132,11 @@ private:
             const std::int64_t end = past - points_.begin();
             const double last = points_[static_cast<std::size_t>(end - 1)];
             Cell cell{begin, end, first, last, first + (last - first) / 2, (last - first) / 2, {}};
-            for (std::int64_t i = begin; i < end; ++i) add_moments(cell, i);
+            for (std::int64_t i = begin; i < end; ++i) kernel_ == Kernel::gaussian ? add_moments(cell, i) : add_upto(cell, i);
             cells_.push_back(cell);
             begin = end;
         }
+        if (kernel_ != Kernel::gaussian) return;
         before_.resize(cells_.size() + 1);
         after_.resize(cells_.size() + 1);
         for (std::size_t c = 0; c < cells_.size(); ++c) {
@@ -144,12 +151,22 @@ private:
 
     void add_moments(Cell& cell, std::int64_t row) const {
         const double s = points_[static_cast<std::size_t>(row)] - cell.centre;
-        const bool gaussian = kernel_ == Kernel::gaussian;
-        double factor = gaussian ? std::exp(-0.5 * s * s) : 1.0;
-        for (std::int64_t k = 0; k < (gaussian ? max_terms : 3); ++k) {
+        double factor = std::exp(-0.5 * s * s);
+        for (std::int64_t k = 0; k < max_terms; ++k) {
             cell.moments[static_cast<std::size_t>(k)].add(weights_ + 2 * row, factor);
-            factor *= gaussian ? s / static_cast<double>(k + 1) : s;
+            factor *= s / static_cast<double>(k + 1);
         }
+    }
+
+    // A cell has one entry more than rows: cell c's begin at its first row plus c.
+    void add_upto(const Cell& cell, std::int64_t row) {
+        if (row == cell.begin) upto_.emplace_back();
+        Upto next = upto_.back();
+        const double s = points_[static_cast<std::size_t>(row)] - cell.centre;
+        next.w.add(weights_ + 2 * row, 1.0);
+        next.ws.add(weights_ + 2 * row, s);
+        next.wss.add(weights_ + 2 * row, s * s);
+        upto_.push_back(next);
     }
 
     // From the nearest cell outwards, until all that is left can't matter. With z = (q - centre)(t - centre),
@@ -201,26 +218,39 @@ private:
         sums.out += factor * std::max(series.out, 0.0);
     }
 
-    Sums compact_cells(double q, std::int64_t skip, double least) const {
+    // The rows that a kernel reaches are a run in each cell.
+    Sums compact_cells(double q, std::int64_t skip) const {
         Sums sums;
-        const auto first = std::partition_point(cells_.begin(), cells_.end(), [&](const Cell& cell) { return q - cell.last > 1; });
-        for (auto cell = first; cell != cells_.end() && cell->first - q <= 1; ++cell) {
-            const double away = q - cell->centre;
-            const bool holds_skipped = skip >= cell->begin && skip < cell->end;
-            if (holds_skipped || std::max(q - cell->first, cell->last - q) > 1) {
-                add_rows(sums, &q, cell->begin, cell->end, skip, least);
-                continue;
-            }
-            const Sums &w = cell->moments[0], &ws = cell->moments[1], &wss = cell->moments[2];
-            if (kernel_ == Kernel::box) {
-                sums.in += w.in;
-                sums.out += w.out;
-            } else {  // 1 - (q-t)² = 1 - away² + 2·away·s - s²
-                sums.in += std::max((1 - away * away) * w.in + 2 * away * ws.in - wss.in, 0.0);
-                sums.out += std::max((1 - away * away) * w.out + 2 * away * ws.out - wss.out, 0.0);
+        const auto below = [q](double t) { return q - t > 0 && (q - t) * (q - t) > 1; };
+        const auto within = [q](double t) { return !(t - q > 0 && (t - q) * (t - q) > 1); };
+        const auto first = std::partition_point(cells_.begin(), cells_.end(), [&](const Cell& cell) { return below(cell.last); });
+        for (auto cell = first; cell != cells_.end() && within(cell->first); ++cell) {
+            const auto begin = points_.begin() + cell->begin, end = points_.begin() + cell->end;
+            const std::int64_t low = std::partition_point(begin, end, below) - points_.begin();
+            const std::int64_t high = std::partition_point(begin, end, within) - points_.begin();
+            const std::int64_t entry = cell - cells_.begin();  // of the cell, beside those of its rows
+            if (skip >= low && skip < high) {
+                add_run(sums, q - cell->centre, entry + low, entry + skip);
+                add_run(sums, q - cell->centre, entry + skip + 1, entry + high);
+            } else {
+                add_run(sums, q - cell->centre, entry + low, entry + high);
             }
         }
         return sums;
+    }
+
+    // 1 - (q-t)² = 1 - away² + 2·away·s - s². Rounding may leave less than nothing.
+    void add_run(Sums& sums, double away, std::int64_t low, std::int64_t high) const {
+        if (low >= high) return;
+        const Upto &a = upto_[static_cast<std::size_t>(low)], &b = upto_[static_cast<std::size_t>(high)];
+        const auto sum = [&](double Sums::*side) {
+            const double w = b.w.*side - a.w.*side;
+            if (kernel_ == Kernel::box) return w;
+            const double ws = b.ws.*side - a.ws.*side, wss = b.wss.*side - a.wss.*side;
+            return std::max((1 - away * away) * w + 2 * away * ws - wss, 0.0);
+        };
+        sums.in += sum(&Sums::in);
+        sums.out += sum(&Sums::out);
     }
 
     Kernel kernel_;
@@ -233,6 +263,7 @@ private:
     std::vector<double> points_;
     std::vector<Cell> cells_;
     std::vector<Sums> before_, after_;  // weights of the cells below each, and from each on
+    std::vector<Upto> upto_;
 };
 
 // For each number of terms p the largest |z| with |z|^p/p! · e^|z| ≤ tolerance.

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow import (
+    BoundaryClassifier,
     CautiousClassifier,
     CautiousForestClassifier,
     ForestClassifier,
@@ -25,6 +26,7 @@ from hedgerow import (
     rules,
     save,
 )
+from hedgerow.boundary import CrossValidated, Standard
 from hedgerow.growth import Fractional
 from hedgerow.probability import MEstimate
 from hedgerow.storage import FORMAT_VERSION
@@ -64,6 +66,13 @@ def models() -> dict[str, Any]:
             3, rule=rules.Dempster(prior=[0.5, 0.25, 0.25]), class_prior=np.array([0.5, 0.25, 0.25]), random_state=2
         ).fit(X, np.digitize(number, [0.5, 2.0])),
         "rule_classifier": RuleClassifier.from_fitted(RandomTreesClassifier(3, random_state=3).fit(X, labels), "vote"),
+        "boundary": BoundaryClassifier(
+            TreeClassifier(max_depth=3, **nominal),
+            metric=Standard(nominal_weight=0.5),
+            bandwidth=CrossValidated((0.05, 0.2)),
+            partition="separator",
+            features=("distance", "position"),
+        ).fit(X, labels),
         "cautious": CautiousClassifier(ForestClassifier(3, random_state=4), aggregate=credal.Vote("samples"), s=2).fit(
             X, labels
         ),

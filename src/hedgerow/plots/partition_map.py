@@ -69,7 +69,7 @@ class PartitionDisplay:
     >>> model = BoundaryClassifier(partition="separator").fit(X[:, 2:], y)
     >>> display = PartitionDisplay.from_estimator(model, X[:, 2:], class_label=1)
     >>> sorted(display.subset_names.values())
-    ['x0 at 1.9', 'x0 at 4.9', 'x1 at 1.7']
+    ['x0 at 4.9', 'x1 at 0.6', 'x1 at 1.5', 'x1 at 1.7']
     """
 
     ax_: Axes
