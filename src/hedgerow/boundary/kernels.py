@@ -97,8 +97,17 @@ class KernelSample:
         """
         out = np.empty(len(group))
         kernel_shares(
-            *(_KERNELS[name], self.start, self.points, self.weights, self.bandwidth),
-            *(np.ascontiguousarray(places), group, left_out, tolerance, out, n_threads(n_jobs)),
+            _KERNELS[name],
+            self.start,
+            self.points,
+            self.weights,
+            self.bandwidth,
+            np.ascontiguousarray(places),
+            group,
+            left_out,
+            tolerance,
+            out,
+            n_threads(n_jobs),
         )
         return out
 

@@ -45,7 +45,7 @@ def class_name(estimator: Any, position: int) -> str:
 
 def column_position(estimator: Any, column: Any) -> int:
     """Where a column of numbers or ranks stands, by its name or its number."""
-    names = estimator.schema_.names
+    names: tuple[str, ...] = estimator.schema_.names
     if isinstance(column, str) and column in names:
         position = names.index(column)
     elif isinstance(column, int | np.integer) and not isinstance(column, bool) and 0 <= column < len(names):
