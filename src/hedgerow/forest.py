@@ -32,8 +32,9 @@ class Forest:
     """Trees as arrays; see the table in ``docs/forest.md`` for what each one means.
 
     Every array is read-only. Construction checks every invariant (:meth:`check`), so that a Forest that exists can be
-    walked; only what the core has grown is taken as it is (:meth:`from_core`). `leaf_counts` is there for
-    classification, `leaf_stats` (weight, mean, sum of squared deviations) for regression; the other one is None.
+    walked; only what the core has grown (:meth:`from_core`) and what is made of that (:meth:`derived`) is taken as it
+    is. `leaf_counts` is there for classification, `leaf_stats` (weight, mean, sum of squared deviations) for
+    regression; the other one is None.
     """
 
     n_features: int
@@ -97,6 +98,13 @@ class Forest:
                 array.flags.writeable = False
             object.__setattr__(forest, name, array)
         object.__setattr__(forest, "n_features", n_features)
+        return forest
+
+    @classmethod
+    def derived(cls, **arrays: Any) -> Forest:
+        """What was made of another forest's arrays by code that keeps the invariants, not checked again."""
+        forest = cls._of(arrays)
+        forest._freeze()
         return forest
 
     def check(self) -> None:
@@ -268,11 +276,17 @@ class Forest:
         feature_names: Sequence[str] | None = None,
         class_names: Sequence[Any] | None = None,
         categories: Sequence[Sequence[Any]] | None = None,
+        leaf_answers: Sequence[str] | None = None,
         max_depth: int | None = None,
     ) -> str:
-        """One tree as text, a line for each branch, with the names of columns, categories and classes if given."""
+        """One tree as text, a line for each branch, with the names of columns, categories and classes if given.
+
+        `leaf_answers` has what each leaf of a classification forest answers, where that is not its most frequent class.
+        """
+        if leaf_answers is not None and len(leaf_answers) != len(self.counts):
+            raise ValueError(f"leaf_answers has {len(leaf_answers)} entries, this forest has {self.n_leaves} leaves")
         names = Names.of(self, feature_names, class_names, categories)
-        return tree_text(self, tree, names, max_depth)
+        return tree_text(self, tree, names, max_depth, leaf_answers)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists, with None for NaN and "inf", which JSON does not know; see :meth:`from_dict`."""

@@ -60,12 +60,17 @@ def number_text(x: float) -> str:
     return str(int(x)) if x == np.floor(x) and abs(x) < 1e15 else f"{x:.6g}"
 
 
-def tree_text(forest: Forest, tree: int, names: Names, max_depth: int | None) -> str:
+def tree_text(
+    forest: Forest, tree: int, names: Names, max_depth: int | None, leaf_answers: Sequence[str] | None = None
+) -> str:
+    """`leaf_answers` take the place of the most frequent class of each leaf of the forest."""
     if not 0 <= tree < forest.n_trees:
         raise ValueError(f"tree is {tree}, this forest has trees 0 .. {forest.n_trees - 1}")
     root = int(forest.tree_start[tree])
     totals = forest.node_counts() if forest.leaf_counts is not None else forest.node_stats()
-    if forest.kind[root] == NodeKind.LEAF or max_depth == 0:
+    if forest.kind[root] == NodeKind.LEAF:
+        return _leaf_answer(forest, names, totals, root, leaf_answers)
+    if max_depth == 0:
         return _answer(forest, names, totals[root])
     lines = []
     stack = [(root, 0, _branches(forest, root, names))]
@@ -79,7 +84,7 @@ def tree_text(forest: Forest, tree: int, names: Names, max_depth: int | None) ->
         child = root + int(forest.first_child[node]) + number
         line = _INDENT * depth + question
         if forest.kind[child] == NodeKind.LEAF:
-            lines.append(f"{line}: {_leaf_answer(forest, names, totals, child)}")
+            lines.append(f"{line}: {_leaf_answer(forest, names, totals, child, leaf_answers)}")
         elif max_depth is not None and depth + 1 >= max_depth:
             lines.append(f"{line}: … {_answer(forest, names, totals[child])}")
         else:
@@ -88,8 +93,12 @@ def tree_text(forest: Forest, tree: int, names: Names, max_depth: int | None) ->
     return "\n".join(lines)
 
 
-def _leaf_answer(forest: Forest, names: Names, totals: NDArray[np.float64], leaf: int) -> str:
+def _leaf_answer(
+    forest: Forest, names: Names, totals: NDArray[np.float64], leaf: int, answers: Sequence[str] | None
+) -> str:
     """An empty branch answers as the nearest node above it that has rows."""
+    if answers is not None:
+        return f"{answers[int(np.searchsorted(forest.leaf_nodes, leaf))]} ({_counts(names, totals[leaf])})"
     if totals[leaf].any() or forest.leaf_counts is None:
         return _answer(forest, names, totals[leaf])
     node = leaf
@@ -104,8 +113,12 @@ def _answer(forest: Forest, names: Names, total: NDArray[np.float64]) -> str:
         with np.errstate(over="ignore"):
             spread = np.sqrt(squares / weight) if weight > 0 else 0.0
         return f"{number_text(mean)} ± {number_text(spread)} (n = {number_text(weight)})"
+    return f"{names.classes[int(np.argmax(total))]} ({_counts(names, total)})"
+
+
+def _counts(names: Names, total: NDArray[np.float64]) -> str:
     counts = ", ".join(f"{name} {number_text(n)}" for name, n in zip(names.classes, total, strict=True) if n > 0)
-    return f"{names.classes[int(np.argmax(total))]} ({counts or 'no rows'})"
+    return counts or "no rows"
 
 
 def _branches(forest: Forest, node: int, names: Names) -> Iterator[tuple[int, str]]:

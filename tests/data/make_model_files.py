@@ -18,6 +18,7 @@ from hedgerow import (
     CautiousForestClassifier,
     ForestClassifier,
     ForestRegressor,
+    NaiveBayesTreeClassifier,
     RandomTreesClassifier,
     RuleClassifier,
     TreeClassifier,
@@ -28,6 +29,7 @@ from hedgerow import (
 )
 from hedgerow.boundary import CrossValidated, Standard
 from hedgerow.growth import Fractional
+from hedgerow.naive_bayes import Gaussian
 from hedgerow.probability import MEstimate
 from hedgerow.storage import FORMAT_VERSION
 
@@ -78,6 +80,12 @@ def models() -> dict[str, Any]:
         ),
         "cautious_forest": CautiousForestClassifier(
             n_estimators=3, class_prior=(0.5, 0.25, 0.25), random_state=5, **nominal
+        ).fit(X, labels),
+        "naive_bayes_tree": NaiveBayesTreeClassifier(min_samples_split=10, random_state=6, **nominal).fit(
+            np.repeat(X, 3, axis=0), np.repeat(labels, 3)
+        ),
+        "naive_bayes_tree_gaussian": NaiveBayesTreeClassifier(
+            Gaussian(0.01), min_samples_split=5, random_state=7, **nominal
         ).fit(X, labels),
     }
 

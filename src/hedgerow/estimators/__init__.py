@@ -3,6 +3,7 @@
 from hedgerow.estimators.boundary import BoundaryClassifier
 from hedgerow.estimators.cautious import CautiousClassifier, CautiousForestClassifier
 from hedgerow.estimators.forests import ForestClassifier, ForestRegressor
+from hedgerow.estimators.naive_bayes_tree import NaiveBayesTreeClassifier
 from hedgerow.estimators.random_trees import RandomTreesClassifier
 from hedgerow.estimators.rule_classifier import RuleClassifier
 from hedgerow.estimators.trees import TreeClassifier, TreeRegressor
@@ -13,6 +14,7 @@ __all__ = [
     "CautiousForestClassifier",
     "ForestClassifier",
     "ForestRegressor",
+    "NaiveBayesTreeClassifier",
     "RandomTreesClassifier",
     "RuleClassifier",
     "TreeClassifier",

@@ -108,7 +108,8 @@ max_leaf_nodes, max_features
     categorical_features : "from_dtype", indices, mask, names or None
         Which columns are nominal, as in scikit-learn's histogram boosting; text columns of a frame are by default.
     random_state : int, RandomState instance or None
-        Used only where `max_features` draws features, `missing="random"` branches, or `pruning` rows to judge by.
+        Used only where `max_features` draws features, `missing="random"` branches, or `pruning` rows to judge by; the
+        latter are the same every time if it is None.
 
     Attributes
     ----------
@@ -147,7 +148,7 @@ max_leaf_nodes, max_features
         max_features: Any = None,
         stopping: Any = None,
         collapse: bool = False,
-        pruning: Any = None,
+        pruning: Any = "pessimistic",
         cost_matrix: Any = None,
         cost_priors: bool = False,
         feature_costs: Any = None,
@@ -191,14 +192,13 @@ max_leaf_nodes, max_features
         compete if they gain at least the mean of all, less 0.001 bits; columns with 0.3·N or more categories do not
         count in that mean unless there are no others. Every category has a branch: one without rows answers as its
         parent. Rows with missing values are divided without limit. Subtrees that save no training error are dropped,
-        and the tree is pruned by its estimated errors.
+        and the tree is pruned (:class:`~hedgerow.pruning.Pessimistic`).
         """
         settings = {
             "criterion": "c45",
             "min_samples_leaf": 2,
             "missing": Fractional(min_fraction=0.0),
             "collapse": True,
-            "pruning": "pessimistic",
         }
         return cls(**{**settings, **changes})
 
@@ -327,7 +327,7 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
         min_impurity_decrease: float = 0.0,
         max_leaf_nodes: int | None = None,
         max_features: Any = None,
-        pruning: Any = None,
+        pruning: Any = "cost_complexity",
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
     ) -> None:

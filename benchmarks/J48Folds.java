@@ -1,0 +1,65 @@
+// Weka's J48 on given folds: `java -cp weka.jar:. J48Folds data.arff folds.txt`. See compare_j48.py.
+//
+// folds.txt has a line for each row of the data: its fold in each repetition. Prints a line for each mode, repetition and
+// fold, "mode repetition fold right rows size"; then for each mode the least time of building on all rows,
+// "time mode milliseconds".
+
+import java.io.BufferedReader;
+import java.io.FileReader;
+import java.util.ArrayList;
+import java.util.List;
+import weka.classifiers.trees.J48;
+import weka.core.Instances;
+
+public class J48Folds {
+    static final String[] MODES = {"pruned", "unpruned", "reduced_error"};
+
+    static J48 tree(String mode) {
+        J48 tree = new J48();
+        tree.setUnpruned(mode.equals("unpruned"));
+        tree.setReducedErrorPruning(mode.equals("reduced_error"));
+        return tree;
+    }
+
+    public static void main(String[] files) throws Exception {
+        Instances data = new Instances(new BufferedReader(new FileReader(files[0])));
+        data.setClassIndex(data.numAttributes() - 1);
+        List<int[]> folds = new ArrayList<>();
+        try (BufferedReader lines = new BufferedReader(new FileReader(files[1]))) {
+            for (String line; (line = lines.readLine()) != null;) {
+                String[] words = line.trim().split(" ");
+                int[] row = new int[words.length];
+                for (int i = 0; i < words.length; ++i) row[i] = Integer.parseInt(words[i]);
+                folds.add(row);
+            }
+        }
+        int nFolds = 0;
+        for (int[] row : folds) for (int fold : row) nFolds = Math.max(nFolds, fold + 1);
+        for (int repetition = 0; repetition < folds.get(0).length; ++repetition) {
+            for (int fold = 0; fold < nFolds; ++fold) {
+                Instances train = new Instances(data, 0), test = new Instances(data, 0);
+                for (int row = 0; row < data.numInstances(); ++row)
+                    (folds.get(row)[repetition] == fold ? test : train).add(data.instance(row));
+                for (String mode : MODES) {
+                    J48 tree = tree(mode);
+                    tree.buildClassifier(train);
+                    int right = 0;
+                    for (int row = 0; row < test.numInstances(); ++row)
+                        if (tree.classifyInstance(test.instance(row)) == test.instance(row).classValue()) ++right;
+                    System.out.println(mode + " " + repetition + " " + fold + " " + right + " " + test.numInstances() + " "
+                        + (int) tree.measureTreeSize());
+                }
+            }
+        }
+        for (String mode : MODES) {
+            long least = Long.MAX_VALUE;
+            for (int round = 0; round < 15; ++round) {
+                J48 tree = tree(mode);
+                long start = System.nanoTime();
+                tree.buildClassifier(data);
+                least = Math.min(least, System.nanoTime() - start);
+            }
+            System.out.println("time " + mode + " " + least / 1e6);
+        }
+    }
+}

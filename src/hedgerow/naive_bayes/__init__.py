@@ -1,0 +1,14 @@
+"""Naive Bayes in the leaves of a tree: discretisation, cross-validated counts, and the growth that they steer.
+
+>>> from hedgerow.naive_bayes import cut_points
+>>> cut_points([1, 2, 3, 4, 11, 12, 13, 14], ["a", "a", "a", "a", "b", "b", "b", "b"])
+array([7.5])
+"""
+
+from hedgerow.naive_bayes.discretisation import cut_points
+from hedgerow.naive_bayes.groups import Examples
+from hedgerow.naive_bayes.growing import NaiveBayesGrowth
+from hedgerow.naive_bayes.leaf_models import LeafModels
+from hedgerow.naive_bayes.likelihoods import Entropy, Gaussian
+
+__all__ = ["Entropy", "Examples", "Gaussian", "LeafModels", "NaiveBayesGrowth", "cut_points"]
