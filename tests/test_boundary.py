@@ -19,7 +19,14 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import boundary_oracles as truth
-from hedgerow import BoundaryClassifier, ForestClassifier, TreeClassifier, boundary, checks
+from hedgerow import (
+    BoundaryClassifier,
+    ForestClassifier,
+    NaiveBayesTreeClassifier,
+    TreeClassifier,
+    boundary,
+    checks,
+)
 from hedgerow.boundary.walls import Walls
 from hedgerow.building import build_forest, leaf, oblique
 
@@ -336,15 +343,17 @@ def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], messa
 def test_what_has_no_tree_is_refused_with_what_is_accepted(estimator: Any) -> None:
     X, y = load_iris(return_X_y=True)
     with pytest.raises(
-        TypeError, match="must be a tree: a fitted TreeClassifier, one of scikit-learn's decision trees"
+        TypeError, match=r"must be a tree whose leaves have one answer each: a TreeClassifier, or one of scikit-learn"
     ):
         BoundaryClassifier(estimator).fit(X, y)
 
 
 def test_forests_and_regressors_are_refused() -> None:
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="a forest of 3 trees has no single decision boundary"):
+    with pytest.raises(TypeError, match=r"estimator is ForestClassifier.*, must be a tree"):
         BoundaryClassifier(ForestClassifier(3)).fit(X, y)
+    with pytest.raises(TypeError, match=r"estimator is NaiveBayesTreeClassifier.*, must be a tree whose leaves"):
+        BoundaryClassifier(NaiveBayesTreeClassifier()).fit(X, y)
     with pytest.raises(TypeError, match="must be a classifier"):
         BoundaryClassifier(DecisionTreeRegressor()).fit(X, y)
     tree = DecisionTreeClassifier().fit(X, y)

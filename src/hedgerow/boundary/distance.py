@@ -14,11 +14,11 @@ from hedgerow.boundary.scales import check_scale
 from hedgerow.boundary.walls import Separators, Walls
 from hedgerow.forest import Forest
 
-__all__ = ["ACCEPTED", "algebraic_distance", "nearest_separator", "project", "walls_of"]
+__all__ = ["algebraic_distance", "nearest_separator", "project", "walls_of"]
 
 Floats = NDArray[np.float64]
 
-ACCEPTED = "a fitted TreeClassifier, one of scikit-learn's decision trees or extra trees, or a Forest of one tree"
+_ACCEPTED = "a fitted TreeClassifier, one of scikit-learn's decision trees or extra trees, or a Forest of one tree"
 
 
 def algebraic_distance(
@@ -59,16 +59,7 @@ def algebraic_distance(
     array([ 1., -3.,  2.])
     """
     walls, rows = walls_of(tree), read_rows(tree, X)
-    nearest = walls.measure(rows, _scale(scale, walls), _class(target, walls), n_jobs)
-    distance, weights = nearest.distance[:, 0], nearest.parts.weights
-    first = nearest.parts.start[:-1]
-    finite = np.isfinite(distance)
-    reached = np.add.reduceat(np.where(finite, weights, 0.0), first)
-    total = np.add.reduceat(np.where(finite, weights * np.where(finite, distance, 0.0), 0.0), first)
-    nowhere = distance[nearest.parts.heaviest]
-    mean: Floats = np.where(reached > 0, total / np.where(reached > 0, reached, 1.0), nowhere)
-    whole = np.diff(nearest.parts.start) == 1  # 1.0 · x / 1.0 would do, but a row in one leaf is to keep its bits
-    return np.where(whole, nowhere, mean)
+    return walls.measure(rows, _scale(scale, walls), _class(target, walls), n_jobs).of_rows()[:, 0]
 
 
 def nearest_separator(
@@ -98,9 +89,7 @@ def nearest_separator(
     walls, rows = walls_of(tree), read_rows(tree, X)
     wanted = None if target is None else _class(target, walls)
     nearest = walls.measure(rows, _scale(scale, walls), wanted, n_jobs)
-    part = nearest.parts.heaviest
-    own = walls.labels[nearest.parts.leaves[part]] if target is None else np.zeros(len(rows), dtype=np.int32)
-    return walls.separators(walls.separator_numbers(nearest)[part, own])
+    return walls.crossed(nearest, None if target is None else 0)
 
 
 def project(tree: Any, X: Any, target: int, *, scale: ArrayLike | None = None, n_jobs: int | None = None) -> Floats:
@@ -130,7 +119,7 @@ def walls_of(tree: Any, labels: NDArray[np.int32] | None = None) -> Walls:
     if isinstance(forest, Forest):
         return Walls.of(forest, labels=labels, n_categories=tree.schema_.n_categories)
     if not hasattr(tree, "tree_"):
-        raise TypeError(f"tree is {tree!r}, must be {ACCEPTED}")
+        raise TypeError(f"tree is {tree!r}, must be {_ACCEPTED}")
     # scikit-learn rounds rows to float32: rows go by the thresholds that amount to the same, distances by those it
     # shows.
     return Walls.of(from_sklearn(tree), shape=from_sklearn(tree, widen=False), labels=labels)

@@ -72,6 +72,20 @@ class Nearest:
     points: Floats | None = None
     """Where the row arrives, of a tree with oblique questions; else :meth:`Walls.points` tells from the leaf."""
 
+    def of_rows(self) -> Floats:
+        """The distances of rows, (n, classes): of one in several leaves the mean over those from which there is a way.
+
+        Where there is none from any, the distance of its heaviest part.
+        """
+        finite = np.isfinite(self.distance)
+        amount = np.where(finite, self.parts.weights[:, np.newaxis], 0.0)
+        first = self.parts.start[:-1]
+        reached = np.add.reduceat(amount, first, axis=0)
+        total = np.add.reduceat(amount * np.where(finite, self.distance, 0.0), first, axis=0)
+        heaviest = self.distance[self.parts.heaviest]
+        whole = (np.diff(self.parts.start) == 1)[:, np.newaxis]  # keeps its bits
+        return np.where(whole | (reached == 0), heaviest, total / np.where(reached > 0, reached, 1.0))
+
 
 @dataclass(frozen=True, eq=False)
 class Walls:
@@ -240,6 +254,12 @@ class Walls:
         """Which separator each part is nearest to, (n_parts, classes); -1 where it is none."""
         of_node = self._numbered[1]
         return np.where(nearest.node >= 0, of_node[nearest.node], -1)
+
+    def crossed(self, nearest: Nearest, column: int | None = None) -> Separators:
+        """For each row the separator of its heaviest part: of a class or, with None, on the way out of its own area."""
+        part = nearest.parts.heaviest
+        own = self.labels[nearest.parts.leaves[part]] if column is None else column
+        return self.separators(self.separator_numbers(nearest)[part, own])
 
     def separators(self, numbers: NDArray[np.int64]) -> Separators:
         feature, threshold = self._numbered[0]

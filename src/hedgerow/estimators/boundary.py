@@ -11,13 +11,12 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.boundary.bandwidths import bandwidth
-from hedgerow.boundary.distance import ACCEPTED, walls_of
+from hedgerow.boundary.distance import walls_of
 from hedgerow.boundary.estimate import Estimate, Settings, features
 from hedgerow.boundary.kernels import check_tolerance, kernel
 from hedgerow.boundary.partitions import n_groups, partition
 from hedgerow.boundary.scales import check_scale, metric
 from hedgerow.boundary.walls import Separators, Walls
-from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.costs import class_costs
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.trees import TreeClassifier
@@ -180,12 +179,10 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
     def algebraic_distance(self, X: Any) -> Floats:
         """How far each row is from the area of each class, (n, n_classes), negative inside of it, in units of `scale_`.
 
-        For a row in several leaves the weighted mean.
+        For a row in several leaves the weighted mean over those from which there is a way.
         """
         rows = self._read(X)
-        nearest = self._walls().measure(rows, self.scale_, n_jobs=self.n_jobs)
-        with np.errstate(invalid="ignore"):  # a row that is both unable to enter and unable to leave
-            return nearest.parts.mix(nearest.distance)
+        return self._walls().measure(rows, self.scale_, n_jobs=self.n_jobs).of_rows()
 
     def nearest_separator(self, X: Any) -> Separators:
         """What each row would have to cross to get another answer from the tree: a column's number and a threshold.
@@ -193,10 +190,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         See :func:`hedgerow.boundary.nearest_separator`.
         """
         rows, walls = self._read(X), self._walls()
-        nearest = walls.measure(rows, self.scale_, n_jobs=self.n_jobs)
-        part = nearest.parts.heaviest
-        own = walls.labels[nearest.parts.leaves[part]]
-        return walls.separators(walls.separator_numbers(nearest)[part, own])
+        return walls.crossed(walls.measure(rows, self.scale_, n_jobs=self.n_jobs))
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The number of the leaf that each row reaches, (n,); of a row in several, the heaviest."""
@@ -233,9 +227,10 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         from sklearn.tree import BaseDecisionTree  # takes longer to import than all of hedgerow
 
         inside = template.estimator if isinstance(template, FrozenEstimator) else template
-        if not isinstance(inside, TreeBased | BaseDecisionTree):
+        if not isinstance(inside, TreeClassifier | BaseDecisionTree):
             raise TypeError(
-                f"estimator is {inside!r}, must be a tree: {ACCEPTED.partition(', or')[0]}, or unfitted ones"
+                f"estimator is {inside!r}, must be a tree whose leaves have one answer each: a TreeClassifier, or one "
+                "of scikit-learn's decision trees (DecisionTreeClassifier, ExtraTreeClassifier)"
             )
 
     def _walls(self) -> Walls:
