@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hedgerow.estimators import (
+        BoundaryClassifier,
         CautiousClassifier,
         CautiousForestClassifier,
         ForestClassifier,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "BoundaryClassifier",
     "CautiousClassifier",
     "CautiousForestClassifier",
     "Forest",

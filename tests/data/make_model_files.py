@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow import (
+    BoundaryClassifier,
     CautiousClassifier,
     CautiousForestClassifier,
     ForestClassifier,
@@ -28,6 +29,7 @@ from hedgerow import (
     rules,
     save,
 )
+from hedgerow.boundary import CrossValidated, Standard
 from hedgerow.growth import Fractional
 from hedgerow.measured import CostComplexity, KdePrior, Student
 from hedgerow.naive_bayes import Gaussian
@@ -76,6 +78,13 @@ def models() -> dict[str, Any]:
         ).fit(X, labels),
         "measured_tree_exact": MeasuredTreeRegressor([0.3, 0.0, 0.0], prior="flat", max_leaf_nodes=6).fit(X, number),
         "rule_classifier": RuleClassifier.from_fitted(RandomTreesClassifier(3, random_state=3).fit(X, labels), "vote"),
+        "boundary": BoundaryClassifier(
+            TreeClassifier(max_depth=3, **nominal),
+            metric=Standard(nominal_weight=0.5),
+            bandwidth=CrossValidated((0.05, 0.2)),
+            partition="separator",
+            features=("distance", "position"),
+        ).fit(X, labels),
         "cautious": CautiousClassifier(ForestClassifier(3, random_state=4), aggregate=credal.Vote("samples"), s=2).fit(
             X, labels
         ),

@@ -1,5 +1,6 @@
 """The estimators: scikit-learn's conventions on top of tables, growth, walks and rules."""
 
+from hedgerow.estimators.boundary import BoundaryClassifier
 from hedgerow.estimators.cautious import CautiousClassifier, CautiousForestClassifier
 from hedgerow.estimators.forests import ForestClassifier, ForestRegressor
 from hedgerow.estimators.measured import MeasuredTreeClassifier, MeasuredTreeRegressor
@@ -9,6 +10,7 @@ from hedgerow.estimators.rule_classifier import RuleClassifier
 from hedgerow.estimators.trees import TreeClassifier, TreeRegressor
 
 __all__ = [
+    "BoundaryClassifier",
     "CautiousClassifier",
     "CautiousForestClassifier",
     "ForestClassifier",
