@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from hedgerow import building
 
@@ -69,7 +70,7 @@ def best_cut(data: Data, part: Part, column: int) -> tuple[float, Part, Part] | 
     if sum(n > 0 for n in class_counts(data, part)) < 2 or len(values) < 2:
         return None
     found = []
-    for low, high in zip(values, values[1:], strict=False):
+    for low, high in pairwise(values):
         sides = [
             [(i, w) for i, w in part if data.rows[i][column] <= low],
             [(i, w) for i, w in part if data.rows[i][column] > low],

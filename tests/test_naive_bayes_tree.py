@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hedgerow import NaiveBayesTreeClassifier, RuleClassifier, checks
 from hedgerow.naive_bayes import Gaussian, LeafModels
+from hedgerow.onnx_export import to_onnx
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
@@ -88,7 +89,8 @@ def test_it_is_as_good_as_naive_bayes_where_that_is_good(numeric: str) -> None:
 
 def test_text_names_columns_categories_and_rows() -> None:
     X, y = mixed()
-    frame = pd.DataFrame({"size": X[:, 0], "colour": pd.array(["red", "green", "blue"])[np.nan_to_num(X[:, 3]).astype(int)]})
+    colour = np.array(["red", "green", "blue"])[np.nan_to_num(X[:, 3]).astype(int)]
+    frame = pd.DataFrame({"size": X[:, 0], "colour": colour})
     model = NaiveBayesTreeClassifier(random_state=0).fit(frame, y)
     text = model.to_text()
     assert "colour = green: naive Bayes of " in text
@@ -154,6 +156,12 @@ def test_its_leaves_can_be_read_by_a_rule() -> None:
     assert wrapped.forest_ == model.forest_
 
 
+def test_onnx_is_refused_because_answers_vary_within_a_leaf() -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="answers of NaiveBayesTreeClassifier vary within a leaf"):
+        to_onnx(NaiveBayesTreeClassifier(random_state=0).fit(X, y))
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -175,7 +183,7 @@ def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], messa
 
 @pytest.mark.parametrize("smoothing", [0, -1.0, 2.0, "much", np.nan])
 def test_smoothing_must_make_sense(smoothing: Any) -> None:
-    with pytest.raises(ValueError, match="smoothing is .*must be a number in"):
+    with pytest.raises(ValueError, match=r"smoothing is .*must be a number in"):
         Gaussian(smoothing)
 
 

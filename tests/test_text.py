@@ -173,3 +173,20 @@ def test_each_branch_has_a_line(forest: Forest) -> None:
         assert len(lines) == max(1, n_nodes - 1)
         deepest = max(line.count("|   ") for line in lines)
         assert deepest == max(0, forest.depths[tree] - 1)
+
+
+def test_leaves_may_answer_with_something_of_their_own() -> None:
+    tree = threshold(0, 2.5, leaf([9, 1]), threshold(0, 5, leaf([0, 5]), leaf([2, 2])))
+    forest = build_forest([leaf([1, 0]), tree], n_features=1)
+    own = ["a", "b", "c", "d"]
+    assert forest.to_text(0, leaf_answers=own) == "a (class 0 1)"
+    assert forest.to_text(1, leaf_answers=own).splitlines() == [
+        "x0 <= 2.5: b (class 0 9, class 1 1)",
+        "x0 > 2.5",
+        "|   x0 <= 5: c (class 1 5)",
+        "|   x0 > 5: d (class 0 2, class 1 2)",
+    ]
+    top = forest.to_text(1, leaf_answers=own, max_depth=1)
+    assert top.endswith("x0 > 2.5: … class 1 (class 0 2, class 1 7)")
+    with pytest.raises(ValueError, match="leaf_answers has 1 entries, this forest has 4 leaves"):
+        forest.to_text(leaf_answers=["a"])

@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hedgerow.estimators import (
+        BoundaryClassifier,
         CautiousClassifier,
         CautiousForestClassifier,
         ForestClassifier,
         ForestRegressor,
+        MeasuredTreeClassifier,
+        MeasuredTreeRegressor,
         NaiveBayesTreeClassifier,
         RandomTreesClassifier,
         RuleClassifier,
@@ -21,11 +24,14 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "BoundaryClassifier",
     "CautiousClassifier",
     "CautiousForestClassifier",
     "Forest",
     "ForestClassifier",
     "ForestRegressor",
+    "MeasuredTreeClassifier",
+    "MeasuredTreeRegressor",
     "NaiveBayesTreeClassifier",
     "RandomTreesClassifier",
     "RuleClassifier",

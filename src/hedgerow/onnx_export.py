@@ -75,12 +75,19 @@ def _leaf_values(model: Any) -> tuple[Forest, Floats, bool]:
             f"model is {type(model).__name__}, must be one of hedgerow's; for a forest of scikit-learn pass "
             'RuleClassifier.from_fitted(model, rule="probability")'
         )
+    if any(hasattr(one, "membership") for one in (model, getattr(model, "estimator_", None))):
+        raise ValueError("its rows are in several regions at once, which ONNX's trees can't say: export a plain tree")
     if not is_classifier(model):
         return forest, forest.stats[:, 1:2] / forest.n_trees, False
     rule = getattr(model, "rule", None)
     if rule is not None and not isinstance(get(rule), Probability):
         raise ValueError(
             f"rule is {rule!r}, and ONNX's trees can only average: call model.set_params(rule='probability') first"
+        )
+    if not hasattr(model, "_probabilities"):
+        raise ValueError(
+            f"the answers of {type(model).__name__} vary within a leaf, and ONNX's trees have one for each: export a "
+            "tree or forest with class counts in its leaves"
         )
     shares = model._probabilities().values / forest.n_trees
     weights = model._tree_weights() if hasattr(model, "_tree_weights") else None

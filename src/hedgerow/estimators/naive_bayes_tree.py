@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.estimators.answers import ClassAnswers
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.targets import read_labels
-from hedgerow.estimators.uncertainty import Uncertainty, entropy_bits, plausibility_uncertainty
+from hedgerow.estimators.uncertainty import Uncertainty, entropy_bits
 from hedgerow.naive_bayes import Examples, LeafModels, NaiveBayesGrowth
 from hedgerow.table import read_table
 from hedgerow.text import number_text
@@ -64,11 +64,15 @@ class NaiveBayesTreeClassifier(ClassAnswers):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> data = load_breast_cancer(as_frame=True)
-    >>> model = NaiveBayesTreeClassifier(random_state=0).fit(data.data, data.target_names[data.target])
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame([[a, b] for a in "xy" for b in "uv" for _ in range(20)], columns=["a", "b"])
+    >>> alike = (rows["a"] == "x") == (rows["b"] == "u")  # what neither column tells
+    >>> model = NaiveBayesTreeClassifier(random_state=0).fit(rows, alike)
     >>> print(model.to_text())
-    naive Bayes of 569 rows (benign 357, malignant 212)
+    a = x: naive Bayes of 40 rows (False 20, True 20)
+    a = y: naive Bayes of 40 rows (False 20, True 20)
+    >>> model.score(rows, alike)
+    1.0
     """
 
     def __init__(
@@ -124,12 +128,10 @@ class NaiveBayesTreeClassifier(ClassAnswers):
         "entropy": in bits, of the answer's probabilities; one tree has nobody to disagree with, so that all of it is
         aleatoric. "plausibility": of the class counts of the leaf, as in :class:`TreeClassifier`.
         """
-        if measure == "entropy":
-            bits = entropy_bits(self.predict_proba(X))
-            return Uncertainty(bits, bits, np.zeros_like(bits), "entropy")
-        if measure == "plausibility":
-            return plausibility_uncertainty(self.forest_, self._read(X), None)
-        raise ValueError(f"measure is {measure!r}, must be 'entropy' or 'plausibility'")
+        if measure != "entropy":
+            return super().predict_uncertainty(X, measure)
+        bits = entropy_bits(self.predict_proba(X))
+        return Uncertainty(bits, bits, np.zeros_like(bits), "entropy")
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The number of the leaf that each row reaches, (n,).

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.estimators.answers import ClassAnswers, NumberAnswers
 from hedgerow.estimators.costs import class_costs, feature_costs, prior_weights
+from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.pruned import PrunedTree
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.targets import read_labels, read_targets, read_weights
@@ -27,8 +27,8 @@ Floats = NDArray[np.float64]
 _CRITERIA = ("gini", "entropy", "gain_ratio", "c45")
 
 
-class _Tree(PrunedTree):
-    """What both trees share: saying what was grown."""
+class _Tree(OneTree, PrunedTree):
+    """What both trees share."""
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The number of the leaf that each row reaches, (n,).
@@ -37,28 +37,6 @@ class _Tree(PrunedTree):
         """
         rows = self._read(X)
         return route(self.forest_, rows)[:, 0]
-
-    def get_depth(self) -> int:
-        """Number of questions on the longest way from the root to a leaf."""
-        check_is_fitted(self)
-        return int(self.forest_.depths[0])
-
-    def get_n_leaves(self) -> int:
-        """Number of leaves."""
-        check_is_fitted(self)
-        return int(self.forest_.n_leaves)
-
-    def to_text(self, max_depth: int | None = None) -> str:
-        """The tree as text, with the names of columns and categories; what is below `max_depth` is summed up."""
-        check_is_fitted(self)
-        return str(
-            self.forest_.to_text(
-                feature_names=self.schema_.names,
-                class_names=getattr(self, "classes_", None),
-                categories=[column.categories for column in self.schema_.columns],
-                max_depth=max_depth,
-            )
-        )
 
 
 @storable

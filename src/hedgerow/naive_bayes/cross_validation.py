@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.naive_bayes.discretisation import slots_of
-from hedgerow.naive_bayes.groups import Examples, Groups
+from hedgerow.naive_bayes.groups import Examples, Groups, weight_in
 from hedgerow.naive_bayes.likelihoods import (
     Gaussian,
     Normals,
@@ -40,8 +40,7 @@ def hits(examples: Examples, groups: Groups, numeric: Numeric) -> Floats:
     label = examples.labels[groups.row]
     cell = (groups.group * N_FOLDS + fold) * examples.n_classes + label
     shape = (groups.n_groups, N_FOLDS, examples.n_classes)
-    counts = np.bincount(cell, weights=groups.weight, minlength=int(np.prod(shape))).reshape(shape)
-    scores = log_prior(_without_own(counts))[groups.group, fold]
+    scores = log_prior(_without_own(weight_in(cell, groups.weight, shape)))[groups.group, fold]
     normal = numeric.normal(examples.n_categories)
     if not normal.all():
         _add_slots(scores, examples, groups, fold, None if not normal.any() else ~normal)
@@ -54,7 +53,7 @@ def hits(examples: Examples, groups: Groups, numeric: Numeric) -> Floats:
             scores += log_density(x, mean[groups.group, fold], deviation[groups.group, fold])
     best = scores >= scores.max(axis=1, keepdims=True) - _ROUNDING
     right = best[np.arange(len(label)), label] / best.sum(axis=1)
-    return np.bincount(groups.group, weights=groups.weight * right, minlength=groups.n_groups)
+    return weight_in(groups.group, groups.weight * right, (groups.n_groups,))
 
 
 def _add_slots(
@@ -71,8 +70,8 @@ def _add_slots(
     at, column = groups.entry_at[chosen[heard]], groups.entry_column[chosen[heard]]
     n_slots, n_classes = int(speaks.sum()), examples.n_classes
     key = (slot * N_FOLDS + fold[at]) * n_classes + examples.labels[groups.row[at]]
-    counts = np.bincount(key, weights=groups.weight[at], minlength=n_slots * N_FOLDS * n_classes)
-    logs = log_shares(_without_own(counts.reshape(n_slots, N_FOLDS, n_classes)), slots.pair[speaks])
+    counts = weight_in(key, groups.weight[at], (n_slots, N_FOLDS, n_classes))
+    logs = log_shares(_without_own(counts), slots.pair[speaks])
     # What is missing points behind the last slot, where zeros stand.
     table = np.concatenate([logs.reshape(-1, n_classes), np.zeros((N_FOLDS, n_classes))])
     slot_of = np.full((examples.n_features, len(groups.row)), n_slots)
@@ -83,7 +82,8 @@ def _add_slots(
 
 def _without_own(counts: Floats) -> Floats:
     """(…, folds, classes): what the other folds hold."""
-    return np.maximum(counts.sum(axis=1, keepdims=True) - counts, 0.0)
+    others: Floats = np.maximum(counts.sum(axis=1, keepdims=True) - counts, 0.0)
+    return others
 
 
 def _of_other_folds(normals: Normals) -> Normals:

@@ -1,7 +1,7 @@
 """Numbers into intervals by entropy and description length, for all columns of all groups at once.
 
 Fayyad and Irani, Multi-interval discretization of continuous-valued attributes for classification learning, 1993: an
-interval is cut where the classes on both sides are least mixed, as long as that shortens the description of the classes.
+interval is cut where the classes on both sides are least mixed, as long as that shortens the description of classes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.naive_bayes.groups import Examples, Groups, whole
+from hedgerow.naive_bayes.groups import Examples, Groups, weight_in, whole
 
 __all__ = ["Slots", "best_thresholds", "cut_points", "midpoints", "slots_of"]
 
@@ -23,7 +23,7 @@ _ROUNDING = 1e-11  # of weights, and relative of bits: cuts that differ by less 
 
 @dataclass(frozen=True, eq=False)
 class Slots:
-    """What naive Bayes counts: the intervals of numeric columns and the categories of nominal ones, by group and column.
+    """What naive Bayes counts: intervals of numeric columns and categories of nominal ones, by group and column.
 
     Only slots with rows are there. A numeric slot ends at its edge, which belongs to it; the edge of a category is its
     code.
@@ -137,9 +137,8 @@ def _cells_of(examples: Examples, groups: Groups, entries: NDArray[np.bool_] | N
     n_cells, n_classes = int(begins.sum()), examples.n_classes
     label = examples.labels[groups.row[at]]
     key = label * n_cells + cell
-    counts = np.bincount(key, weights=groups.weight[at], minlength=n_cells * n_classes).reshape(n_classes, n_cells)
     upto = np.zeros((n_classes, n_cells + 1))
-    np.cumsum(counts, axis=1, out=upto[:, 1:])
+    np.cumsum(weight_in(key, groups.weight[at], (n_classes, n_cells)), axis=1, out=upto[:, 1:])
     # Between two values of one and the same class a cut is never best (Fayyad and Irani, 1992, theorem 1). The rows of
     # a cell stand by class, so that its first and its last tell.
     first = np.flatnonzero(begins)
@@ -185,8 +184,8 @@ def _best_places(cells: _Cells, begin: Whole, end: Whole) -> tuple[Whole, Floats
 def _shortens(cells: _Cells, begin: Whole, middle: Whole, end: Whole, remaining: Floats) -> NDArray[np.bool_]:
     """Fayyad and Irani's criterion: Gain > (log2(N − 1) + Δ)/N, here times N.
 
-    Δ = log2(3^k − 2) − (k·Ent(S) − k₁·Ent(S₁) − k₂·Ent(S₂)), of k classes in the interval S. N is a sum of weights, which
-    parts of rows may bring below 2: there is at least one place to cut.
+    Δ = log2(3^k − 2) − (k·Ent(S) − k₁·Ent(S₁) − k₂·Ent(S₂)), of k classes in the interval S. N is a sum of weights,
+    which parts of rows may bring below 2: there is at least one place to cut.
     """
     counts = cells.counts(begin, end)
     n, k, bits = counts.sum(axis=0), _n_classes(counts), _bits(counts)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hedgerow.growth import Fractional
 
-__all__ = ["Examples", "Groups", "divide", "joined", "whole"]
+__all__ = ["Examples", "Groups", "divide", "joined", "weight_in", "whole"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -38,7 +38,7 @@ class Examples:
         cls, values: Floats, labels: NDArray[np.int32], n_classes: int, n_categories: NDArray[np.int32], seed: int
     ) -> Examples:
         """The rows in an order that `seed` draws."""
-        drawn = np.random.RandomState(seed).permutation(len(labels))  # noqa: NPY002 - its stream never changes
+        drawn = np.random.RandomState(seed).permutation(len(labels))  # its stream never changes
         order = drawn[np.argsort(labels[drawn], kind="stable")]
         return cls(np.asfortranarray(values[order]), labels[order].astype(np.int64), n_classes, n_categories)
 
@@ -50,7 +50,8 @@ class Examples:
     def scales(self) -> Floats:
         """A power of two for each column, near its largest number, so that squares of numbers over it stay finite."""
         largest = np.nanmax(np.abs(self.values), axis=0, initial=0.0)
-        return np.ldexp(1.0, np.frexp(largest)[1] - 1)
+        scales: Floats = np.ldexp(1.0, np.frexp(largest)[1] - 1)
+        return scales
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,13 +72,12 @@ class Groups:
 
     def total(self) -> Floats:
         """The weight of each group."""
-        return np.bincount(self.group, weights=self.weight, minlength=self.n_groups)
+        return weight_in(self.group, self.weight, (self.n_groups,))
 
     def class_counts(self, examples: Examples) -> Floats:
         """The weight of each class in each group, (n_groups, n_classes)."""
         cell = self.group * examples.n_classes + examples.labels[self.row]
-        counts = np.bincount(cell, weights=self.weight, minlength=self.n_groups * examples.n_classes)
-        return counts.reshape(self.n_groups, examples.n_classes)
+        return weight_in(cell, self.weight, (self.n_groups, examples.n_classes))
 
     def number(self) -> Whole:
         """The place of each row in its group."""
@@ -100,6 +100,12 @@ class Groups:
         )
 
 
+def weight_in(cell: Whole, weight: Floats, shape: tuple[int, ...]) -> Floats:
+    """The sum of the weights in each cell; cells are numbered as in an array of `shape`."""
+    sums = np.bincount(cell, weights=weight, minlength=int(np.prod(shape)))
+    return sums.astype(np.float64, copy=False).reshape(shape)  # NumPy sums nothing in whole numbers
+
+
 def whole(examples: Examples) -> Groups:
     """All rows as one group."""
     n_rows, n_features = examples.values.shape
@@ -118,7 +124,7 @@ def divide(node: Groups, branch: Whole, n_branches: int) -> Groups:
     is small already is not divided: it follows the heaviest branch.
     """
     known = branch >= 0
-    shares = np.bincount(branch[known], weights=node.weight[known], minlength=n_branches)
+    shares = weight_in(branch[known], node.weight[known], (n_branches,))
     branch = np.where(~known & (node.weight < _MIN_FRACTION), shares.argmax(), branch)
     shares /= shares.sum()
     parts = np.where(branch < 0, n_branches, 1)

@@ -5,6 +5,7 @@ Kohavi, Scaling up the accuracy of naive-Bayes classifiers: a decision-tree hybr
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -20,7 +21,7 @@ from hedgerow.naive_bayes.groups import Examples, Groups, divide, joined, whole
 from hedgerow.naive_bayes.leaf_models import LeafModels
 from hedgerow.naive_bayes.likelihoods import Numeric, numeric
 
-__all__ = ["NaiveBayesGrowth"]
+__all__ = ["NaiveBayesGrowth", "questions_of"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -62,38 +63,38 @@ class NaiveBayesGrowth:
         least = _rows("min_samples_split", self.min_samples_split, len(examples.labels))
         reduction = _share("min_error_reduction", self.min_error_reduction)
         root = whole(examples)
-        nodes = [(root, float(hits(examples, root, likelihood)[0]))]
-        split: list[tuple[_Question, int] | None] = []  # with the number of the first child
-        for node, n_right in nodes:  # it gets longer: breadth first, as leaves are numbered
+        waiting = deque([(root, float(hits(examples, root, likelihood)[0]))])
+        leaves: list[Groups] = []
+        split: list[tuple[_Question, int] | None] = []  # of each node, with the number of its first child
+        n_nodes = 1
+        while waiting:  # breadth first, as leaves are numbered
+            node, n_right = waiting.popleft()
             weight = float(node.weight.sum())
             question = None
             if weight >= least - _ROUNDING and weight - n_right > _ROUNDING:
                 question, branches, right = _best_question(examples, node, likelihood)
             if question is None or right.sum() - n_right < reduction * (weight - n_right) - _ROUNDING:
                 split.append(None)
+                leaves.append(node)
                 continue
-            split.append((question, len(nodes)))
-            nodes += [(branches.only(child), float(right[child])) for child in range(question.n_branches)]
-            nodes[len(split) - 1] = (_NOTHING, 0.0)  # inner nodes need their rows no more
-        return self._finished(examples, [node for node, _ in nodes], split, likelihood)
-
-    @staticmethod
-    def _finished(
-        examples: Examples, nodes: list[Groups], split: list[tuple[_Question, int] | None], likelihood: Numeric
-    ) -> tuple[Forest, LeafModels]:
-        leaves = joined([node for node, question in zip(nodes, split, strict=True) if question is None])
-        counts = iter(leaves.class_counts(examples)[::-1])
-        built: dict[int, building.Node] = {}
-        for number in reversed(range(len(nodes))):  # children come after their parents
-            if (found := split[number]) is None:
-                built[number] = building.leaf(next(counts))
-            else:
-                question, first = found
-                built[number] = question.node([built.pop(first + child) for child in range(question.n_branches)])
-        return building.build_forest([built[0]], examples.n_features), LeafModels.of(examples, leaves, likelihood)
+            split.append((question, n_nodes))
+            n_nodes += question.n_branches
+            waiting.extend((branches.only(child), float(right[child])) for child in range(question.n_branches))
+        together = joined(leaves)
+        forest = _built(split, together.class_counts(examples), examples.n_features)
+        return forest, LeafModels.of(examples, together, likelihood)
 
 
-_NOTHING = Groups(1, *(np.zeros(0, dtype=np.int64),) * 4, *(np.zeros(0, dtype=np.int64),) * 2)  # type: ignore[arg-type]
+def _built(split: list[tuple[_Question, int] | None], leaf_counts: Floats, n_features: int) -> Forest:
+    counts = iter(leaf_counts[::-1])
+    built: dict[int, building.Node] = {}
+    for number in reversed(range(len(split))):  # children come after their parents
+        if (found := split[number]) is None:
+            built[number] = building.leaf(next(counts))
+        else:
+            question, first = found
+            built[number] = question.node([built.pop(first + child) for child in range(question.n_branches)])
+    return building.build_forest([built[0]], n_features)
 
 
 def _best_question(examples: Examples, node: Groups, likelihood: Numeric) -> tuple[_Question | None, Groups, Floats]:
@@ -105,7 +106,7 @@ def _best_question(examples: Examples, node: Groups, likelihood: Numeric) -> tup
     """
     best: tuple[_Question | None, Groups, Floats] = (None, node, np.zeros(1))
     most = -np.inf
-    for question in _questions(examples, node):
+    for question in questions_of(examples, node):
         branches = divide(node, question.branch, question.n_branches)
         right = hits(examples, branches, likelihood)
         if right.sum() > most + _ROUNDING:
@@ -113,7 +114,7 @@ def _best_question(examples: Examples, node: Groups, likelihood: Numeric) -> tup
     return best
 
 
-def _questions(examples: Examples, node: Groups) -> list[_Question]:
+def questions_of(examples: Examples, node: Groups) -> list[_Question]:
     thresholds = best_thresholds(examples, node)
     questions = []
     for feature in range(examples.n_features):
@@ -134,7 +135,7 @@ def _questions(examples: Examples, node: Groups) -> list[_Question]:
 
 def _rows(name: str, given: Any, n_rows: int) -> float:
     """scikit-learn's reading: a whole number of rows, or a fraction of them."""
-    if isinstance(given, Integral) and not isinstance(given, bool) and given >= 2:
+    if isinstance(given, Integral) and not isinstance(given, bool) and int(given) >= 2:
         return float(given)
     if isinstance(given, Real) and not isinstance(given, Integral) and 0 < float(given) <= 1:
         return max(2.0, float(np.ceil(float(given) * n_rows)))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.naive_bayes.discretisation import slots_of
-from hedgerow.naive_bayes.groups import Examples, Groups
+from hedgerow.naive_bayes.groups import Examples, Groups, weight_in
 from hedgerow.naive_bayes.likelihoods import Gaussian, Numeric, log_density, log_prior, log_shares, normals_of
 from hedgerow.storage import register
 
@@ -21,13 +21,14 @@ Whole = NDArray[np.int64]
 
 _LEAST_LOG = -750.0  # of the least float64 above 0
 _SHAPES = {
-    **{
-        "log_prior": (np.float64, 2),
-        "slot_start": (np.int64, 1),
-        "edge": (np.float64, 1),
-        "log_share": (np.float64, 2),
-    },
-    **{"nominal": (np.bool_, 1), "scale": (np.float64, 1), "mean": (np.float64, 3), "deviation": (np.float64, 3)},
+    "log_prior": (np.float64, 2),
+    "slot_start": (np.int64, 1),
+    "edge": (np.float64, 1),
+    "log_share": (np.float64, 2),
+    "nominal": (np.bool_, 1),
+    "scale": (np.float64, 1),
+    "mean": (np.float64, 3),
+    "deviation": (np.float64, 3),
 }
 
 
@@ -36,8 +37,8 @@ _SHAPES = {
 class LeafModels:
     """What naive Bayes has counted in each leaf.
 
-    The slots of column j in leaf l stand at slot_start[l·n_features + j] .. slot_start[l·n_features + j + 1]: intervals by
-    their upper edges, which belong to them, or categories by their codes.
+    The slots of column j in leaf l stand at slot_start[l·n_features + j] .. slot_start[l·n_features + j + 1]: intervals
+    by their upper edges, which belong to them, or categories by their codes.
     """
 
     log_prior: Floats
@@ -64,7 +65,7 @@ class LeafModels:
         slots = slots_of(examples, leaves, chosen)
         at = leaves.entry_at[chosen]
         key = slots.entry_slot * n_classes + examples.labels[leaves.row[at]]
-        counts = np.bincount(key, weights=leaves.weight[at], minlength=len(slots.pair) * n_classes)
+        counts = weight_in(key, leaves.weight[at], (len(slots.pair), n_classes))
         shape = (n_leaves, n_features if normal.any() else 0, n_classes)
         mean, deviation = np.zeros(shape), np.full(shape, np.nan)
         if isinstance(numeric, Gaussian):
@@ -78,7 +79,7 @@ class LeafModels:
             log_prior(leaves.class_counts(examples)),
             np.searchsorted(slots.pair, np.arange(n_leaves * n_features + 1)),
             slots.edge,
-            log_shares(counts.reshape(-1, n_classes), slots.pair),
+            log_shares(counts, slots.pair),
             examples.n_categories > 0,
             examples.scales,
             mean,
@@ -144,7 +145,7 @@ class LeafModels:
                 with np.errstate(over="ignore"):
                     scaled = np.clip(x / self.scale[column], -np.finfo(np.float64).max, np.finfo(np.float64).max)
                 scores += log_density(scaled, self.mean[leaf, column], self.deviation[leaf, column])
-        shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+        shares: Floats = np.exp(scores - scores.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
         return shares
 

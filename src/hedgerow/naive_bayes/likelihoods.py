@@ -10,18 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.growth import choose
+from hedgerow.naive_bayes.groups import weight_in
 from hedgerow.storage import register
 
 __all__ = [
-    "Entropy",
-    "Gaussian",
-    "Normals",
-    "Numeric",
-    "log_density",
-    "log_prior",
-    "log_shares",
-    "normals_of",
-    "numeric",
+    *("Entropy", "Gaussian", "Normals", "Numeric"),
+    *("log_density", "log_prior", "log_shares", "normals_of", "numeric"),
 ]
 
 Floats = NDArray[np.float64]
@@ -81,7 +75,7 @@ def log_shares(counts: Floats, pair: Whole) -> Floats:
     n_c counts the rows of the class whose value is known. A column with one slot says nothing: P = 1.
     """
     if not len(pair):
-        return np.zeros(counts.shape)  # NumPy counts nothing in whole numbers
+        return counts
     first = np.flatnonzero(np.append(True, pair[1:] != pair[:-1]))
     n_slots = np.diff(np.append(first, len(pair)))
     known = np.repeat(np.add.reduceat(counts, first, axis=0), n_slots, axis=0)
@@ -123,11 +117,9 @@ class Normals:
 
 def normals_of(x: Floats, weight: Floats, cell: Whole, shape: tuple[int, ...]) -> Normals:
     """Of the numbers `x` in cells, which are numbered as in an array of `shape`."""
-    size = int(np.prod(shape))
-    n = np.bincount(cell, weights=weight, minlength=size)
-    mean = np.bincount(cell, weights=weight * x, minlength=size) / np.where(n > 0, n, 1.0)
-    squares = np.bincount(cell, weights=weight * (x - mean[cell]) ** 2, minlength=size)
-    return Normals(n.reshape(shape), mean.reshape(shape), squares.reshape(shape))
+    n = weight_in(cell, weight, shape)
+    mean = weight_in(cell, weight * x, shape) / np.where(n > 0, n, 1.0)
+    return Normals(n, mean, weight_in(cell, weight * (x - mean.ravel()[cell]) ** 2, shape))
 
 
 def log_density(x: Floats, mean: Floats, deviation: Floats) -> Floats:
