@@ -10,7 +10,7 @@ PYTEST := MPLBACKEND=agg $(BIN)/python -m pytest -q -n auto --doctest-modules te
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/installed
-	@$(BIN)/python examples/walk_a_tree.py
+	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/installed
 	$(PYTEST)

@@ -38,7 +38,7 @@ def sizes() -> None:
             print_ratios(f"{n_rows} x {n_features}, {criterion}", best_of(jobs, rounds), "scikit-learn")
         jobs = {
             "scikit-learn": partial(DecisionTreeRegressor(random_state=0).fit, X, number),
-            "hedgerow": partial(TreeRegressor().fit, X, number),
+            "hedgerow": partial(TreeRegressor(pruning=None).fit, X, number),
         }
         print_ratios(f"{n_rows} x {n_features}, squared error", best_of(jobs, rounds), "scikit-learn")
 
@@ -66,16 +66,16 @@ def adult(path: Path) -> None:
     encoded = encode.fit_transform(X.astype(dict.fromkeys(nominal, object)))
     jobs = {
         "scikit-learn, one-hot and imputed": lambda: DecisionTreeClassifier(random_state=0).fit(encoded, y),
-        "hedgerow, frame as it is": lambda: TreeClassifier().fit(X, y),
-        "hedgerow, frame as it is, gini": lambda: TreeClassifier("gini").fit(X, y),
+        "hedgerow, frame as it is": lambda: TreeClassifier(pruning=None).fit(X, y),
+        "hedgerow, frame as it is, gini": lambda: TreeClassifier("gini", pruning=None).fit(X, y),
         "hedgerow, one-hot and imputed, cart": lambda: TreeClassifier.cart().fit(encoded, y),
     }
     print_ratios(f"adult, {X.shape[0]} x {X.shape[1]}, fit", best_of(jobs, 3), next(iter(jobs)))
     print("  accuracy, 5-fold:")
     for name, model, table in (
         ("scikit-learn", DecisionTreeClassifier(random_state=0), encoded),
-        ("hedgerow", TreeClassifier(), X),
-        ("hedgerow, gini", TreeClassifier("gini"), X),
+        ("hedgerow", TreeClassifier(pruning=None), X),
+        ("hedgerow, gini", TreeClassifier("gini", pruning=None), X),
     ):
         scores = cross_val_score(model, table, y, cv=5)
         print(f"    {name:<20} {scores.mean():.4f} +- {scores.std() / np.sqrt(len(scores)):.4f}")

@@ -271,7 +271,6 @@ private:
             offer_one_against_rest(rows);
         else
             offer_subsets(rows);
-        for (const Category& category : present_) clear(group_of(category.code));
     }
 
     Group& group_of(std::int32_t code) { return table_[static_cast<std::size_t>(code)]; }
@@ -279,11 +278,13 @@ private:
     void count_categories() {
         const Block<Target>& block = *node_->block;
         const auto n_categories = static_cast<std::size_t>(data_.n_categories[feature_]);
-        const std::vector<std::int32_t>& codes = sorted_.codes[static_cast<std::size_t>(feature_)];
-        if (table_.size() < n_categories) table_.resize(n_categories, Group(left_.size(), 0.0));
-        if (rows_of_.size() < n_categories) rows_of_.resize(n_categories, 0.0);
+        const std::int32_t* codes = sorted_.codes[static_cast<std::size_t>(feature_)].data();
+        const std::size_t size = left_.size(), stride = size + 1;  // a group, and its rows beside it
+        if (table_.size() < n_categories) table_.resize(n_categories, Group(size, 0.0));
+        if (cells_.size() < n_categories * stride) cells_.resize(n_categories * stride, 0.0);
         present_.clear();
         n_unknown_ = 0;
+        const bool whole = block.fractions.empty();
         for (std::uint32_t at = node_->members.begin; at < node_->members.end; ++at) {
             const std::uint32_t id = block.members[at];
             const std::int32_t code = codes[block.rows[id]];
@@ -291,15 +292,17 @@ private:
                 ++n_unknown_;
                 continue;
             }
-            double& rows = rows_of_[static_cast<std::size_t>(code)];
-            if (rows == 0) present_.push_back({code, 0});
-            rows += block.fraction(id);
-            criterion_.add(group_of(code).data(), block.instances[id]);
+            double* cell = cells_.data() + static_cast<std::size_t>(code) * stride;
+            if (cell[size] == 0) present_.push_back({code, 0});
+            cell[size] += whole ? 1.0 : block.fractions[id];
+            criterion_.add(cell, block.instances[id]);
         }
         std::sort(present_.begin(), present_.end(), [](const Category& a, const Category& b) { return a.code < b.code; });
         for (Category& category : present_) {
-            category.rows = rows_of_[static_cast<std::size_t>(category.code)];
-            rows_of_[static_cast<std::size_t>(category.code)] = 0;
+            double* cell = cells_.data() + static_cast<std::size_t>(category.code) * stride;
+            category.rows = cell[size];
+            std::copy_n(cell, size, group_of(category.code).data());
+            std::fill_n(cell, stride, 0.0);
         }
     }
 
@@ -416,8 +419,8 @@ private:
     std::int64_t n_offered_ = 0;
     Candidate best_;
     Group left_, right_, known_, unknown_, other_;
-    std::vector<Group> table_;     // by category; zero between searches
-    std::vector<double> rows_of_;  // likewise
+    std::vector<Group> table_;   // of the categories that are present
+    std::vector<double> cells_;  // by category, side by side, while rows are counted; zero between searches
     std::vector<Category> present_;
     std::int64_t n_unknown_ = 0;
 };

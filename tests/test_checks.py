@@ -54,8 +54,10 @@ COMMON_CHANGES = {
 def test_every_parameter_of_the_classifier_changes_something():
     X, signal = data_in_which_everything_matters()
     changes = COMMON_CHANGES | {"criterion": "gini", "leaf_probability": MEstimate(5), "class_weight": "balanced"}
-    changes |= {"collapse": True, "pruning": "pessimistic"}
-    estimator = TreeClassifier(categorical_features=[3], pruning=None)
+    changes |= {"collapse": True, "pruning": "pessimistic", "stopping": "chi_square"}
+    changes |= {"cost_matrix": None, "cost_priors": True, "feature_costs": [1, 9, 1, 9]}
+    costs = [[0, 5, 1], [1, 0, 1], [1, 2, 0]]
+    estimator = TreeClassifier(categorical_features=[3], pruning=None, cost_matrix=costs)
     checks.check_every_parameter_changes_something(estimator, changes, X, np.digitize(signal, [0, 2.5]))
 
 

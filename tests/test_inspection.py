@@ -154,7 +154,7 @@ def test_importances_are_scikit_learns_on_the_same_classification_tree(criterion
 def test_importances_are_scikit_learns_on_the_same_regression_tree() -> None:
     X, y = make_friedman1(500, noise=1, random_state=1)
     X = X.astype(np.float32).astype(np.float64)
-    ours = TreeRegressor(max_depth=4).fit(X, y)
+    ours = TreeRegressor(max_depth=4, pruning=None).fit(X, y)
     theirs = DecisionTreeRegressor(max_depth=4, random_state=0).fit(X, y)
     assert sorted(ours.forest_.threshold[ours.forest_.feature >= 0]) == sorted(
         theirs.tree_.threshold[theirs.tree_.feature >= 0]

@@ -7,13 +7,14 @@ import pkgutil
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
 import hedgerow
 from hedgerow import _core
 
-EXTRAS = ("matplotlib", "pandas", "polars", "pyarrow", "typer", "rich", "jinja2", "duckdb", "onnx")
+EXTRAS = ("matplotlib", "pandas", "polars", "pyarrow", "click", "rich", "jinja2", "duckdb", "onnx")
 MODULES = [module.name for module in pkgutil.walk_packages(hedgerow.__path__, "hedgerow.")]
 FUNCTIONS = {name: thing for name, thing in vars(_core).items() if callable(thing) and not inspect.isclass(thing)}
 
@@ -31,7 +32,7 @@ def test_importing_hedgerow_imports_nothing_of_the_extras() -> None:
     # So does its module of callbacks, in the releases that have it, with rich.
     callbacks = "importlib.util.find_spec('sklearn.callback') and __import__('sklearn.callback')"
     dependencies = modules_after(f"import importlib.util, joblib, narwhals, numpy, scipy, sklearn; {callbacks}")
-    loaded = modules_after("import hedgerow") - dependencies
+    loaded = modules_after("import hedgerow; hedgerow.TreeClassifier") - dependencies
     assert "hedgerow" in loaded
     assert loaded.isdisjoint(EXTRAS)
 
@@ -41,9 +42,29 @@ def test_pictures_import_matplotlib_only_when_they_are_drawn() -> None:
 
 
 def test_hedgerow_can_be_imported_where_no_extra_is_installed() -> None:
-    loaded = modules_after(f"sys.modules.update(dict.fromkeys({EXTRAS})); import hedgerow")
+    everything = "import hedgerow; [getattr(hedgerow, name) for name in hedgerow.__all__]"
+    loaded = modules_after(f"sys.modules.update(dict.fromkeys({EXTRAS})); {everything}")
     assert "hedgerow" in loaded
     assert loaded.isdisjoint(EXTRAS)
+
+
+def test_scikit_learn_is_imported_with_the_first_name_that_needs_it() -> None:
+    loaded = modules_after("import hedgerow; hedgerow.__version__")
+    assert loaded.isdisjoint({"numpy", "sklearn", "pandas"})
+    code = "import sys; from hedgerow.storage import load; print(type(load(sys.argv[1])).__name__)"
+    file = Path(__file__).parent / "data" / "v1_cautious.hedgerow"
+    run = subprocess.run([sys.executable, "-c", code, file], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "CautiousClassifier"
+    with pytest.raises(AttributeError, match="module 'hedgerow' has no attribute 'TreeClassifer'"):
+        hedgerow.TreeClassifer  # noqa: B018
+    assert "TreeClassifier" in dir(hedgerow)
+
+
+def test_the_command_says_what_it_lacks() -> None:
+    code = "import sys; sys.modules['click'] = None; from hedgerow.cli import main; sys.exit(main(['--help']))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert run.stderr == "hedgerow: the command line needs click: pip install 'hedgerow[cli]'\n"
 
 
 def test_the_version_is_that_of_the_installed_package() -> None:

@@ -32,10 +32,10 @@ from hedgerow import (
 )
 from hedgerow import growth as strategies
 from hedgerow._core import checksum
-from hedgerow.packing import FORMAT_VERSION, MAGIC, pack, unpack
+from hedgerow.packing import FORMAT_VERSION, MAGIC, pack, pieces, unpack
 from hedgerow.probability import Frequency, Laplace, MEstimate
 from hedgerow.quantiles import LeafSamples
-from hedgerow.storage import ModelFileError, files, load, register, save
+from hedgerow.storage import ModelFileError, files, load, read_notes, register, save
 from model_file_mutations import opened, outcome, sealed
 
 DATA = Path(__file__).parent / "data"
@@ -302,6 +302,38 @@ def test_without_checksums_the_structure_is_still_checked(path: Path) -> None:
     pack(content, broken).tofile(path)
     with pytest.raises(ModelFileError, match=r"its hedgerow\.Forest is wrong: not a valid Forest"):
         load(path, mmap=True, verify=False)
+
+
+# -- notes
+
+
+def test_notes_are_kept_beside_the_model(path: Path) -> None:
+    notes = {"target": "y", "scores": {"accuracy": [0.9, None]}, "é": [1, True]}
+    save(tree(), path, notes=notes)
+    assert read_notes(path) == notes
+    assert load(path).forest_ == tree().forest_
+    save(tree(), path)
+    assert read_notes(path) == {}
+    assert read_notes(DATA / "v1_tree_classifier.hedgerow") == {}  # written before there were any
+
+
+def test_notes_that_json_cant_hold_are_refused(path: Path) -> None:
+    save(tree(), path)
+    old = path.read_bytes()
+    for wrong in ({"x": float("nan")}, {"x": {1, 2}}, {(1, 2): 3}):
+        with pytest.raises(ModelFileError, match="notes can't be written as JSON"):
+            save(tree(1 - LABELS), path, notes=wrong)  # type: ignore[arg-type]
+    assert path.read_bytes() == old
+
+
+def test_damaged_notes_are_refused(path: Path) -> None:
+    save(tree(), path, notes={"target": "y"})
+    path.write_bytes(path.read_bytes().replace(b"target", b"tarxet"))
+    with pytest.raises(ModelFileError, match="its header is damaged"):
+        read_notes(path)
+    np.concatenate(list(pieces({"$": "none"}, [], ["no", "object"]))).tofile(path)  # type: ignore[arg-type]
+    with pytest.raises(ModelFileError, match="its notes are no object"):
+        read_notes(path)
 
 
 # -- saving

@@ -56,7 +56,7 @@ CLASSIFIER_VERBS = (*VERBS, "predict_proba", "leaf_counts")
         TreeRegressor(),
         *(TreeRegressor(missing=missing, nominal="binary") for missing in ("category", "learned")),
         TreeRegressor(max_leaf_nodes=5),
-        TreeRegressor(max_features=1, random_state=0),
+        TreeRegressor(max_features=1, random_state=0, pruning=None),
     ],
 )
 def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
@@ -347,10 +347,10 @@ def test_columns_are_matched_by_name() -> None:
 def test_a_column_without_any_value_is_never_asked_for(estimator: Any, missing: str) -> None:
     X = np.array([[NAN, x, NAN] for x in range(8)])
     y = [0, 1, 0, 1, 1, 0, 0, 1]
-    tree = estimator(missing=missing).fit(X, y)
+    tree = estimator(missing=missing, pruning=None).fit(X, y)
     assert set(tree.forest_.feature.tolist()) == {1, -1}
     assert tree.predict(X).tolist() == y
-    nominal = estimator(missing=missing).fit(pd.DataFrame({"a": [None] * 8, "b": X[:, 1]}), y)
+    nominal = estimator(missing=missing, pruning=None).fit(pd.DataFrame({"a": [None] * 8, "b": X[:, 1]}), y)
     assert set(nominal.forest_.feature.tolist()) == {1, -1}
     only = estimator(missing=missing).fit(X[:, :1], y)
     assert only.get_n_leaves() == 1
@@ -685,7 +685,7 @@ def test_the_first_of_equally_probable_classes_is_predicted() -> None:
 
 
 def test_a_regressor_predicts_the_weighted_mean() -> None:
-    tree = TreeRegressor().fit([[1], [1], [2]], [10, 40, 7], sample_weight=[2, 1, 1])
+    tree = TreeRegressor(pruning=None).fit([[1], [1], [2]], [10, 40, 7], sample_weight=[2, 1, 1])
     np.testing.assert_allclose(tree.predict([[1], [2]]), [20, 7])
     # Three quarters of the weight went left.
     np.testing.assert_allclose(tree.predict([[NAN]]), [0.75 * 20 + 0.25 * 7])
@@ -764,7 +764,7 @@ def test_a_table_of_an_earlier_fit_is_not_used_again() -> None:
     assert tree.predict_proba([[1]]).tolist() == [[1, 0]]
     tree.fit([[1], [2]], [1, 0])
     assert tree.predict_proba([[1]]).tolist() == [[0, 1]]
-    regressor = TreeRegressor().fit([[1], [2]], [0, 1])
+    regressor = TreeRegressor(pruning=None).fit([[1], [2]], [0, 1])
     assert regressor.predict([[1]]).tolist() == [0]
     assert regressor.fit([[1], [2]], [5, 6]).predict([[1]]).tolist() == [5]
 
@@ -817,7 +817,8 @@ def test_one_row_is_predicted_as_among_many(gappy: Any) -> None:
 
 def test_the_text_has_the_names_of_columns_categories_and_classes() -> None:
     columns = mixed_columns()
-    tree = TreeClassifier(missing="category", max_depth=3).fit(LIBRARIES["polars"](columns), labels_for(columns))
+    tree = TreeClassifier(missing="category", max_depth=3, pruning=None)
+    tree.fit(LIBRARIES["polars"](columns), labels_for(columns))
     text = tree.to_text()
     assert "colour = red" in text
     assert "colour is missing" in text
@@ -825,7 +826,7 @@ def test_the_text_has_the_names_of_columns_categories_and_classes() -> None:
     assert "no (" in text
     assert tree.to_text(max_depth=1).count("\n") < text.count("\n")
     assert "…" in tree.to_text(max_depth=1)
-    regressor = TreeRegressor(max_depth=1).fit(pd.DataFrame({"width": [1.0, 2.0]}), [3.0, 5.0])
+    regressor = TreeRegressor(max_depth=1, pruning=None).fit(pd.DataFrame({"width": [1.0, 2.0]}), [3.0, 5.0])
     assert regressor.to_text() == "width <= 1.5: 3 ± 0 (n = 1)\nwidth > 1.5: 5 ± 0 (n = 1)"
 
 

@@ -32,8 +32,9 @@ class Forest:
     """Trees as arrays; see the table in ``docs/forest.md`` for what each one means.
 
     Every array is read-only. Construction checks every invariant (:meth:`check`), so that a Forest that exists can be
-    walked; only what the core has grown is taken as it is (:meth:`from_core`). `leaf_counts` is there for
-    classification, `leaf_stats` (weight, mean, sum of squared deviations) for regression; the other one is None.
+    walked; only what the core has grown (:meth:`from_core`) and what is made of that (:meth:`derived`) is taken as it
+    is. `leaf_counts` is there for classification, `leaf_stats` (weight, mean, sum of squared deviations) for
+    regression; the other one is None.
     """
 
     n_features: int
@@ -97,6 +98,13 @@ class Forest:
                 array.flags.writeable = False
             object.__setattr__(forest, name, array)
         object.__setattr__(forest, "n_features", n_features)
+        return forest
+
+    @classmethod
+    def derived(cls, **arrays: Any) -> Forest:
+        """What was made of another forest's arrays by code that keeps the invariants, not checked again."""
+        forest = cls._of(arrays)
+        forest._freeze()
         return forest
 
     def check(self) -> None:

@@ -75,6 +75,8 @@ def _leaf_values(model: Any) -> tuple[Forest, Floats, bool]:
             f"model is {type(model).__name__}, must be one of hedgerow's; for a forest of scikit-learn pass "
             'RuleClassifier.from_fitted(model, rule="probability")'
         )
+    if any(hasattr(one, "membership") for one in (model, getattr(model, "estimator_", None))):
+        raise ValueError("its rows are in several regions at once, which ONNX's trees can't say: export a plain tree")
     if not is_classifier(model):
         return forest, forest.stats[:, 1:2] / forest.n_trees, False
     rule = getattr(model, "rule", None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from hedgerow._core import checksum
 
-__all__ = ["FORMAT_VERSION", "PROLOGUE_BYTES", "ModelFileError", "Prologue", "pack", "pieces", "unpack"]
+__all__ = ["FORMAT_VERSION", "PROLOGUE_BYTES", "ModelFileError", "Prologue", "header_notes", "pack", "pieces", "unpack"]
 
 Bytes = NDArray[np.uint8]
 
@@ -46,11 +46,12 @@ class ModelFileError(ValueError):
 # --- Writing ------------------------------------------------------------------------------------------------
 
 
-def pieces(content: Any, arrays: Sequence[NDArray[Any]]) -> Iterator[Bytes]:
-    """The block of `content` (what JSON can hold) and `arrays`, piece by piece."""
+def pieces(content: Any, arrays: Sequence[NDArray[Any]], notes: Mapping[str, Any] | None = None) -> Iterator[Bytes]:
+    """The block of `content` and `notes` (what JSON can hold) and `arrays`, piece by piece."""
     stored = [_storable(array) for array in arrays]
     table = [[_dtype_name(array), list(array.shape), f"{checksum(_raw(array)):016x}"] for array in stored]
-    header = _to_json({"hedgerow": _own_version(), "arrays": table, "content": content})
+    entries = {"hedgerow": _own_version(), "arrays": table, "content": content}
+    header = _to_json(entries | ({"notes": notes} if notes else {}))
     length = _padded(PROLOGUE_BYTES + len(header)) + sum(_padded(array.nbytes) for array in stored)
     start = _PROLOGUE.pack(MAGIC, FORMAT_VERSION, 0, length, len(header), checksum(_raw_bytes(header)))
     start += _CHECKSUM.pack(checksum(_raw_bytes(start)))
@@ -166,12 +167,7 @@ def unpack(block: Bytes, *, verify: bool = True) -> tuple[Any, list[NDArray[Any]
 
 def read_header(prologue: Prologue, raw: Bytes) -> tuple[Any, list[_Place]]:
     """The content, and where the arrays are: within the block, one behind the other, or an error says what is wrong."""
-    text = raw[: prologue.header_length]
-    if checksum(text) != prologue.header_checksum or raw[prologue.header_length :].any():
-        raise ModelFileError("its header is damaged: its checksum is wrong")
-    header = _from_json(text.tobytes())
-    if not isinstance(header, dict) or not {"arrays", "content"} <= header.keys():
-        raise ModelFileError("its header has no arrays and content")
+    header = _entries(prologue, raw)
     if not isinstance(header["arrays"], list):
         raise ModelFileError("its header has no list of arrays")
     places, start = [], prologue.data_start
@@ -182,6 +178,24 @@ def read_header(prologue: Prologue, raw: Bytes) -> tuple[Any, list[_Place]]:
     if start != prologue.length:
         raise ModelFileError(f"its arrays end at byte {start}, and it has {prologue.length} bytes")
     return header["content"], places
+
+
+def header_notes(prologue: Prologue, raw: Bytes) -> dict[str, Any]:
+    """The notes in a header; empty if it has none."""
+    notes = _entries(prologue, raw).get("notes", {})
+    if not isinstance(notes, dict):
+        raise ModelFileError("its notes are no object")
+    return notes
+
+
+def _entries(prologue: Prologue, raw: Bytes) -> dict[str, Any]:
+    text = raw[: prologue.header_length]
+    if checksum(text) != prologue.header_checksum or raw[prologue.header_length :].any():
+        raise ModelFileError("its header is damaged: its checksum is wrong")
+    header = _from_json(text.tobytes())
+    if not isinstance(header, dict) or not {"arrays", "content"} <= header.keys():
+        raise ModelFileError("its header has no arrays and content")
+    return header
 
 
 def _place(entry: Any, number: int, start: int, length: int) -> _Place:

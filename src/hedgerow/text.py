@@ -14,7 +14,7 @@ from hedgerow.nodes import MissingPolicy, NodeKind
 if TYPE_CHECKING:
     from hedgerow.forest import Forest
 
-__all__ = ["Names", "number_text", "tree_text"]
+__all__ = ["Names", "branch_members", "linear_form", "number_text", "tree_text"]
 
 _INDENT = "|   "
 
@@ -124,7 +124,7 @@ def _counts(names: Names, total: NDArray[np.float64]) -> str:
 def _branches(forest: Forest, node: int, names: Names) -> Iterator[tuple[int, str]]:
     """Number and question of each child of a node."""
     kind, feature = NodeKind(forest.kind[node]), int(forest.feature[node])
-    name = _linear_form(forest, node, names) if kind == NodeKind.OBLIQUE else names.features[feature]
+    name = linear_form(forest, node, names) if kind == NodeKind.OBLIQUE else names.features[feature]
     threshold = float(forest.threshold[node])
     if kind == NodeKind.THRESHOLD and threshold == np.inf:
         questions = [f"{name} is known", f"{name} is missing"]
@@ -134,7 +134,7 @@ def _branches(forest: Forest, node: int, names: Names) -> Iterator[tuple[int, st
         category = names.category(feature, int(threshold))
         questions = [f"{name} = {category}", f"{name} != {category}"]
     elif kind == NodeKind.SUBSET:
-        members = ", ".join(names.category(feature, code) for code in _set_bits(_payload(forest, node)))
+        members = ", ".join(branch_members(forest, node, names, 0) or [])
         questions = [f"{name} in {{{members}}}", f"{name} not in {{{members}}}"]
     else:
         questions = _multiway_questions(_payload(forest, node), names, feature)
@@ -152,16 +152,32 @@ def _set_bits(words: NDArray[np.int32]) -> list[int]:
     return [32 * at + bit for at, word in enumerate(words.tolist()) for bit in range(32) if word >> bit & 1]
 
 
+def branch_members(forest: Forest, node: int, names: Names, child: int) -> list[str] | None:
+    """The categories that lead to a child of a question about them; None: all others."""
+    feature, kind = int(forest.feature[node]), NodeKind(forest.kind[node])
+    if kind == NodeKind.MULTIWAY:
+        return _members(_payload(forest, node), names, feature, child)
+    if child > 0:
+        return None
+    if kind == NodeKind.ONE_AGAINST_REST:
+        return [names.category(feature, int(forest.threshold[node]))]
+    return [names.category(feature, code) for code in _set_bits(_payload(forest, node))]
+
+
+def _members(children: NDArray[np.int32], names: Names, feature: int, number: int) -> list[str]:
+    return [names.category(feature, int(code)) for code in np.flatnonzero(children == number)]
+
+
 def _multiway_questions(children: NDArray[np.int32], names: Names, feature: int) -> list[str]:
     name = names.features[feature]
     questions = []
     for number in range(int(children.max()) + 1):
-        members = [names.category(feature, int(code)) for code in np.flatnonzero(children == number)]
+        members = _members(children, names, feature, number)
         questions.append(f"{name} = {members[0]}" if len(members) == 1 else f"{name} in {{{', '.join(members)}}}")
     return questions
 
 
-def _linear_form(forest: Forest, node: int, names: Names) -> str:
+def linear_form(forest: Forest, node: int, names: Names) -> str:
     begin, end = forest.payload_start[forest.payload[node] : forest.payload[node] + 2]
     text = ""
     for feature, weight in zip(forest.payload_codes[begin:end], forest.payload_weights[begin:end], strict=True):

@@ -13,10 +13,13 @@ from typing import Any
 import numpy as np
 
 from hedgerow import (
+    BoundaryClassifier,
     CautiousClassifier,
     CautiousForestClassifier,
     ForestClassifier,
     ForestRegressor,
+    MeasuredTreeClassifier,
+    MeasuredTreeRegressor,
     NaiveBayesTreeClassifier,
     RandomTreesClassifier,
     RuleClassifier,
@@ -26,7 +29,9 @@ from hedgerow import (
     rules,
     save,
 )
+from hedgerow.boundary import CrossValidated, Standard
 from hedgerow.growth import Fractional
+from hedgerow.measured import CostComplexity, KdePrior, Student
 from hedgerow.naive_bayes import Gaussian
 from hedgerow.probability import MEstimate
 from hedgerow.storage import FORMAT_VERSION
@@ -65,7 +70,21 @@ def models() -> dict[str, Any]:
         "random_trees": RandomTreesClassifier(
             3, rule=rules.Dempster(prior=[0.5, 0.25, 0.25]), class_prior=np.array([0.5, 0.25, 0.25]), random_state=2
         ).fit(X, np.digitize(number, [0.5, 2.0])),
+        "measured_tree_regressor": MeasuredTreeRegressor(
+            {0: 0.2, "x1": 0.4}, {1: Student(4.0)}, max_leaf_nodes=6, pruning=CostComplexity(0.001), **nominal
+        ).fit(X, number, y_err=np.linspace(0.5, 1.0, len(X))),
+        "measured_tree_classifier": MeasuredTreeClassifier(
+            0.2, "uniform", KdePrior(16), leaf="counts", max_leaf_nodes=5, nominal="binary", **nominal
+        ).fit(X, labels),
+        "measured_tree_exact": MeasuredTreeRegressor([0.3, 0.0, 0.0], prior="flat", max_leaf_nodes=6).fit(X, number),
         "rule_classifier": RuleClassifier.from_fitted(RandomTreesClassifier(3, random_state=3).fit(X, labels), "vote"),
+        "boundary": BoundaryClassifier(
+            TreeClassifier(max_depth=3, **nominal),
+            metric=Standard(nominal_weight=0.5),
+            bandwidth=CrossValidated((0.05, 0.2)),
+            partition="separator",
+            features=("distance", "position"),
+        ).fit(X, labels),
         "cautious": CautiousClassifier(ForestClassifier(3, random_state=4), aggregate=credal.Vote("samples"), s=2).fit(
             X, labels
         ),

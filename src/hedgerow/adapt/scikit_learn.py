@@ -34,7 +34,7 @@ _ELSEWHERE = {
 _VARIANCE = ("squared_error", "friedman_mse")
 
 
-def from_sklearn(model: Any) -> Forest:
+def from_sklearn(model: Any, *, widen: bool = True) -> Forest:
     """A fitted tree, forest or bagging of trees of scikit-learn as a Forest that sends every row the same way.
 
     Parameters
@@ -42,6 +42,8 @@ def from_sklearn(model: Any) -> Forest:
     model : DecisionTree*, ExtraTree*, RandomForest*, ExtraTrees* or Bagging* (Classifier or Regressor)
         Fitted, with one output, and without monotonicity constraints, which change the values of leaves. Bagging must
         be of trees; `max_features` and `bootstrap_features` are taken into account.
+    widen : bool
+        False keeps the thresholds as the model shows them, for distances to them; see below.
 
     Notes
     -----
@@ -76,10 +78,11 @@ def from_sklearn(model: Any) -> Forest:
         )
     _refuse_constraints(model, first)
     if is_classifier(model):
-        trees = [_tree(model, one, _class_counts(model, one)) for one in members]
+        trees = [_tree(model, one, _class_counts(model, one), widen) for one in members]
         return lay_out(trees, model.n_features_in_)
     _warn_of_unknown_squares(first)
-    return lay_out([_tree(model, one, _statistics(one)) for one in members], model.n_features_in_, regression=True)
+    trees = [_tree(model, one, _statistics(one), widen) for one in members]
+    return lay_out(trees, model.n_features_in_, regression=True)
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,7 @@ def _refuse_constraints(model: Any, tree: Any) -> None:
         )
 
 
-def _tree(model: Any, member: _Member, leaf_row: Floats) -> BinaryTree:
+def _tree(model: Any, member: _Member, leaf_row: Floats, widen: bool) -> BinaryTree:
     tree = member.estimator.tree_
     if not (np.isfinite(leaf_row).all() and (tree.weighted_n_node_samples > 0).all()):
         raise ValueError(
@@ -138,7 +141,7 @@ def _tree(model: Any, member: _Member, leaf_row: Floats) -> BinaryTree:
         left=tree.children_left,
         right=tree.children_right,
         feature=asked if member.columns is None else member.columns[asked],
-        threshold=widened_thresholds(tree.threshold),
+        threshold=widened_thresholds(tree.threshold) if widen else tree.threshold,
         missing_left=tree.missing_go_to_left,
         weight=tree.weighted_n_node_samples,
         leaf_row=leaf_row,

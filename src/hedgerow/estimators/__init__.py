@@ -1,17 +1,22 @@
 """The estimators: scikit-learn's conventions on top of tables, growth, walks and rules."""
 
+from hedgerow.estimators.boundary import BoundaryClassifier
 from hedgerow.estimators.cautious import CautiousClassifier, CautiousForestClassifier
 from hedgerow.estimators.forests import ForestClassifier, ForestRegressor
+from hedgerow.estimators.measured import MeasuredTreeClassifier, MeasuredTreeRegressor
 from hedgerow.estimators.naive_bayes_tree import NaiveBayesTreeClassifier
 from hedgerow.estimators.random_trees import RandomTreesClassifier
 from hedgerow.estimators.rule_classifier import RuleClassifier
 from hedgerow.estimators.trees import TreeClassifier, TreeRegressor
 
 __all__ = [
+    "BoundaryClassifier",
     "CautiousClassifier",
     "CautiousForestClassifier",
     "ForestClassifier",
     "ForestRegressor",
+    "MeasuredTreeClassifier",
+    "MeasuredTreeRegressor",
     "NaiveBayesTreeClassifier",
     "RandomTreesClassifier",
     "RuleClassifier",

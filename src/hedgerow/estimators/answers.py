@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.uncertainty import Uncertainty, entropy_uncertainty, plausibility_uncertainty
+from hedgerow.explanation import ClassExplanation, NumberExplanation, explain_classes, explain_numbers
 from hedgerow.inspection import impurity_importances
-from hedgerow.walk import LeafTable, fold, gather
+from hedgerow.walk import LeafTable
 
 __all__ = ["ClassAnswers", "NumberAnswers"]
 
@@ -20,11 +21,6 @@ Floats = NDArray[np.float64]
 
 
 class _Answers(TreeBased):
-    @property
-    def _n_jobs(self) -> int | None:
-        """A single tree has no such parameter."""
-        return getattr(self, "n_jobs", None)
-
     @property
     def feature_importances_(self) -> Floats:
         """The share of each column in the decrease of impurity, mean over the trees; adds up to 1 if any is split."""
@@ -63,9 +59,9 @@ class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
         """
         rows = self._read(X)
         if measure == "entropy":
-            return entropy_uncertainty(self.forest_, rows, self._probabilities(), self._n_jobs)
+            return entropy_uncertainty(self._walk, rows, self._probabilities())
         if measure == "plausibility":
-            return plausibility_uncertainty(self.forest_, rows, self._n_jobs)
+            return plausibility_uncertainty(self._walk, rows)
         raise ValueError(f"measure is {measure!r}, must be 'entropy' or 'plausibility'")
 
     def leaf_counts(self, X: Any) -> Floats:
@@ -74,7 +70,23 @@ class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
         For a row that reaches several leaves of a tree, the weighted mean of their counts.
         """
         rows = self._read(X)
-        return gather(self.forest_, rows, self.forest_.counts, n_jobs=self._n_jobs)
+        return self._walk.gather(rows, self.forest_.counts)
+
+    def explain(self, X: Any) -> list[ClassExplanation]:
+        """Why each row is answered as it is: its way down a single tree, or the vote of several, and the doubt in it.
+
+        ``print(model.explain(X)[0])`` is a text for people.
+        """
+        rows = self._read(X)
+        with_sets = hasattr(self, "predict_set")
+        return explain_classes(
+            *(self.forest_, self.schema_, rows),
+            classes=self.classes_,
+            answers=self.predict(X),
+            probabilities=self.predict_proba(X),
+            bounds=self.predict_bounds(X) if with_sets else None,
+            sets=self.predict_set(X) if with_sets else None,
+        )
 
 
 class NumberAnswers(RegressorMixin, _Answers):  # type: ignore[misc]
@@ -87,4 +99,15 @@ class NumberAnswers(RegressorMixin, _Answers):  # type: ignore[misc]
         """
         rows = self._read(X)
         table = self._finished.get("mean", lambda: LeafTable.of(self.forest_.stats[:, 1:2]))
-        return fold(self.forest_, rows, [table], n_jobs=self._n_jobs)[0][:, 0] / self.forest_.n_trees
+        return self._walk.fold(rows, [table])[0][:, 0] / self.forest_.n_trees
+
+    def explain(self, X: Any, coverage: float = 0.9) -> list[NumberExplanation]:
+        """Why each row is answered as it is: its way down a single tree, or what several say, and the doubt in it.
+
+        `coverage` is that of the interval, if the model has one. ``print(model.explain(X)[0])`` is a text for people.
+        """
+        rows = self._read(X)
+        intervals = self.predict_interval(X, coverage) if hasattr(self, "predict_interval") else None
+        return explain_numbers(
+            *(self.forest_, self.schema_, rows), answers=self.predict(X), intervals=intervals, coverage=coverage
+        )

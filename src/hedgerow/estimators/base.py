@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from hedgerow.estimators.finished import FinishedTable
 from hedgerow.estimators.stored import check_fitted
 from hedgerow.estimators.targets import Labels
+from hedgerow.estimators.walking import ForestWalk, Walk
 from hedgerow.forest import Forest
 from hedgerow.growth import Growth, Training
 from hedgerow.table import Table
@@ -65,6 +66,16 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
     def _restored(self) -> None:
         self._check_fitted()
         self._finished = FinishedTable()
+
+    @property
+    def _n_jobs(self) -> int | None:
+        """A single tree has no such parameter."""
+        return getattr(self, "n_jobs", None)
+
+    @property
+    def _walk(self) -> Walk:
+        """How rows reach the leaves of `forest_`."""
+        return ForestWalk(self.forest_, self._n_jobs)
 
     def _read(self, X: Any) -> Floats:
         if "forest_" not in vars(self):  # scikit-learn looks at all attributes: half as long as one row's walk takes

@@ -45,7 +45,9 @@ class PrunedTree(TreeBased):
 
         if strategy is None:
             return grow(training)
-        return strategy(training, Grower(grow, impurity, whole.min_fraction, class_names), whole.seed)
+        # Without a random state, the rows to judge by are the same every time: a tree without arguments is not random.
+        seed = 0 if self.random_state is None else whole.seed
+        return strategy(training, Grower(grow, impurity, whole.min_fraction, class_names), seed)
 
     def _collapses(self) -> bool:
         given = getattr(self, "collapse", False)

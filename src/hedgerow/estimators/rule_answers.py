@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hedgerow.estimators.answers import ClassAnswers
 from hedgerow.rules import FoldRule, Probability, Rule, get
 from hedgerow.rules.base import half_signed
-from hedgerow.walk import LeafTable, fold, gather
+from hedgerow.walk import LeafTable
 
 __all__ = ["RuleAnswers"]
 
@@ -49,7 +49,7 @@ class RuleAnswers(ClassAnswers):
     def _folded(self, rule: FoldRule, rows: Floats) -> tuple[Floats, int, Floats]:
         """What `finish` wants."""
         table = self._rule_table(rule)
-        folded = fold(self.forest_, rows, [table], tree_weights=self._tree_weights(), n_jobs=self._n_jobs)[0]
+        folded = self._walk.fold(rows, [table], self._tree_weights())[0]
         return folded, self.forest_.n_trees, self.class_prior_
 
     def _rule_table(self, rule: FoldRule) -> LeafTable:
@@ -63,7 +63,7 @@ class RuleAnswers(ClassAnswers):
         n_at_once = max(1, _CHUNK_BYTES // (8 * forest.n_trees * forest.n_classes))
         probabilities = np.empty((len(rows), forest.n_classes))
         for first in range(0, len(rows), n_at_once):
-            counts = gather(forest, rows[first : first + n_at_once], forest.counts, n_jobs=self._n_jobs)
+            counts = self._walk.gather(rows[first : first + n_at_once], forest.counts)
             probabilities[first : first + n_at_once] = rule.proba(counts, self.class_prior_)
         return probabilities
 

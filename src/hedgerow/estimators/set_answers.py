@@ -16,7 +16,7 @@ from hedgerow.estimators.answers import ClassAnswers
 from hedgerow.rules import Probability
 from hedgerow.rules import Vote as VoteRule
 from hedgerow.rules.base import check_prior
-from hedgerow.walk import LeafTable, fold
+from hedgerow.walk import LeafTable
 
 __all__ = ["SetAnswers"]
 
@@ -55,7 +55,7 @@ class SetAnswers(ClassAnswers):
         rows = self._read(X)
         key = ("votes", aggregate, self._settings())
         table = self._finished.get(key, lambda: LeafTable.of(self._votes(aggregate)))
-        folded = fold(self.forest_, rows, [table], n_jobs=self._n_jobs)[0]
+        folded = self._walk.fold(rows, [table])[0]
         votes, total = folded[:, :-1], folded[:, -1:]
         return np.where(total > 0, votes / np.where(total > 0, total, 1.0), 1 / self.forest_.n_classes)
 
@@ -74,7 +74,7 @@ class SetAnswers(ClassAnswers):
         rows = self._read(X)
         key = ("sets", aggregate, self._settings())
         table = self._finished.get(key, lambda: aggregate.leaf_table(self._counts(), self.s))
-        folded = fold(self.forest_, rows, [table], n_jobs=self._n_jobs)[0]
+        folded = self._walk.fold(rows, [table])[0]
         if isinstance(aggregate, Conjunction):
             n_apart = int(aggregate.fell_back(folded, self.forest_.n_trees).sum())
             if n_apart:

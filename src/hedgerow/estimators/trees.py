@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.estimators.answers import ClassAnswers, NumberAnswers
 from hedgerow.estimators.costs import class_costs, feature_costs, prior_weights
+from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.pruned import PrunedTree
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.targets import read_labels, read_targets, read_weights
@@ -27,8 +27,8 @@ Floats = NDArray[np.float64]
 _CRITERIA = ("gini", "entropy", "gain_ratio", "c45")
 
 
-class _Tree(PrunedTree):
-    """What both trees share: saying what was grown."""
+class _Tree(OneTree, PrunedTree):
+    """What both trees share."""
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The number of the leaf that each row reaches, (n,).
@@ -37,28 +37,6 @@ class _Tree(PrunedTree):
         """
         rows = self._read(X)
         return route(self.forest_, rows)[:, 0]
-
-    def get_depth(self) -> int:
-        """Number of questions on the longest way from the root to a leaf."""
-        check_is_fitted(self)
-        return int(self.forest_.depths[0])
-
-    def get_n_leaves(self) -> int:
-        """Number of leaves."""
-        check_is_fitted(self)
-        return int(self.forest_.n_leaves)
-
-    def to_text(self, max_depth: int | None = None) -> str:
-        """The tree as text, with the names of columns and categories; what is below `max_depth` is summed up."""
-        check_is_fitted(self)
-        return str(
-            self.forest_.to_text(
-                feature_names=self.schema_.names,
-                class_names=getattr(self, "classes_", None),
-                categories=[column.categories for column in self.schema_.columns],
-                max_depth=max_depth,
-            )
-        )
 
 
 @storable
@@ -108,7 +86,8 @@ max_leaf_nodes, max_features
     categorical_features : "from_dtype", indices, mask, names or None
         Which columns are nominal, as in scikit-learn's histogram boosting; text columns of a frame are by default.
     random_state : int, RandomState instance or None
-        Used only where `max_features` draws features, `missing="random"` branches, or `pruning` rows to judge by.
+        Used only where `max_features` draws features, `missing="random"` branches, or `pruning` rows to judge by; the
+        latter are the same every time if it is None.
 
     Attributes
     ----------
@@ -147,7 +126,7 @@ max_leaf_nodes, max_features
         max_features: Any = None,
         stopping: Any = None,
         collapse: bool = False,
-        pruning: Any = None,
+        pruning: Any = "pessimistic",
         cost_matrix: Any = None,
         cost_priors: bool = False,
         feature_costs: Any = None,
@@ -191,14 +170,13 @@ max_leaf_nodes, max_features
         compete if they gain at least the mean of all, less 0.001 bits; columns with 0.3·N or more categories do not
         count in that mean unless there are no others. Every category has a branch: one without rows answers as its
         parent. Rows with missing values are divided without limit. Subtrees that save no training error are dropped,
-        and the tree is pruned by its estimated errors.
+        and the tree is pruned (:class:`~hedgerow.pruning.Pessimistic`).
         """
         settings = {
             "criterion": "c45",
             "min_samples_leaf": 2,
             "missing": Fractional(min_fraction=0.0),
             "collapse": True,
-            "pruning": "pessimistic",
         }
         return cls(**{**settings, **changes})
 
@@ -327,7 +305,7 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
         min_impurity_decrease: float = 0.0,
         max_leaf_nodes: int | None = None,
         max_features: Any = None,
-        pruning: Any = None,
+        pruning: Any = "cost_complexity",
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
     ) -> None:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.forest import Forest
+from hedgerow.estimators.walking import Walk
 from hedgerow.rules import plausibility_degrees
 from hedgerow.rules.degrees import rest
-from hedgerow.walk import LeafTable, fold, gather
+from hedgerow.walk import LeafTable
 
-__all__ = ["Uncertainty", "entropy_uncertainty", "plausibility_uncertainty"]
+__all__ = ["Uncertainty", "entropy_bits", "entropy_uncertainty", "plausibility_uncertainty"]
 
 Floats = NDArray[np.float64]
 
@@ -27,17 +27,17 @@ class Uncertainty:
     measure: str
 
 
-def entropy_uncertainty(forest: Forest, rows: Floats, probabilities: LeafTable, n_jobs: int | None) -> Uncertainty:
+def entropy_uncertainty(walk: Walk, rows: Floats, probabilities: LeafTable) -> Uncertainty:
     """Entropy of the mean over the trees in bits, and what of it is the mean of their entropies (aleatoric)."""
     bits_of_leaf = LeafTable.of(entropy_bits(probabilities.values)[:, np.newaxis])
-    shares, bits = fold(forest, rows, [probabilities, bits_of_leaf], n_jobs=n_jobs)
+    shares, bits = walk.fold(rows, [probabilities, bits_of_leaf])
     # In a row that reaches several leaves of a tree, the tree's answer is their mixture, which has its own entropy.
-    spread = np.isnan(rows).any(axis=1)
+    spread = walk.divided(rows)
     if spread.any():
-        answers = gather(forest, rows[spread], probabilities.values, n_jobs=n_jobs)
+        answers = walk.gather(rows[spread], probabilities.values)
         bits[spread, 0] = entropy_bits(answers).sum(axis=1)
-    total = entropy_bits(shares / forest.n_trees)
-    aleatoric = bits[:, 0] / forest.n_trees
+    total = entropy_bits(shares / walk.forest.n_trees)
+    aleatoric = bits[:, 0] / walk.forest.n_trees
     return Uncertainty(total, aleatoric, np.maximum(total - aleatoric, 0.0), "entropy")
 
 
@@ -48,12 +48,12 @@ def entropy_bits(probabilities: Floats) -> Floats:
     return bits + 0.0  # not -0.0
 
 
-def plausibility_uncertainty(forest: Forest, rows: Floats, n_jobs: int | None) -> Uncertainty:
+def plausibility_uncertainty(walk: Walk, rows: Floats) -> Uncertainty:
     """The mean over the trees of the leaves' u_a and u_e (see :func:`hedgerow.rules.plausibility_degrees`).
 
     With more than two classes also the mean over the classes, each against the rest; of two both are the same.
     """
-    degrees = plausibility_degrees(forest.counts, rest(forest.counts))
+    degrees = plausibility_degrees(walk.forest.counts, rest(walk.forest.counts))
     table = LeafTable.of(np.stack([degrees.aleatoric.mean(axis=1), degrees.epistemic.mean(axis=1)], axis=1))
-    aleatoric, epistemic = fold(forest, rows, [table], n_jobs=n_jobs)[0].T / forest.n_trees
+    aleatoric, epistemic = walk.fold(rows, [table])[0].T / walk.forest.n_trees
     return Uncertainty(aleatoric + epistemic, aleatoric, epistemic, "plausibility")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,12 +21,12 @@ from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.finished import FinishedTable
 from hedgerow.estimators.forests import ForestClassifier
 from hedgerow.estimators.targets import Labels, read_labels, read_weights
+from hedgerow.estimators.walking import ForestWalk, Walk
 from hedgerow.forest import Forest
 from hedgerow.storage import register
 from hedgerow.table import Schema
-from hedgerow.walk import route
 
-__all__ = ["WrappedForest", "class_weight_parameters"]
+__all__ = ["FittedEstimator", "WrappedForest", "class_weight_parameters"]
 
 Floats = NDArray[np.float64]
 
@@ -36,6 +37,16 @@ register(
     take=lambda frozen: {"estimator": frozen.estimator},
     make=lambda values: FrozenEstimator(values["estimator"]),
 )
+
+
+@dataclass(frozen=True)
+class FittedEstimator:
+    """A fitted model and the training data's prior, labels and weights; the prior is None where it can't be told."""
+
+    model: Any
+    prior: Floats | None
+    labels: Labels
+    weight: Floats
 
 
 class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
@@ -67,34 +78,42 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         A row with a missing value that is divided over branches follows the heaviest.
         """
         rows = self._read(X)
-        return route(self.forest_, rows, n_jobs=self._n_jobs)
+        return self._walk.route(rows)
 
     @property
     def _n_jobs(self) -> int | None:
         """As many threads as the estimator takes."""
         return getattr(self.estimator_, "n_jobs", None)
 
+    @property
+    def _walk(self) -> Walk:
+        """As rows reach the leaves of the estimator, if it is ours."""
+        if isinstance(self.estimator_, TreeBased):
+            return self.estimator_._walk
+        return ForestWalk(self.forest_, self._n_jobs)
+
     def _template(self) -> Any:
         return ForestClassifier(random_state=0) if self.estimator is None else self.estimator
 
     def _fit_wrapped(self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any]) -> Self:
         """The estimator fitted, or taken as it is, and all attributes set."""
+        fitted = self._fit_estimator(X, y, sample_weight, fit_params)
+        return self._take(fitted.model, fitted.prior)
+
+    def _fit_estimator(self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any]) -> FittedEstimator:
+        """The estimator fitted, or taken as it is, with what it was given; nothing is set yet."""
         labels = read_labels(y, X)
         weight = read_weights(sample_weight, labels.codes)
         template = self._template()
         _check_classifier("estimator", template)
         if isinstance(template, FrozenEstimator):
-            return self._take_frozen(template.estimator, labels)
+            _check_frozen(template.estimator, labels)
+            return FittedEstimator(template.estimator, None, labels, weight)
         _refuse_sparse(X, self)
         params = self._params_of_estimator(template, sample_weight, fit_params)
         model = clone(template).fit(X, labels.classes[labels.codes], **params)
-        return self._take(model, None if class_weight_parameters(model) else _shares(labels, weight))
-
-    def _take_frozen(self, model: Any, labels: Labels) -> Self:
-        _check_model(model)
-        if (unknown := np.setdiff1d(labels.classes, model.classes_)).size:
-            raise ValueError(f"y has classes {unknown.tolist()}, the frozen estimator has {model.classes_.tolist()}")
-        return self._take(model)
+        prior = None if class_weight_parameters(model) else _shares(labels, weight)
+        return FittedEstimator(model, prior, labels, weight)
 
     def _params_of_estimator(self, template: Any, sample_weight: Any, fit_params: dict[str, Any]) -> dict[str, Any]:
         """What is passed on to the estimator's `fit`: as it requests, if routing is enabled, else the weights."""
@@ -113,13 +132,17 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         return {"sample_weight": sample_weight}
 
     def _take(self, model: Any, prior: Floats | None = None) -> Self:
-        """All attributes from a fitted model. A prior is its own, or the one given, or that of its trees."""
+        """All attributes from a fitted model."""
+        return self._set_found(self._found(model, prior))
+
+    def _found(self, model: Any, prior: Floats | None) -> dict[str, Any]:
+        """What a fitted model tells. A prior is its own, or the one given, or that of its trees."""
         _check_model(model)
         own = isinstance(getattr(model, "forest_", None), Forest)
         forest = model.forest_ if own else from_sklearn(model)
         schema = model.schema_ if own else _numeric_schema(model)
         prior = getattr(model, "class_prior_", prior)
-        found = {
+        return {
             "estimator_": model,
             "forest_": forest,
             "schema_": schema,
@@ -130,8 +153,12 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
             "_finished": FinishedTable(),
             "_impurity": getattr(model, "_impurity", "gini"),
         }
+
+    def _set_found(self, found: dict[str, Any]) -> Self:
+        """All attributes together, once nothing can fail any more."""
+        schema = found["schema_"]
         if schema.named:
-            found["feature_names_in_"] = np.array(schema.names, dtype=object)
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):  # of an earlier fit
             del self.feature_names_in_
         for name, value in found.items():
@@ -145,13 +172,17 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
     def _read(self, X: Any) -> Floats:
         check_is_fitted(self)
         rows = self.schema_.read(X, estimator=self)
-        if np.isnan(rows).any() and not _allows_missing(self.estimator_):
+        self._refuse_missing(rows, self.estimator_, self.schema_)
+        return rows
+
+    @staticmethod
+    def _refuse_missing(rows: Floats, model: Any, schema: Schema) -> None:
+        if np.isnan(rows).any() and not _allows_missing(model):
             row, column = np.argwhere(np.isnan(rows))[0]
             raise ValueError(
-                f"Input X contains NaN: column {self.schema_.names[column]!r} in row {row}. "
-                f"{type(self.estimator_).__name__} takes no missing values: impute them, or wrap an estimator that does"
+                f"Input X contains NaN: column {schema.names[column]!r} in row {row}. "
+                f"{type(model).__name__} takes no missing values: impute them, or wrap an estimator that does"
             )
-        return rows
 
 
 def _check_classifier(name: str, given: Any) -> None:
@@ -163,6 +194,12 @@ def _check_model(model: Any) -> None:
     _check_classifier("model", model)
     if not hasattr(model, "classes_"):
         raise NotFittedError(f"model is {model!r}, which is not fitted: call fit first")
+
+
+def _check_frozen(model: Any, labels: Labels) -> None:
+    _check_model(model)
+    if (unknown := np.setdiff1d(labels.classes, model.classes_)).size:
+        raise ValueError(f"y has classes {unknown.tolist()}, the frozen estimator has {model.classes_.tolist()}")
 
 
 def _allows_missing(estimator: Any) -> bool:

@@ -4,15 +4,31 @@ A Display holds the numbers of a picture; its `plot` draws them, as often as wan
 """
 
 from hedgerow.plots.class_bounds import ClassBoundsDisplay
+from hedgerow.plots.column_profile import ColumnProfileDisplay
+from hedgerow.plots.error_costs import ErrorCostDisplay
 from hedgerow.plots.leaf_sizes import LeafSizeDisplay
+from hedgerow.plots.partition_map import PartitionDisplay
+from hedgerow.plots.probability_surface import ProbabilitySurfaceDisplay
 from hedgerow.plots.rejection_curve import RejectionCurveDisplay
+from hedgerow.plots.reliability import ReliabilityDisplay
 from hedgerow.plots.rule_evolution import RuleEvolutionDisplay
+from hedgerow.plots.sample_profile import SampleProfileDisplay
 from hedgerow.plots.set_utility import SetUtilityDisplay
+from hedgerow.plots.soft_curve import SoftCurveDisplay
+from hedgerow.plots.soft_regions import SoftRegionsDisplay
 
 __all__ = [
     "ClassBoundsDisplay",
+    "ColumnProfileDisplay",
+    "ErrorCostDisplay",
     "LeafSizeDisplay",
+    "PartitionDisplay",
+    "ProbabilitySurfaceDisplay",
     "RejectionCurveDisplay",
+    "ReliabilityDisplay",
     "RuleEvolutionDisplay",
+    "SampleProfileDisplay",
     "SetUtilityDisplay",
+    "SoftCurveDisplay",
+    "SoftRegionsDisplay",
 ]

@@ -72,7 +72,7 @@ def rearranged(
     payload_start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     entries = np.repeat(forest.payload_start[used] - payload_start[:-1], lengths) + np.arange(payload_start[-1])
     has_weights = bool((kind == NodeKind.OBLIQUE).any())
-    return Forest(
+    return Forest.derived(
         n_features=forest.n_features,
         threshold=np.where(is_leaf, np.nan, forest.threshold[source]),
         weight=np.ascontiguousarray(weight),

@@ -27,7 +27,7 @@ class Pessimistic:
     and r = (f + z²/2N + z·√(f/N − f²/N + z²/4N²))/(1 + z²/N); N·(1 − confidence^(1/N)) where e = 0, and interpolated
     up to e = 1. From the bottom up, a node becomes a leaf if U ≤ the sum over its leaves + 0.1; with `raising`, its
     largest branch takes its place if the branch, given all of the node's rows, is expected to err no more than the
-    node's leaves + 0.1. Everything as in Weka's J48. A smaller `confidence` prunes more.
+    node's leaves + 0.1. Everything as in Weka's J48. As a rule, a smaller `confidence` prunes more.
 
     Weights count as numbers of rows: weights that add up to 1 say that there is one row, and then little is sure.
     """

@@ -121,5 +121,5 @@ def _warn_of_absent_classes(
                 f"{strategy!r} leaves no row of class {', '.join(repr(name) for name in names[absent].tolist())} among "
                 f"the {part}: give more rows, another fraction, or prune in another way",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=5,  # whoever called fit
             )

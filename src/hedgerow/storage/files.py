@@ -1,15 +1,14 @@
-"""Models to files and back: a crash while saving leaves the old file or the new one, never half of one."""
+"""Models to files and back, with notes for people and programs."""
 
 from __future__ import annotations
 
+import json
 import mmap as memory_maps
 import os
-import secrets
 import stat
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from io import FileIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,21 +17,34 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 import hedgerow.storage.parts  # noqa: F401 - registers what every model is made of
-from hedgerow.packing import ALIGNMENT, PROLOGUE_BYTES, ModelFileError, Prologue, pieces, read_header, unpack
+from hedgerow.packing import (
+    ALIGNMENT,
+    PROLOGUE_BYTES,
+    ModelFileError,
+    Prologue,
+    header_notes,
+    pieces,
+    read_header,
+    unpack,
+)
+from hedgerow.replacing import replaced
 from hedgerow.storage.encoding import decode, encode
 from hedgerow.storage.registry import part_of
 
-__all__ = ["load", "save"]
+__all__ = ["load", "read_notes", "save"]
 
 AnyPath = str | os.PathLike[str]
 Bytes = NDArray[np.uint8]
 
 
-def save(model: Any, path: AnyPath) -> None:
+def save(model: Any, path: AnyPath, *, notes: Mapping[str, Any] | None = None) -> None:
     """Write a fitted model of hedgerow to one file, which replaces the file of that name in one step.
 
     Parameters are stored (a RandomState or a function is refused: a file holds no code), and all that `fit` found.
     Callbacks and metadata requests that were set on the model are not.
+
+    `notes` are kept with the model for people and programs: what JSON can hold, such as the name of the target. They
+    change nothing of the model; :func:`read_notes` reads them.
     """
     part = part_of(type(model))
     if part is None or not part.is_model:
@@ -42,7 +54,7 @@ def save(model: Any, path: AnyPath) -> None:
     check_is_fitted(model)
     with _told("can't save this {}", type(model).__name__):
         content, arrays = encode(model, type(model).__name__)
-        _replace(Path(os.path.realpath(path)), pieces(content, arrays))
+        _replace(path, pieces(content, arrays, _plain(notes)))
 
 
 def load(path: AnyPath, *, mmap: bool = False, verify: bool = True) -> Any:
@@ -78,6 +90,26 @@ def load(path: AnyPath, *, mmap: bool = False, verify: bool = True) -> Any:
         return model
 
 
+def read_notes(path: AnyPath) -> dict[str, Any]:
+    """The notes that were saved with a model, without loading it; empty if there are none."""
+    with _told("{}", os.fspath(path)):
+        file, length = _opened(path)
+        with file:
+            prologue, header = _start(file, length)
+        return header_notes(prologue, header)
+
+
+def _plain(notes: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Notes as JSON would give them back, or an error."""
+    try:
+        plain: dict[str, Any] = json.loads(json.dumps(dict(notes or {}), allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(
+            f"notes can't be written as JSON ({error}): use text, finite numbers, lists, dicts"
+        ) from None
+    return plain
+
+
 @contextmanager
 def _told(what: str, name: str) -> Iterator[None]:
     """Errors say which file, or which model."""
@@ -104,14 +136,19 @@ def _read(path: AnyPath) -> Bytes:
     """The whole file; its sizes have been checked before there is memory for it."""
     file, length = _opened(path)
     with file:
-        prologue = Prologue.of(file.read(PROLOGUE_BYTES), length)
-        header = _aligned(prologue.data_start - PROLOGUE_BYTES)
-        _fill(file, header)
+        prologue, header = _start(file, length)
         read_header(prologue, header)
         block = _aligned(length)
         file.seek(0)
         _fill(file, block)
     return block
+
+
+def _start(file: FileIO, length: int) -> tuple[Prologue, Bytes]:
+    prologue = Prologue.of(file.read(PROLOGUE_BYTES), length)
+    header = _aligned(prologue.data_start - PROLOGUE_BYTES)
+    _fill(file, header)
+    return prologue, header
 
 
 def _aligned(length: int) -> Bytes:
@@ -139,40 +176,12 @@ def _mapped(path: AnyPath) -> Bytes:
 # --- Writing ------------------------------------------------------------------------------------------------
 
 
-def _replace(path: Path, content: Iterable[Bytes]) -> None:
-    """Write a new file beside the old one, make sure that it is on the disk, and put it in its place."""
-    if path.exists() and not path.is_file():
-        kind = "a folder" if path.is_dir() else "no ordinary file"
-        raise ModelFileError(f"{path} is {kind}: give the name of a file")
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+def _replace(path: AnyPath, content: Iterable[Bytes]) -> None:
     try:
-        try:
-            _write(beside, content)
-            os.replace(beside, path)
-        except BaseException:
-            with suppress(OSError):
-                beside.unlink()
-            raise
+        with replaced(path) as file:
+            for piece in content:
+                file.write(piece.data)
     except OSError as error:
-        raise type(error)(error.errno, f"can't save the model: {error.strerror}", str(path)) from error
-    _sync_folder(path.parent)
-
-
-def _write(path: Path, content: Iterable[Bytes]) -> None:
-    # Opened with the permissions of any new file, which tempfile would narrow.
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-    with open(descriptor, "wb") as file:
-        for piece in content:
-            file.write(piece.data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    """So that the new name survives a loss of power too; systems that can't open folders have no need."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        raise type(error)(error.errno, f"can't save the model: {error.strerror}", os.path.realpath(path)) from error
+    except ValueError as error:
+        raise ModelFileError(str(error)) from None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar
 
+import hedgerow
 from hedgerow.packing import ModelFileError
 
 __all__ = ["Part", "part_named", "part_of", "register"]
@@ -77,6 +78,8 @@ def part_of(cls: type) -> Part | None:
 
 def part_named(name: str) -> Part:
     """The class that a file names, or an error that says how it could be known."""
+    if name not in _BY_NAME and name.startswith("hedgerow."):
+        getattr(hedgerow, "save", None)  # whatever is asked of the package brings all of its estimators
     try:
         return _BY_NAME[name]
     except KeyError:

@@ -1,0 +1,91 @@
+"""How wide the kernels are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.growth import choose
+from hedgerow.storage import register
+
+__all__ = ["Absolute", "Bandwidth", "CrossValidated", "Relative", "bandwidth"]
+
+Floats = NDArray[np.float64]
+Score = Callable[[Floats], float]
+
+
+class Bandwidth(Protocol):
+    """Ranges of what the kernel is put on to bandwidths of the same shape.
+
+    `score` tells how likely the training rows are, each without itself, under given bandwidths.
+    """
+
+    def __call__(self, ranges: Floats, score: Score) -> Floats: ...
+
+
+def _check_positive(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
+        raise ValueError(f"{name}, must be a positive number")
+
+
+@dataclass(frozen=True)
+class Relative:
+    """The fraction τ of the range of the algebraic distance over all training rows (section 4.1 of the paper)."""
+
+    fraction: float = 0.1
+
+    def __post_init__(self) -> None:
+        _check_positive(f"bandwidth is {self.fraction!r}", self.fraction)
+
+    def __call__(self, ranges: Floats, score: Score) -> Floats:
+        return float(self.fraction) * ranges
+
+
+@dataclass(frozen=True)
+class Absolute:
+    """The same bandwidth everywhere, in units of the metric."""
+
+    width: float
+
+    def __post_init__(self) -> None:
+        _check_positive(f"Absolute: width is {self.width!r}", self.width)
+
+    def __call__(self, ranges: Floats, score: Score) -> Floats:
+        return np.full_like(ranges, self.width)
+
+
+@dataclass(frozen=True)
+class CrossValidated:
+    """Of these fractions of the range the one under which the labels of the training rows are likeliest.
+
+    Each row's probability is estimated from all rows but itself; of equals the largest fraction.
+    """
+
+    fractions: tuple[float, ...] = (0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.fractions, tuple) or not self.fractions:
+            raise ValueError(f"CrossValidated: fractions is {self.fractions!r}, must be a tuple of positive numbers")
+        for fraction in self.fractions:
+            _check_positive(f"CrossValidated: fractions holds {fraction!r}", fraction)
+
+    def __call__(self, ranges: Floats, score: Score) -> Floats:
+        best = max(self.fractions, key=lambda fraction: (score(fraction * ranges), fraction))
+        return best * ranges
+
+
+for _strategy in (Relative, Absolute, CrossValidated):
+    register(_strategy, name=f"hedgerow.boundary.{_strategy.__name__}")
+
+
+def bandwidth(given: Any) -> Bandwidth:
+    """The strategy for `bandwidth`: a number is a fraction of the range."""
+    if isinstance(given, Real) and not isinstance(given, bool):
+        return Relative(float(given))
+    chosen: Bandwidth = choose("bandwidth", given, {"cv": CrossValidated()}, (Relative, Absolute, CrossValidated))
+    return chosen

@@ -1,0 +1,115 @@
+"""Training rows as a kernel sees them, and the share of a class among those around a place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._core import Kernel, kernel_shares
+from hedgerow.storage import register
+from hedgerow.walk import n_threads
+
+__all__ = ["KernelSample", "check_tolerance", "kernel"]
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+_KERNELS = {"gaussian": Kernel.gaussian, "box": Kernel.box, "epanechnikov": Kernel.epanechnikov}
+
+
+def kernel(given: Any) -> str:
+    """The name of a kernel, or a clear error."""
+    if not isinstance(given, str) or given not in _KERNELS:
+        raise ValueError(f"kernel is {given!r}, must be one of {', '.join(map(repr, _KERNELS))}")
+    return given
+
+
+def check_tolerance(given: Any) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float | np.floating) or not 0 <= given < 0.1:
+        raise ValueError(f"tolerance is {given!r}, must be a number in [0, 0.1): the relative error of kernel sums")
+    return float(given)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelSample:
+    """Training rows in groups: for each class its subsets of rows and, last, all rows.
+
+    The rows of group i stand at start[i] .. start[i + 1], in the order of the distance. `points` has the distance and,
+    if it is used, the position of each; `weights` its weight if it is of the class, and its weight if it is of another.
+    """
+
+    start: Whole
+    points: Floats
+    weights: Floats
+    bandwidth: Floats
+
+    def __post_init__(self) -> None:
+        """What a file says of them may be anything."""
+        n, n_dims = self.points.shape
+        start = self.start
+        fits = (
+            start.dtype == np.int64
+            and all(array.dtype == np.float64 for array in (self.points, self.weights, self.bandwidth))
+            and n_dims in (1, 2)
+            and self.weights.shape == (n, 2)
+            and self.bandwidth.shape == (len(start) - 1, n_dims)
+            and start[0] == 0
+            and start[-1] == n
+            and bool((start[1:] >= start[:-1]).all())
+        )
+        if not fits:
+            raise ValueError("a kernel sample has parts that do not fit each other")
+        falls = np.diff(self.points[:, 0]) < 0
+        falls[start[1:-1][(start[1:-1] > 0) & (start[1:-1] < n)] - 1] = False
+        finite = (
+            np.isfinite(self.points).all() and np.isfinite(self.weights).all() and np.isfinite(self.bandwidth).all()
+        )
+        if not finite or (self.weights < 0).any() or (self.bandwidth <= 0).any() or falls.any():
+            raise ValueError("a kernel sample has numbers that make no sense")
+
+    @classmethod
+    def of(cls, group: Whole, n_groups: int, points: Floats, weights: Floats) -> KernelSample:
+        """Rows in the order of their group and distance; bandwidths are 1 until they are known."""
+        order = np.lexsort((points[:, 0], group))
+        start = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=n_groups))]).astype(np.int64)
+        bandwidth = np.ones((n_groups, points.shape[1]))
+        return cls(start, points[order], weights[order], bandwidth)
+
+    @property
+    def sizes(self) -> Whole:
+        return np.diff(self.start)
+
+    def shares(
+        self,
+        name: str,
+        group: Whole,
+        places: Floats,
+        tolerance: float,
+        n_jobs: int | None,
+        left_out: Whole | None = None,
+    ) -> Floats:
+        """Σ K w over the rows of the class, over Σ K w over all rows of the group (equation 2 of the paper), (n,).
+
+        Far from all rows it is the limit: the share among the nearest. NaN where no row is left.
+        """
+        out = np.empty(len(group))
+        kernel_shares(
+            _KERNELS[name],
+            self.start,
+            self.points,
+            self.weights,
+            self.bandwidth,
+            np.ascontiguousarray(places),
+            group,
+            left_out,
+            tolerance,
+            out,
+            n_threads(n_jobs),
+        )
+        return out
+
+
+register(KernelSample, name="hedgerow.boundary.KernelSample")

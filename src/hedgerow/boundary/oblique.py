@@ -1,0 +1,193 @@
+"""Distances in trees with oblique questions: each leaf is a polytope, and a row is projected onto it.
+
+A part of a polytope is no nearer than the whole, so that such a tree is searched as any other: best first, and what is
+farther than the nearest leaf is never projected onto.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+
+from hedgerow.boundary.questions import Questions
+
+__all__ = ["Arrival", "PolytopeSearch", "least_distance"]
+
+Floats = NDArray[np.float64]
+
+_EMPTY = (
+    1e-12  # of 1/(1 + D²), with D in units of the farthest side's distance: beyond it a polytope is taken for empty
+)
+_TIGHT = 1e-9
+
+
+def least_distance(G: Floats, h: Floats) -> Floats | None:
+    """The point of {z: G z ≥ h} that is nearest to the origin; None where there is none. Rows of G have length 1.
+
+    With u ≥ 0 the least squares solution of [Gᵀ; hᵀ] u ≈ (0, …, 0, 1) and r its residual, the point is
+    −r[:-1]/r[-1], and r = 0 where there is none (Lawson and Hanson, Solving Least Squares Problems, 1974, chapter 23).
+    """
+    most = float(h.max())
+    if most <= 0:
+        return np.zeros(G.shape[1])
+    E = np.vstack([G.T, h / most])
+    f = np.zeros(len(E))
+    f[-1] = 1.0
+    u, _ = nnls(E, f)
+    r = E @ u - f
+    if -r[-1] < _EMPTY:
+        return None
+    z: Floats = -r[:-1] / r[-1] * most
+    # The sides that hold the point, solved for by themselves, give it to the last digits.
+    held = u > 0
+    exact: Floats = np.linalg.lstsq(G[held], h[held])[0]
+    return exact if (G @ exact >= h - _TIGHT * most).all() else z
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """The nearest leaf of a class: how far, which, across which node's question, and the point."""
+
+    distance: float
+    label: int
+    leaf: int
+    node: int
+    point: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """What led to a node: sides of the polytope with their nodes, in units of the scale, and changed categories."""
+
+    G: Floats
+    h: Floats
+    nodes: tuple[int, ...]
+    crossed: tuple[bool, ...]
+    changed: tuple[tuple[int, int], ...]
+    z: Floats
+
+
+class PolytopeSearch:
+    """Finds the leaves of other classes that are nearest to parts of rows."""
+
+    def __init__(
+        self, questions: Questions, labels: NDArray[np.int32], is_open: NDArray[np.uint8], scale: Floats
+    ) -> None:
+        self._ask = questions
+        self._labels = labels
+        self._open = is_open
+        self._scale = scale
+        self.n_leaves = 0
+
+    def arrivals(self, row: Floats, own_leaf: int, wanted: set[int]) -> list[Arrival]:
+        """The nearest leaf of each class in `wanted`, nearest first."""
+        tree = self._ask.tree
+        own_path = self._path(own_leaf)
+        d = len(row)
+        state = _State(np.zeros((0, d)), np.zeros(0), (), (), (), np.zeros(d))
+        waiting: list[tuple[float, int, int, _State]] = []
+        heappush(waiting, (0.0, 0, 0, state))
+        found: list[Arrival] = []
+        wanted, n_pushed, self.n_leaves = set(wanted), 0, 0
+        while waiting and wanted:
+            squared, node, _, state = heappop(waiting)
+            if tree.feature[node] == -1:
+                leaf = int(tree.first_child[node])
+                if (label := int(self._labels[leaf])) in wanted:
+                    wanted.remove(label)
+                    point = self._point(row, leaf, state)
+                    found.append(Arrival(float(np.sqrt(squared)), label, leaf, self._farthest(state), point))
+                continue
+            for child, distance, after in self._steps(node, row, squared, state, own_path):
+                n_pushed += 1
+                self.n_leaves += int(tree.feature[child] == -1)
+                heappush(waiting, (distance, child, n_pushed, after))
+        return found
+
+    def _path(self, leaf: int) -> dict[int, int]:
+        """The child of each node on the way to a leaf."""
+        node, path = int(self._ask.tree.leaf_nodes[leaf]), {}
+        while (up := int(self._ask.tree.parent[node])) >= 0:
+            path[up] = node
+            node = up
+        return path
+
+    def _steps(
+        self, node: int, row: Floats, squared: float, state: _State, own_path: dict[int, int]
+    ) -> list[tuple[int, float, _State]]:
+        """The children that can be reached, their squared distances, and what led there."""
+        answered = self._ask.answer(node, row)
+        if answered is None:
+            stays = [own_path[node]] if node in own_path else self._ask.without_answer(node)
+            return [(child, squared, state) for child in stays]
+        step = self._change if self._ask.is_nominal(node) else self._move
+        return step(node, row, squared, state, answered)
+
+    def _move(
+        self, node: int, row: Floats, squared: float, state: _State, answered: int
+    ) -> list[tuple[int, float, _State]]:
+        w, at = self._ask.normal(node), float(self._ask.tree.threshold[node])
+        scaled = w * self._scale
+        length = float(np.linalg.norm(scaled))
+        children = self._ask.children(node)
+        if length == 0 or at == np.inf:  # it asks whether its values are known
+            return [(children[answered], squared, state)]
+        beyond = (float(w[w != 0] @ row[w != 0]) - at) / length
+        steps = []
+        for number, sign in ((0, -1.0), (1, 1.0)):
+            g, h = sign * scaled / length, -sign * beyond
+            after = _State(
+                np.vstack([state.G, g]),
+                np.append(state.h, h),
+                (*state.nodes, node),
+                (*state.crossed, number != answered),
+                state.changed,
+                state.z,
+            )
+            if g @ state.z < h:
+                z = least_distance(after.G, after.h)
+                if z is None:
+                    continue
+                after = replace(after, z=z)
+            steps.append((children[number], float(after.z @ after.z) + self._changes(after), after))
+        return steps
+
+    def _change(
+        self, node: int, row: Floats, squared: float, state: _State, answered: int
+    ) -> list[tuple[int, float, _State]]:
+        feature = int(self._ask.tree.feature[node])
+        free = any(feature == other for other, _ in state.changed)
+        steps = []
+        for number, child in enumerate(self._ask.children(node)):
+            if not free and number == answered:
+                steps.append((child, squared, state))
+            elif self._open[child]:
+                after = state if free else replace(state, changed=(*state.changed, (feature, node)))
+                steps.append((child, float(after.z @ after.z) + self._changes(after), after))
+        return steps
+
+    def _changes(self, state: _State) -> float:
+        return sum(1 / float(self._scale[feature]) ** 2 for feature, _ in state.changed)
+
+    def _farthest(self, state: _State) -> int:
+        """The node of the side, among those that hold the point, that was farthest from the row; or of a category."""
+        best, node = -1.0, -1
+        tight = np.abs(state.G @ state.z - state.h) <= _TIGHT * np.maximum(1, np.abs(state.h))
+        sides = zip(state.nodes, state.h, state.crossed, tight, strict=True)
+        moves = [(float(h), one) for one, h, crossed, holds in sides if crossed and holds]
+        moves += [(1 / float(self._scale[feature]), one) for feature, one in state.changed]
+        for margin, one in moves:
+            if margin > best:
+                best, node = margin, one
+        return node
+
+    def _point(self, row: Floats, leaf: int, state: _State) -> Floats:
+        point = row + self._scale * state.z
+        for feature, _ in state.changed:
+            codes = self._ask.categories_of(leaf, feature) or [row[feature]]
+            point[feature] = row[feature] if row[feature] in codes else codes[0]
+        return point

@@ -1,0 +1,132 @@
+"""What one step is in each column: the metric in which distances to the boundary are measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.counts import as_numbers
+from hedgerow.growth import choose
+from hedgerow.storage import register
+from hedgerow.table import Schema
+
+__all__ = ["Metric", "MinMax", "Own", "Standard", "check_scale", "metric"]
+
+Floats = NDArray[np.float64]
+
+
+class Metric(Protocol):
+    """The scale of each column, from the training rows and their weights: distances are Euclidean in x/scale."""
+
+    def scale(self, rows: Floats, weight: Floats, schema: Schema) -> Floats: ...
+
+
+def _check_weight(name: str, weight: Any) -> None:
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < np.inf:
+        raise ValueError(f"{name}: nominal_weight is {weight!r}, must be a positive number")
+
+
+@dataclass(frozen=True)
+class Standard:
+    """The standard deviation of each column, y = (x − mean)/s (equation 3 of the paper), without Bessel's correction.
+
+    Ordinal columns count by rank. A change of category is as long as `nominal_weight` standard deviations. Constant
+    columns have the scale 1, and missing values do not count.
+    """
+
+    nominal_weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_weight("Standard", self.nominal_weight)
+
+    def scale(self, rows: Floats, weight: Floats, schema: Schema) -> Floats:
+        return _scales(rows, weight, schema, self.nominal_weight, _deviation)
+
+
+@dataclass(frozen=True)
+class MinMax:
+    """The range of each column, y = (x − min)/(max − min) (equation 3 of the paper).
+
+    Ordinal columns count by rank. A change of category is as long as `nominal_weight` ranges. Constant columns have the
+    scale 1, and missing values do not count.
+    """
+
+    nominal_weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_weight("MinMax", self.nominal_weight)
+
+    def scale(self, rows: Floats, weight: Floats, schema: Schema) -> Floats:
+        return _scales(rows, weight, schema, self.nominal_weight, lambda half, z, w: 2 * half)
+
+
+@dataclass(frozen=True, eq=False)
+class Own:
+    """Scales of one's own, for each column in turn or by its name."""
+
+    given: Any
+
+    def scale(self, rows: Floats, weight: Floats, schema: Schema) -> Floats:
+        given = self.given
+        if isinstance(given, Mapping):
+            if odd := sorted(map(str, set(given) ^ set(schema.names))):
+                raise ValueError(
+                    f"metric names other columns than X has: {', '.join(odd[:5])}; give one scale for each of "
+                    f"{', '.join(schema.names[:10])}"
+                )
+            given = [given[name] for name in schema.names]
+        return check_scale("metric", given, schema.n_features, schema.names)
+
+
+def _scales(rows: Floats, weight: Floats, schema: Schema, nominal_weight: float, size: Any) -> Floats:
+    scale = np.ones(schema.n_features)
+    for j in range(schema.n_features):
+        known = ~np.isnan(rows[:, j])
+        if schema.n_categories[j] > 0:
+            scale[j] = 1 / nominal_weight
+        elif known.any() and (half := _half_range(rows[known, j])) > 0:
+            # Numbers between -1 and 1: the squares of very large or very small ones would not be finite, or 0.
+            z = (rows[known, j] - rows[known, j].min()) / half - 1 if np.isfinite(2 * half) else rows[known, j] / half
+            scale[j] = size(half, z, weight[known])
+    return np.clip(scale, np.finfo(float).tiny, np.finfo(float).max)
+
+
+def _half_range(values: Floats) -> float:
+    return float(values.max() / 2 - values.min() / 2)
+
+
+def _deviation(half: float, z: Floats, weight: Floats) -> float:
+    mean = np.average(z, weights=weight)
+    return half * float(np.sqrt(np.average((z - mean) ** 2, weights=weight)))
+
+
+def check_scale(name: str, given: Any, n_features: int, names: Any = None) -> Floats:
+    """One positive number a column, or an error that says which is none."""
+    scale = as_numbers(name, given)
+    if scale.shape != (n_features,):
+        raise ValueError(f"{name} has shape {scale.shape}, must have one number for each of {n_features} columns")
+    bad = ~(np.isfinite(scale) & (scale > 0))
+    if bad.any():
+        j = int(np.argmax(bad))
+        column = f" (column {names[j]!r})" if names is not None else ""
+        raise ValueError(
+            f"{name}[{j}]{column} is {scale[j]}, must be a positive number: what one step is in that column"
+        )
+    return np.ascontiguousarray(scale)
+
+
+for _strategy in (Standard, MinMax):
+    register(_strategy, name=f"hedgerow.boundary.{_strategy.__name__}")
+_ALIASES: dict[str, Metric] = {"standard": Standard(), "minmax": MinMax()}
+
+
+def metric(given: Any) -> Metric:
+    """The metric for `metric`: an alias, an instance, or a scale for each column."""
+    if isinstance(given, str) or given is None or isinstance(given, Standard | MinMax):
+        chosen: Metric = choose("metric", given, _ALIASES, (Standard, MinMax))
+        return chosen
+    return Own(given)

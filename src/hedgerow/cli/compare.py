@@ -1,0 +1,59 @@
+"""``hedgerow compare``: rules, cautious aggregates and plain baselines side by side."""
+
+from __future__ import annotations
+
+import click
+
+from hedgerow.cli.options import columns_options, data_argument, file_options
+
+__all__ = ["compare"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  hedgerow compare patients.csv --target outcome
+  hedgerow compare iris --folds 10 --trees 50
+"""
+)
+@data_argument
+@columns_options
+@click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Folds of cross-validation.")
+@click.option("--trees", type=click.IntRange(min=1), default=100, show_default=True, help="Trees of each forest.")
+@click.option(
+    "--leaf", type=click.IntRange(min=1), default=4, show_default=True, help="Least rows of a leaf, for rules."
+)
+@click.option(
+    "--caution", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, metavar="S",
+    help="Unseen rows that cautious forests allow for in a leaf.",
+)  # fmt: skip
+@file_options
+def compare(
+    data: str,
+    target: str | None,
+    nominal: tuple[str, ...],
+    numeric: tuple[str, ...],
+    ordinal: tuple[str, ...],
+    ignore: tuple[str, ...],
+    folds: int,
+    trees: int,
+    leaf: int,
+    caution: float,
+    missing: str | None,
+    format_name: str | None,
+    delimiter: str | None,
+    folder: str | None,
+) -> None:
+    """What is best for DATA? All rules, cautious aggregates and plain baselines, by cross-validation."""
+    from hedgerow.cli.console import progress
+    from hedgerow.cli.contest import Setup, contest, print_contest
+    from hedgerow.cli.fit import print_roles, read_training
+
+    training, _ = read_training(
+        data, target, nominal, numeric, ordinal, ignore, missing, format_name, delimiter, folder
+    )
+    print_roles(training)
+    with progress() as bars:
+        task = bars.add_task(f"{folds} folds", total=folds)
+        found = contest(training, folds, Setup(trees, leaf, caution), lambda: bars.advance(task))
+    print_contest(found, folds, training.classification)

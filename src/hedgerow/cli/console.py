@@ -1,0 +1,50 @@
+"""Where words go: answers to standard output, everything else to standard error; colours only on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+__all__ = ["GrowthProgress", "err", "note", "out", "progress"]
+
+out = Console(highlight=False, soft_wrap=False)
+err = Console(stderr=True, highlight=False)
+
+
+def note(message: str) -> None:
+    """A remark for a person, out of the way of the answer."""
+    err.print(f"note: {message}", style="dim", markup=False, soft_wrap=True)
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """Bars on standard error that go away when the work is done; nothing if it is no terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bars:
+        yield bars
+
+
+class GrowthProgress:
+    """A callback of scikit-learn's that moves a bar with every tree."""
+
+    def __init__(self, bars: Progress, task: Any) -> None:
+        self._bars = bars
+        self._task = task
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        self._bars.update(self._task, total=context.max_subtasks, completed=0)
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        if context.max_subtasks:
+            self._bars.update(self._task, total=context.max_subtasks)
+
+    def on_fit_task_end(self, estimator: Any, context: Any) -> None:
+        if not context.max_subtasks:
+            self._bars.advance(self._task)
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        pass

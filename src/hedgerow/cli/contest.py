@@ -1,0 +1,147 @@
+"""Many ways to answer, judged on the same folds: each forest is grown once a fold and read in all ways."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.dummy import DummyClassifier, DummyRegressor
+
+from hedgerow import (
+    CautiousClassifier,
+    ForestClassifier,
+    ForestRegressor,
+    RandomTreesClassifier,
+    TreeClassifier,
+    TreeRegressor,
+    credal,
+    rules,
+)
+from hedgerow.cli.roles import Training
+from hedgerow.cli.scoring import Score, Split, scores_of, splits, summarised
+
+__all__ = ["Setup", "contest", "print_contest"]
+
+Contest = dict[tuple[str, str], dict[str, Score]]
+
+_MORE_IS_BETTER = {"accuracy": True, "log_loss": False, "u65": True, "r2": True, "mae": False}
+_TITLES = {
+    "accuracy": "accuracy",
+    "log_loss": "log-loss",
+    "u65": "u65",
+    "undecided": "undecided %",
+    "r2": "R²",
+    "mae": "mean abs. error",
+    "inside": "% in 90 % interval",
+}
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Trees of a forest, least rows of a leaf whose evidence rules combine, and caution."""
+
+    n_trees: int
+    leaf: int
+    s: float
+
+
+def contest(training: Training, n_folds: int, setup: Setup, tick: Callable[[], None]) -> Contest:
+    """Scores of every way, by its group and name."""
+    found: dict[tuple[str, str], list[dict[str, float]]] = {}
+    classes = np.unique(training.y)
+    for split in splits(training.X, training.y, training.classification, n_folds):
+        ways = _class_ways(split, setup) if training.classification else _number_ways(split, setup)
+        for group, name, model in ways:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message="the trees have no distribution in common")
+                scores = scores_of(model, split, classes)
+            if training.classification:  # an answer of one class is a set of one, whose u65 is the accuracy
+                scores = {"u65": scores["accuracy"], "undecided": 0.0, **scores}
+            found.setdefault((group, name), []).append(scores)
+        tick()
+    return {way: summarised(scores) for way, scores in found.items()}
+
+
+def _class_ways(split: Split, setup: Setup) -> Iterator[tuple[str, str, Any]]:
+    X, y = split.X, split.y
+    yield "baselines", "most frequent class", _Blind(DummyClassifier(strategy="prior").fit(np.zeros((len(y), 1)), y))
+    yield "baselines", "one tree", TreeClassifier().fit(X, y)
+    yield "baselines", "one tree, as CART", TreeClassifier.cart().fit(X, y)
+    common: dict[str, Any] = {"n_estimators": setup.n_trees, "n_jobs": -1, "random_state": 0}
+    yield "baselines", "forest of full trees", ForestClassifier(**common).fit(X, y)
+    forest = ForestClassifier(min_samples_leaf=setup.leaf, **common).fit(X, y)
+    random_trees = RandomTreesClassifier(min_samples_leaf=setup.leaf, **common).fit(X, y)
+    for group, trees in (("forest, by rule", forest), ("random trees, by rule", random_trees)):
+        for rule in rules.names():
+            yield group, rule, trees.set_params(rule=rule)
+    forest.set_params(rule="probability")
+    for aggregate in credal.names():
+        cautious = CautiousClassifier.from_fitted(forest, s=setup.s, aggregate=aggregate)
+        yield f"cautious forest, s = {setup.s:g}", aggregate, cautious
+
+
+def _number_ways(split: Split, setup: Setup) -> Iterator[tuple[str, str, Any]]:
+    X, y = split.X, split.y
+    yield "baselines", "mean", _Blind(DummyRegressor().fit(np.zeros((len(y), 1)), y))
+    yield "trees", "one tree", TreeRegressor().fit(X, y)
+    yield "trees", f"one tree, leaves of {setup.leaf} rows", TreeRegressor(min_samples_leaf=setup.leaf).fit(X, y)
+    yield "trees", "forest", ForestRegressor(setup.n_trees, n_jobs=-1, random_state=0).fit(X, y)
+
+
+class _Blind:
+    """A model of scikit-learn's that does not look at its inputs, for inputs that it could not read."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        if hasattr(model, "classes_"):
+            self.classes_ = model.classes_
+
+    def predict(self, X: Any) -> Any:
+        return self._model.predict(np.zeros((len(X), 1)))
+
+    def predict_proba(self, X: Any) -> Any:
+        return self._model.predict_proba(np.zeros((len(X), 1)))
+
+
+def print_contest(found: Contest, n_folds: int, classification: bool) -> None:
+    """One table; the best of each column, and what is within a standard error of it, stands out."""
+    from rich.table import Table
+
+    from hedgerow.cli.console import out
+
+    names = [name for name in _TITLES if any(name in scores for scores in found.values())]
+    best = {name: _best(found, name) for name in names if name in _MORE_IS_BETTER}
+    table = Table(box=None, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    for name in names:
+        table.add_column(_TITLES[name], justify="right", no_wrap=True)
+    group = ""
+    for (own_group, way), scores in found.items():
+        if own_group != group:
+            table.add_row(own_group, style="bold")
+            group = own_group
+        cells = []
+        for name in names:
+            text = scores[name].text(name).removesuffix(" %") if name in scores else ""
+            ahead = name in best and name in scores and _is_close(scores[name], best[name], _MORE_IS_BETTER[name])
+            cells.append(f"[green]{text}[/green]" if ahead else text)
+        table.add_row(f"  {way}", *cells)
+    out.print()
+    out.print(table)
+    told = f"{n_folds}-fold cross-validation, ± standard error; green: within one of the best."
+    if classification:
+        told += " u65: 1 for the right class, 0.65 for two classes of which one is right."
+    out.print(f"\n{told}", style="dim")
+
+
+def _best(found: Contest, name: str) -> Score:
+    scores = [one[name] for one in found.values() if name in one and not np.isnan(one[name].mean)]
+    return (max if _MORE_IS_BETTER[name] else min)(scores, key=lambda score: score.mean)
+
+
+def _is_close(score: Score, best: Score, more: bool) -> bool:
+    behind = best.mean - score.mean if more else score.mean - best.mean
+    return bool(behind <= best.error or behind == 0)

@@ -1,0 +1,32 @@
+"""What goes wrong, in one line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from click import UsageError
+
+__all__ = ["CommandError", "UsageError", "nearest", "one_line"]
+
+
+class CommandError(Exception):
+    """The job can't be done; the message is one line that says why, and what to do."""
+
+
+def nearest(name: str, known: Iterable[str], at_most: int = 10) -> str:
+    """A hint: the name that is most like it, or else all of them (the first, of many)."""
+    names = list(known)
+    lower = {one.lower(): one for one in names}
+    similar = difflib.get_close_matches(name.lower(), lower, n=1)
+    if similar:
+        return f"did you mean {lower[similar[0]]!r}?"
+    shown = ", ".join(map(repr, names[:at_most]))
+    return f"there are {shown}{', ...' * (len(names) > at_most)}"
+
+
+def one_line(error: BaseException) -> str:
+    """The message of an error without line breaks; of a system's error the file first."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,89 @@
+"""``hedgerow explain``: why a row is answered as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hedgerow.cli.options import data_argument, file_options, model_argument
+
+if TYPE_CHECKING:
+    from hedgerow.cli.fitted import Loaded
+
+__all__ = ["explain"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  hedgerow explain patients.hedgerow new.csv --row 17
+  hedgerow explain iris.hedgerow iris --row 1 --row 78
+"""
+)
+@model_argument
+@data_argument
+@click.option(
+    "--row", "numbers", type=click.IntRange(min=1), multiple=True, default=(1,), show_default=True, metavar="K",
+    help="Which row of DATA; the first is 1. May be repeated.",
+)  # fmt: skip
+@file_options
+def explain(
+    model: str,
+    data: str,
+    numbers: tuple[int, ...],
+    missing: str | None,
+    format_name: str | None,
+    delimiter: str | None,
+    folder: str | None,
+) -> None:
+    """Why MODEL answers as it does for a row of DATA: its way down the tree, or the vote of the trees."""
+    from hedgerow.cli.console import out
+    from hedgerow.cli.errors import CommandError
+    from hedgerow.cli.fitted import open_model, opened_rows
+
+    loaded = open_model(model)
+    if not hasattr(_explaining(loaded.model), "explain"):
+        raise CommandError(f"{model}: a {type(loaded.model).__name__} does not explain its answers yet")
+    parts = opened_rows(loaded, data, missing, format_name, delimiter, folder)
+    found = dict(_picked(parts, set(numbers), data))
+    for number in numbers:
+        out.print(f"Row {number}", style="bold")
+        for line in _lines(loaded, found[number]):
+            out.print(line, markup=False, soft_wrap=True)
+        out.print()
+
+
+def _picked(parts: Iterator[Any], numbers: set[int], data: str) -> Iterator[tuple[int, Any]]:
+    """The rows of these numbers; no more of the file is read than is needed."""
+    from hedgerow.cli.errors import CommandError
+
+    n_seen = 0
+    for part in parts:
+        for number in sorted(numbers):
+            if n_seen < number <= n_seen + part.num_rows:
+                yield number, part.slice(number - n_seen - 1, 1)
+        n_seen += part.num_rows
+        if n_seen >= max(numbers):
+            return
+    raise CommandError(f"{data} has {n_seen} rows, --row is {max(numbers)}")
+
+
+def _explaining(model: Any) -> Any:
+    """The model itself, or the one inside it that can explain."""
+    return model if hasattr(model, "explain") else getattr(model, "estimator_", None)
+
+
+def _lines(loaded: Loaded, row: Any) -> list[str]:
+    X = row.select([column.name for column in loaded.columns])
+    model = loaded.model
+    lines = str(_explaining(model).explain(X)[0]).splitlines()
+    if loaded.target:
+        lines[0] = f"{loaded.target} = {lines[0]}"
+    if hasattr(model, "algebraic_distance"):
+        pairs = zip(model.classes_.tolist(), model.algebraic_distance(X)[0].tolist(), strict=True)
+        lines.append("Distance to the area of: " + ", ".join(f"{name} {far:.3g}" for name, far in pairs) + ".")
+        shares = zip(model.classes_.tolist(), model.predict_proba(X)[0].tolist(), strict=True)
+        lines.append("Probabilities by distance: " + ", ".join(f"{name} {p:.3g}" for name, p in shares) + ".")
+    return lines

@@ -1,0 +1,182 @@
+"""``hedgerow fit``: read a file, fit a model, say how good it is, and write it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hedgerow.cli.options import columns_options, comma_separated, data_argument, file_options, folds_option
+
+if TYPE_CHECKING:
+    from hedgerow.cli.roles import Training
+    from hedgerow.cli.scoring import Score
+
+__all__ = ["fit", "fitted", "read_training"]
+
+
+def _complete_models(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    from hedgerow.cli.models import MODELS
+
+    return [name for name in MODELS if name.startswith(incomplete)]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  hedgerow fit patients.csv --target outcome --model cautious -o patients.hedgerow
+  hedgerow fit iris --set max_depth=2
+  hedgerow fit loans.arff -t default --ignore id --ordinal 'grade=low<mid<high' --missing '?,-1'
+"""
+)
+@data_argument
+@columns_options
+@click.option(
+    "--model", "-m", default="tree", show_default=True, metavar="NAME", shell_complete=_complete_models,
+    help="tree, c45, forest, random-trees, cautious, boundary or measured.",
+)  # fmt: skip
+@click.option(
+    "--set", "settings", metavar="NAME=VALUE", multiple=True, help="A setting of the model: --set max_depth=3."
+)
+@click.option(
+    "--measured", metavar="COLUMN=SIZE", help="Errors of inputs, or columns of them: 'temp=0.3,flow=flow_err'."
+)
+@click.option("--output", "-o", metavar="FILE", help="Write the model there.")
+@folds_option
+@file_options
+def fit(
+    data: str,
+    target: str | None,
+    nominal: tuple[str, ...],
+    numeric: tuple[str, ...],
+    ordinal: tuple[str, ...],
+    ignore: tuple[str, ...],
+    model: str,
+    settings: tuple[str, ...],
+    measured: str | None,
+    output: str | None,
+    folds: int,
+    missing: str | None,
+    format_name: str | None,
+    delimiter: str | None,
+    folder: str | None,
+) -> None:
+    """Fit a model to DATA, and say how good it is on rows that it has not seen."""
+    from hedgerow.cli.console import note, out, progress
+    from hedgerow.cli.models import make_model, measured_setting, parse_settings
+    from hedgerow.cli.outputs import check_writable
+    from hedgerow.cli.scoring import by_name, cross_validated
+    from hedgerow.storage import save
+
+    chosen = parse_settings(settings)
+    if output is not None:
+        check_writable(output)
+    training, reading = read_training(
+        data, target, nominal, numeric, ordinal, ignore, missing, format_name, delimiter, folder
+    )
+    chosen |= measured_setting(measured, model, training.X.column_names)
+    make_model(model, training.classification, chosen)  # a wrong setting is told before anything is printed
+    print_roles(training)
+    with progress() as bars:
+        grown = fitted(make_model(model, training.classification, chosen), training, bars)
+        scores: dict[str, Score] = {}
+        if folds:
+            task = bars.add_task(f"checking by {folds} folds", total=folds)
+            scores = cross_validated(
+                lambda: make_model(model, training.classification, chosen),
+                *(training.X, training.y, training.classification, folds, lambda: bars.advance(task)),
+            )
+    print_summary(grown, scores, folds)
+    if output is None:
+        note("the model was not kept: add -o model.hedgerow")
+        return
+    notes = {
+        "target": training.target,
+        "missing": list(reading.missing),
+        "ignored": [role.name for role in training.roles if role.kind == "ignored"],
+        "data": {"name": data, "rows": len(training.y)},
+        "model": model,
+        "folds": folds,
+        "scores": by_name(scores),
+    }
+    save(grown, output, notes=notes)
+    out.print(f"Wrote {output}. Next: hedgerow show {output}", markup=False, soft_wrap=True)
+
+
+def read_training(
+    data: str,
+    target: str | None,
+    nominal: tuple[str, ...],
+    numeric: tuple[str, ...],
+    ordinal: tuple[str, ...],
+    ignore: tuple[str, ...],
+    missing: str | None,
+    format_name: str | None,
+    delimiter: str | None,
+    folder: str | None,
+) -> tuple[Training, Any]:
+    """DATA with every column taken for something; and how it was read."""
+    from hedgerow.cli.reading import make_reading, read_all
+    from hedgerow.cli.roles import Wishes, assign
+
+    wishes = Wishes.of(comma_separated(nominal), comma_separated(numeric), ordinal, comma_separated(ignore))
+    reading = make_reading(missing, wishes.as_text, format_name, delimiter)
+    source = read_all(data, folder, reading)
+    return assign(source.table, target or source.target, wishes, source.label), reading
+
+
+def fitted(model: Any, training: Training, bars: Any) -> Any:
+    """The model after `fit`, with a bar that moves with its trees if it tells of them."""
+    from hedgerow.cli.console import GrowthProgress
+
+    task = bars.add_task("growing trees" if hasattr(model, "n_estimators") else "growing the tree", total=None)
+    if hasattr(model, "set_callbacks"):
+        model.set_callbacks(GrowthProgress(bars, task))
+    model.fit(training.X, training.y)
+    if hasattr(model, "set_callbacks"):
+        model.set_callbacks()
+    bars.remove_task(task)
+    return model
+
+
+def print_roles(training: Training) -> None:
+    """What each column was taken for."""
+    from rich.table import Table
+
+    from hedgerow.cli.console import note, out
+
+    table = Table(box=None, pad_edge=False, title=None)
+    room = max(_LEAST_REMARK, out.width - max(len(role.name) for role in training.roles) - len("taken for") - 4)
+    table.add_column("column", overflow="fold")
+    table.add_column("taken for", no_wrap=True)
+    table.add_column("", style="dim", no_wrap=True, overflow="ellipsis", max_width=room)
+    shown = [role for role in training.roles if role.kind == "target"]
+    inputs = [role for role in training.roles if role.kind != "target"]
+    if len(inputs) > _MOST_ROLES and all(role.kind == inputs[0].kind and not role.remark.count(";") for role in inputs):
+        table.add_row(f"{len(inputs)} columns", inputs[0].kind, f"{inputs[0].name} to {inputs[-1].name}")
+    else:
+        for role in inputs:
+            table.add_row(role.name, role.kind, role.remark)
+    for role in shown:
+        table.add_row(role.name, role.kind, role.remark, style="bold")
+    out.print(table)
+    if training.n_without_target:
+        note(f"{training.n_without_target} rows have no {training.target}: they were left out")
+
+
+_MOST_ROLES = 12
+_LEAST_REMARK = 20
+
+
+def print_summary(model: Any, scores: dict[str, Score], folds: int) -> None:
+    """What was grown, and how good it is."""
+    from hedgerow.cli.console import out
+    from hedgerow.cli.figures import size_of
+    from hedgerow.cli.scoring import SCORES
+
+    out.print()
+    out.print(f"{type(model).__name__}: {size_of(model)}", markup=False)
+    if scores:
+        out.print(f"On rows that it has not seen ({folds}-fold cross-validation, ± standard error):")
+        for name, score in scores.items():
+            out.print(f"  {SCORES[name]:<26}{score.text(name)}", markup=False)

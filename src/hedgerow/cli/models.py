@@ -1,0 +1,130 @@
+"""The models that ``hedgerow fit --model`` knows: one entry each."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import hedgerow
+from hedgerow.cli.errors import CommandError, UsageError, nearest
+
+__all__ = ["MODELS", "Model", "make_model", "measured_setting", "model_names", "parse_settings"]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model by its name on the command line: which public names of hedgerow make it, and with what."""
+
+    what: str
+    classifier: str | None
+    regressor: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    needs_errors: bool = False
+    """Whether it wants to be told, by --measured, how far its inputs may be off."""
+
+    def factory(self, classification: bool) -> str | None:
+        return self.classifier if classification else self.regressor
+
+    @property
+    def exists(self) -> bool:
+        """Whether this version of hedgerow has it."""
+        return any(name is not None and _public(name) is not None for name in (self.classifier, self.regressor))
+
+
+_SEED = {"random_state": 0}
+
+MODELS: dict[str, Model] = {
+    "tree": Model("one readable tree", "TreeClassifier", "TreeRegressor"),
+    "c45": Model("one tree, as C4.5 grows and prunes it", "TreeClassifier.c45"),
+    "forest": Model("a random forest", "ForestClassifier", "ForestRegressor", _SEED),
+    "random-trees": Model("random decision trees, combined as evidence", "RandomTreesClassifier", None, _SEED),
+    # The default of the class, belief, decides nearly every row as long as s is small.
+    "cautious": Model(
+        "a forest that answers with sets of classes",
+        "CautiousForestClassifier",
+        None,
+        {"aggregate": "average", **_SEED},
+    ),
+    "boundary": Model("smooth probabilities by the distance to the boundary of a tree", "BoundaryClassifier"),
+    "measured": Model(
+        "a tree for inputs that were measured with error",
+        "MeasuredTreeClassifier",
+        "MeasuredTreeRegressor",
+        needs_errors=True,
+    ),
+}
+
+
+def model_names() -> list[str]:
+    """The models that this version has."""
+    return [name for name, model in MODELS.items() if model.exists]
+
+
+def make_model(name: str, classification: bool, settings: Mapping[str, Any], n_jobs: int | None = -1) -> Any:
+    """An unfitted model with its settings, or an error that says what there is."""
+    if name not in MODELS or not MODELS[name].exists:
+        raise UsageError(f"--model is {name!r}, this version has {', '.join(model_names())}")
+    entry = MODELS[name]
+    public = entry.factory(classification)
+    task = "classes" if classification else "numbers"
+    if public is None:
+        able = [other for other in model_names() if MODELS[other].factory(classification)]
+        raise CommandError(f"model {name} does not predict {task}; {', '.join(able)} do")
+    model = _public(public)()
+    known = model.get_params()
+    if entry.needs_errors and "sigma" not in settings:
+        raise UsageError(f"model {name} must know how far inputs may be off: --measured 'temp=0.3,flow=flow_err'")
+    for parameter in settings:
+        if parameter not in known:
+            raise UsageError(
+                f"--set names {parameter!r}, which {public} does not have; {nearest(parameter, known, 30)}"
+            )
+    threads = {"n_jobs": n_jobs} if "n_jobs" in known else {}
+    return model.set_params(**{**threads, **entry.settings, **settings})
+
+
+def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> dict[str, Any]:
+    """``--measured "temp=0.3,flow=flow_err"`` as a setting: standard deviations, or the columns that hold them."""
+    if given is None:
+        return {}
+    if model not in MODELS or not MODELS[model].needs_errors:
+        able = ", ".join(name for name, entry in MODELS.items() if entry.needs_errors)
+        raise UsageError(f"--measured is for --model {able}, and --model is {model}")
+    sigma: dict[str, Any] = {}
+    for one in given.split(","):
+        name, equals, size = (part.strip() for part in one.partition("="))
+        if not equals or not name or not size:
+            raise UsageError(f"--measured has {one!r}, must be column=0.3 or column=column")
+        sigma[name] = _value(size)
+        for column in (name, sigma[name]):
+            if isinstance(column, str) and column not in columns:
+                raise CommandError(f"--measured names {column!r}, which is not a column; {nearest(column, columns)}")
+    return {"sigma": sigma}
+
+
+def _public(name: str) -> Any:
+    """A public name such as TreeClassifier or TreeClassifier.cart; None if there is no such."""
+    found: Any = hedgerow
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def parse_settings(given: Sequence[str]) -> dict[str, Any]:
+    """``--set max_depth=3 --set rule=vote``: values are Python's, and else text."""
+    settings = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"--set is {one!r}, must be name=value, such as max_depth=3")
+        settings[name.strip()] = _value(value.strip())
+    return settings
+
+
+def _value(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text

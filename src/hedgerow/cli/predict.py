@@ -1,0 +1,65 @@
+"""``hedgerow predict``: rows in, answers out, some at a time and in order."""
+
+from __future__ import annotations
+
+import click
+
+from hedgerow.cli.options import comma_separated, data_argument, file_options, model_argument
+
+__all__ = ["predict"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  hedgerow predict patients.hedgerow new.csv -o answers.csv
+  hedgerow predict patients.hedgerow new.csv --keep id | head
+  zcat huge.csv.gz | hedgerow predict patients.hedgerow - > answers.csv
+"""
+)
+@model_argument
+@data_argument
+@click.option(
+    "--output", "-o", default="-", metavar="FILE", help="CSV, TSV or Parquet by its name; standard output else."
+)
+@click.option("--keep", metavar="COLUMN", multiple=True, help="Copy it from DATA to the answers: --keep id.")
+@click.option(
+    "--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, show_default=True,
+    help="Of intervals, where the model has them.",
+)  # fmt: skip
+@file_options
+def predict(
+    model: str,
+    data: str,
+    output: str,
+    keep: tuple[str, ...],
+    coverage: float,
+    missing: str | None,
+    format_name: str | None,
+    delimiter: str | None,
+    folder: str | None,
+) -> None:
+    """Answers of MODEL for the rows of DATA: label, probabilities, and how sure it is.
+
+    Larger files than memory are no problem: rows are read some at a time.
+    """
+    from hedgerow.cli.answers import answer_table, count_undecided
+    from hedgerow.cli.console import out
+    from hedgerow.cli.fitted import open_model, opened_rows
+    from hedgerow.cli.outputs import STANDARD, check_writable, table_writer
+
+    if output != STANDARD:
+        check_writable(output)
+    loaded = open_model(model)
+    kept = comma_separated(keep)
+    rows = opened_rows(loaded, data, missing, format_name, delimiter, folder, kept)
+    n_rows = n_undecided = 0
+    with table_writer(output) as write:
+        for part in rows:
+            answers = answer_table(loaded, part, kept, coverage)
+            write(answers)
+            n_rows += answers.num_rows
+            n_undecided += count_undecided(answers)
+    if output != STANDARD:
+        doubt = f", {n_undecided} of them with several classes" if n_undecided else ""
+        out.print(f"Wrote {output}: {n_rows} rows{doubt}.", markup=False, soft_wrap=True)

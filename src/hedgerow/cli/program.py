@@ -1,0 +1,115 @@
+"""The commands together, and what happens when one of them fails: one line, and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import warnings
+from typing import Any
+
+import click
+
+from hedgerow.cli.compare import compare
+from hedgerow.cli.completion import completion
+from hedgerow.cli.datasets import datasets
+from hedgerow.cli.errors import CommandError, one_line
+from hedgerow.cli.explain import explain
+from hedgerow.cli.fit import fit
+from hedgerow.cli.predict import predict
+from hedgerow.cli.show import show
+
+__all__ = ["program", "run"]
+
+DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
+
+_HELP = """\b
+Decision trees and forests that say how sure they are.
+
+\b
+  hedgerow fit iris -o iris.hedgerow        fit a tree, and see how good it is
+  hedgerow show iris.hedgerow               read it
+  hedgerow predict iris.hedgerow new.csv    label, probabilities, how sure
+  hedgerow explain iris.hedgerow new.csv    why?
+
+DATA is a file (CSV, TSV, Parquet, ARFF; also .gz), - for standard input, or the name of a dataset.
+"""
+
+
+class _InOrder(click.Group):
+    """Commands in the order in which they are used, not in that of the alphabet."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(
+    name="hedgerow",
+    cls=_InOrder,
+    help=_HELP,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+@click.version_option(package_name="hedgerow", prog_name="hedgerow", message="%(prog)s %(version)s")
+@click.option("--debug", is_flag=True, help="Show where an error came from; may stand anywhere.")
+def program(debug: bool) -> None:
+    pass
+
+
+for command in (fit, predict, explain, show, compare, datasets, completion):
+    program.add_command(command)
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command line; errors go to standard error."""
+    debug = "--debug" in arguments
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    warnings.showwarning = _note
+    try:
+        answer = program.main(args=arguments, prog_name="hedgerow", standalone_mode=False)
+        sys.stdout.flush()
+    except BaseException as error:
+        if debug and not isinstance(error, SystemExit | click.exceptions.Exit):
+            traceback.print_exc()
+        return _exit_code(error)
+    return answer if isinstance(answer, int) else DONE
+
+
+def _exit_code(error: BaseException) -> int:
+    """Say in one line what was wrong."""
+    match error:
+        case SystemExit():
+            return error.code if isinstance(error.code, int) else FAILED
+        case click.exceptions.NoArgsIsHelpError():
+            error.show()
+            return WRONG_USAGE
+        case click.UsageError():
+            command = error.ctx.command_path if error.ctx else "hedgerow"
+            return _failed(f"{_sentence(error)} Try: {command} --help", WRONG_USAGE)
+        case click.exceptions.Exit():
+            return error.exit_code
+        case KeyboardInterrupt() | click.Abort():
+            return _failed("interrupted", INTERRUPTED)
+        case BrokenPipeError():
+            # Who read our output has seen enough. What is still to be flushed at exit has nowhere to go.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return DONE
+        case CommandError() | ValueError() | OSError() | TypeError() | ImportError():
+            return _failed(one_line(error), FAILED)
+        case _:
+            return _failed(f"unexpected {type(error).__name__}: {one_line(error)} (--debug shows where)", FAILED)
+
+
+def _sentence(error: click.UsageError) -> str:
+    text = " ".join(error.format_message().split())
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _failed(message: str, code: int) -> int:
+    sys.stdout.flush()
+    print(f"hedgerow: {message}", file=sys.stderr)
+    return code
+
+
+def _note(message: Any, category: Any, filename: Any, lineno: Any, file: Any = None, line: Any = None) -> None:
+    """Warnings are notes of one line, too."""
+    print(f"note: {' '.join(str(message).split())}", file=sys.stderr)

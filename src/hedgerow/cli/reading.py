@@ -1,0 +1,73 @@
+"""DATA, as a file or by its name, with the settings of the command line."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from hedgerow.cli.errors import UsageError
+from hedgerow.datasets import FORMATS, MISSING, Reading, Rows, load, open_rows
+from hedgerow.datasets.rows import As, converted
+
+__all__ = ["Source", "make_reading", "open_data", "read_all"]
+
+_NAME = re.compile(r"[\w+-]+")  # no dot and no slash: a name of a dataset, and not of a file
+
+
+@dataclass(frozen=True)
+class Source:
+    """All rows of DATA, and its target if it has a usual one."""
+
+    label: str
+    table: pa.Table
+    target: str | None
+
+
+def make_reading(missing: str | None, text: list[str], format_name: str | None, delimiter: str | None) -> Reading:
+    if format_name is not None and format_name not in FORMATS:
+        raise UsageError(f"--format is {format_name!r}, must be one of {', '.join(FORMATS)}")
+    if delimiter is not None:
+        delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
+        if len(delimiter) != 1:
+            raise UsageError(f"--delimiter is {delimiter!r}, must be one character")
+    markers = MISSING if missing is None else ("", *(marker.strip() for marker in missing.split(",")))
+    return Reading(markers, frozenset(text), format_name, delimiter)
+
+
+def read_all(data: str, folder: str | None, reading: Reading) -> Source:
+    """Every row, from a file or a dataset that is known by this name."""
+    if _is_name(data):
+        dataset = load(data, data=folder)
+        return Source(dataset.name, dataset.table, dataset.target)
+    rows = open_rows(data, reading)
+    return Source(rows.label, rows.table(), None)
+
+
+def open_data(data: str, folder: str | None, reading: Reading) -> Rows:
+    """Rows to be read some at a time."""
+    if _is_name(data):
+        return _TableRows(read_all(data, folder, reading))
+    return open_rows(data, reading)
+
+
+def _is_name(data: str) -> bool:
+    return _NAME.fullmatch(data) is not None and data != "-" and not os.path.exists(data)
+
+
+class _TableRows:
+    """A dataset that is in memory, as rows of a file."""
+
+    def __init__(self, source: Source) -> None:
+        self.label = source.label
+        self._table = source.table
+        self.names = tuple(source.table.column_names)
+
+    def table(self) -> pa.Table:
+        return self._table
+
+    def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
+        yield pa.table({name: converted(self._table[name], how, MISSING, name) for name, how in wanted.items()})

@@ -1,0 +1,224 @@
+"""What each column is taken for: inputs of three kinds, the target, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from hedgerow.cli.errors import CommandError, UsageError, nearest
+from hedgerow.datasets.rows import converted
+
+__all__ = ["Role", "Training", "Wishes", "assign"]
+
+_MANY_CLASSES = 20  # whole numbers with more values than this are numbers, and not classes
+_LIKE_AN_IDENTIFIER = 0.9  # share of rows with a category of their own
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the user says of columns."""
+
+    nominal: frozenset[str] = frozenset()
+    numeric: frozenset[str] = frozenset()
+    ordinal: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ignore: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(
+        cls, nominal: Iterable[str], numeric: Iterable[str], ordinal: Sequence[str], ignore: Iterable[str]
+    ) -> Wishes:
+        levels = dict(map(_levels, ordinal))
+        wishes = cls(frozenset(nominal), frozenset(numeric), levels, frozenset(ignore))
+        said: dict[str, str] = {}
+        for option, names in wishes.by_option().items():
+            for name in names:
+                if name in said:
+                    raise UsageError(f"column {name!r} is named by {said[name]} and by {option}: choose one")
+                said[name] = option
+        return wishes
+
+    def by_option(self) -> dict[str, Iterable[str]]:
+        return {
+            "--nominal": sorted(self.nominal),
+            "--numeric": sorted(self.numeric),
+            "--ordinal": sorted(self.ordinal),
+            "--ignore": sorted(self.ignore),
+        }
+
+    @property
+    def as_text(self) -> list[str]:
+        """Columns that must be read as they are written."""
+        return [*self.nominal, *self.ordinal]
+
+
+def _levels(given: str) -> tuple[str, tuple[str, ...]]:
+    name, equals, levels = given.partition("=")
+    found = tuple(level.strip() for level in levels.split("<"))
+    if not equals or len(found) < 2 or not all(found) or len(set(found)) < len(found):
+        raise UsageError(f"--ordinal is {given!r}, must name the levels from low to high: 'grade=low<mid<high'")
+    return name.strip(), found
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a column was taken for, and a remark on it."""
+
+    name: str
+    kind: str
+    remark: str
+
+
+@dataclass(frozen=True)
+class Training:
+    """Inputs and target, and what every column was taken for."""
+
+    X: pa.Table
+    y: NDArray[Any]
+    target: str
+    classification: bool
+    roles: tuple[Role, ...]
+    n_without_target: int
+
+
+def assign(table: pa.Table, target: str | None, wishes: Wishes, label: str) -> Training:
+    """Columns as the estimators want them: numbers, text, ordered categories."""
+    names = table.column_names
+    for option, wanted in {"--target": [target] if target else [], **wishes.by_option()}.items():
+        for name in wanted:
+            if name not in names:
+                raise CommandError(f"{label} has no column {name!r} ({option}); {nearest(name, names)}")
+    if target is None:
+        raise UsageError(f"say which column of {label} to predict, with --target; it has {', '.join(names[:20])}")
+    known = table[target].is_valid()
+    n_without = table.num_rows - pc.sum(known).as_py()
+    if n_without == table.num_rows:
+        raise CommandError(f"target {target!r} has no values: nothing to learn from")
+    table = table.filter(known)
+    y, classification, remark = _target(table[target], target, wishes)
+    roles, inputs = [], {}
+    for name in names:
+        if name == target:
+            roles.append(Role(name, "target", remark))
+        elif name in wishes.ignore:
+            roles.append(Role(name, "ignored", ""))
+        else:
+            array, role = _input(table[name], name, wishes)
+            roles.append(role)
+            if array is not None:
+                inputs[name] = array
+    if not inputs:
+        raise CommandError(f"{label} has no column to learn from beside the target {target!r}")
+    return Training(pa.table(inputs), y, target, classification, tuple(roles), n_without)
+
+
+# --- Inputs -------------------------------------------------------------------------------------------------
+
+
+def _input(array: pa.ChunkedArray, name: str, wishes: Wishes) -> tuple[pa.ChunkedArray | None, Role]:
+    n_missing = array.null_count
+    said = f"{n_missing} missing" if n_missing else ""
+    if name in wishes.ordinal:
+        levels = wishes.ordinal[name]
+        return _ordered(array, name, levels), Role(name, "ordinal", _joined(said, " < ".join(levels)))
+    if name in wishes.numeric:
+        return converted(array, "number", (), f"column {name!r} (--numeric)"), Role(name, "numeric", said)
+    kind = array.type
+    if pa.types.is_null(kind) or n_missing == len(array):
+        return None, Role(name, "ignored", "has no values")
+    if pa.types.is_dictionary(kind) and kind.ordered:
+        levels = array.combine_chunks().dictionary.to_pylist()
+        return array, Role(name, "ordinal", _joined(said, " < ".join(map(str, levels))))
+    if name in wishes.nominal or _is_text(kind):
+        text = converted(array, "text", (), f"column {name!r}").cast(pa.string())
+        return text, Role(name, "nominal", _joined(said, _categories(text)))
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return array.cast(pa.float64(), safe=False), Role(name, "numeric", _joined(said, _range(array)))
+    raise CommandError(
+        f"column {name!r} holds {_kind_word(kind)}, which trees can't split: leave it out with --ignore {name!r}, take "
+        f"it for categories with --nominal {name!r}, or make a number of it first, such as days since a date"
+    )
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(
+        pa.types.is_string(kind)
+        or pa.types.is_large_string(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_dictionary(kind)
+    )
+
+
+def _ordered(array: pa.ChunkedArray, name: str, levels: tuple[str, ...]) -> pa.ChunkedArray:
+    text = converted(array, "text", (), f"column {name!r}").cast(pa.string()).combine_chunks()
+    codes = pc.index_in(text, value_set=pa.array(levels, pa.string()))
+    strange = text.filter(pc.and_(text.is_valid(), codes.is_null()))
+    if len(strange):
+        raise CommandError(
+            f"column {name!r} has {strange[0].as_py()!r}, which --ordinal does not name: add it to the levels"
+        )
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(codes, pa.array(levels, pa.string()), ordered=True)])
+
+
+def _categories(text: pa.ChunkedArray) -> str:
+    found = pc.unique(text.drop_null()).to_pylist()
+    n_rows = len(text) - text.null_count
+    if len(found) > _MANY_CLASSES and len(found) >= _LIKE_AN_IDENTIFIER * n_rows:
+        return f"{len(found)} categories in {n_rows} rows: an identifier? Then --ignore it"
+    shown = ", ".join(sorted(found)[:4])
+    return f"{len(found)} categories" + (f": {shown}" if len(found) <= 4 else f": {shown}, ...")
+
+
+def _range(array: pa.ChunkedArray) -> str:
+    low, high = (pc.min_max(array)[end].as_py() for end in ("min", "max"))
+    return f"from {low:g} to {high:g}" if isinstance(low, int | float) else ""
+
+
+def _kind_word(kind: Any) -> str:
+    return "dates or times" if pa.types.is_temporal(kind) else f"values of type {kind}"
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
+
+
+# --- Target -------------------------------------------------------------------------------------------------
+
+
+def _target(array: pa.ChunkedArray, name: str, wishes: Wishes) -> tuple[NDArray[Any], bool, str]:
+    """Labels or numbers, whether they are labels, and how to change that."""
+    kind = array.type
+    if name in wishes.numeric:
+        return converted(array, "number", (), f"target {name!r} (--numeric)").to_numpy(), False, "a number"
+    if name in wishes.nominal or name in wishes.ordinal or _is_text(kind):
+        text = converted(array, "text", (), f"target {name!r}").cast(pa.string())
+        return _labels(text.to_numpy(zero_copy_only=False).astype(str), name, "")
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        raise CommandError(f"target {name!r} holds {_kind_word(kind)}: make classes of it with --nominal {name!r}")
+    values = array.cast(pa.float64(), safe=False).to_numpy()
+    if (values == np.floor(values)).all() and len(np.unique(values)) <= _MANY_CLASSES:
+        return _labels(values.astype(np.int64), name, f"; --numeric {name} to predict a number")
+    if len(np.unique(values)) == 1:
+        raise CommandError(f"target {name!r} is {values[0]:g} in every row: nothing to predict")
+    return values, False, f"a number{_offer(values, name)}"
+
+
+def _labels(y: NDArray[Any], name: str, remark: str) -> tuple[NDArray[Any], bool, str]:
+    classes, counts = np.unique(y, return_counts=True)
+    if len(classes) == 1:
+        raise CommandError(
+            f"target {name!r} has one class, {classes.tolist()[0]!r}, in every row: nothing to tell apart"
+        )
+    order = np.argsort(-counts, kind="stable")[:4]
+    shown = ", ".join(f"{classes[i]} {counts[i]}" for i in order) + (", ..." if len(classes) > 4 else "")
+    return y, True, f"{len(classes)} classes: {shown}{remark}"
+
+
+def _offer(values: NDArray[np.float64], name: str) -> str:
+    whole = (values == np.floor(values)).all()
+    return f"; --nominal {name} for classes" if whole else ""

@@ -1,0 +1,155 @@
+"""How good models are on rows that they have not seen: by cross-validation, with standard errors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from hedgerow.metrics import determinacy, single_accuracy, u65_score
+
+__all__ = ["SCORES", "Score", "Split", "by_name", "cross_validated", "log_loss", "scores_of", "splits", "summarised"]
+
+Floats = NDArray[np.float64]
+
+_SEED = 0
+_LEAST = 1e-15  # a probability of 0 for what happened would cost infinitely much
+
+# Name, and how a person reads it.
+SCORES = {
+    "accuracy": "accuracy",
+    "log_loss": "log-loss",
+    "u65": "u65",
+    "undecided": "undecided",
+    "single_accuracy": "accuracy where decided",
+    "r2": "R²",
+    "mae": "mean absolute error",
+    "inside": "inside the 90 % interval",
+}
+
+
+@dataclass(frozen=True)
+class Score:
+    """A mean over folds and its standard error."""
+
+    mean: float
+    error: float
+
+    def text(self, name: str) -> str:
+        """ "0.953 ± 0.012"; shares as per cent."""
+        if np.isnan(self.mean):
+            return "–"
+        if name in ("undecided", "inside"):
+            return f"{100 * self.mean:.1f} ± {100 * self.error:.1f} %"
+        return f"{self.mean:.3f} ± {self.error:.3f}" if name != "mae" else f"{self.mean:.4g} ± {self.error:.2g}"
+
+
+@dataclass(frozen=True)
+class Split:
+    """Rows to learn from, and rows to ask about."""
+
+    X: pa.Table
+    y: NDArray[Any]
+    X_new: pa.Table
+    y_new: NDArray[Any]
+
+
+def splits(X: pa.Table, y: NDArray[Any], classification: bool, n_folds: int) -> Iterator[Split]:
+    """Shuffled folds, of classes in proportion; no more folds than there are rows of the largest class."""
+    if classification:
+        largest = int(np.unique(y, return_counts=True)[1].max())
+        folds = StratifiedKFold(max(2, min(n_folds, largest)), shuffle=True, random_state=_SEED)
+    else:
+        folds = KFold(max(2, min(n_folds, len(y))), shuffle=True, random_state=_SEED)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class")
+        parts = list(folds.split(np.zeros((len(y), 1)), y))
+    for old, new in parts:
+        yield Split(X.take(old), y[old], X.take(new), y[new])
+
+
+def cross_validated(
+    make: Callable[[], Any], X: pa.Table, y: NDArray[Any], classification: bool, n_folds: int, tick: Callable[[], None]
+) -> dict[str, Score]:
+    """All scores that a model has, by name."""
+    found = []
+    for split in splits(X, y, classification, n_folds):
+        model = make().fit(split.X, split.y)
+        found.append(scores_of(model, split, np.unique(y)))
+        tick()
+    return summarised(found)
+
+
+def summarised(found: list[dict[str, float]]) -> dict[str, Score]:
+    """Means over folds, and their standard errors."""
+    if not found:
+        return {}
+    return {name: _score(np.array([one[name] for one in found])) for name in found[0]}
+
+
+def _score(values: Floats) -> Score:
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return Score(float("nan"), float("nan"))
+    error = known.std(ddof=1) / np.sqrt(len(known)) if len(known) > 1 else float("nan")
+    return Score(float(known.mean()), float(error))
+
+
+def scores_of(model: Any, split: Split, classes: NDArray[Any]) -> dict[str, float]:
+    """Scores of a fitted model on the new rows of a split; `classes` are all that there are."""
+    if not hasattr(model, "classes_"):
+        return _number_scores(model, split)
+    shares = model.predict_proba(split.X_new)
+    scores = {
+        "accuracy": float((model.predict(split.X_new) == split.y_new).mean()),
+        "log_loss": log_loss(split.y_new, shares, model.classes_),
+    }
+    if hasattr(model, "predict_set"):
+        scores |= _set_scores(model, split, classes)
+    return scores
+
+
+def _set_scores(model: Any, split: Split, classes: NDArray[Any]) -> dict[str, float]:
+    sets = np.zeros((len(split.y_new), len(classes)), dtype=bool)  # of a class that training has not seen too
+    sets[:, np.searchsorted(classes, model.classes_)] = model.predict_set(split.X_new)
+    decided = bool((sets.sum(axis=1) == 1).any())
+    return {
+        "u65": u65_score(split.y_new, sets, classes=classes),
+        "undecided": 1.0 - determinacy(None, sets),
+        "single_accuracy": single_accuracy(split.y_new, sets, classes=classes) if decided else float("nan"),
+    }
+
+
+def _number_scores(model: Any, split: Split) -> dict[str, float]:
+    difference = split.y_new - model.predict(split.X_new)
+    total = float(((split.y_new - split.y_new.mean()) ** 2).sum())
+    scores: dict[str, float] = {
+        "r2": 1.0 - float((difference**2).sum()) / total if total > 0 else float("nan"),
+        "mae": float(np.abs(difference).mean()),
+    }
+    if hasattr(model, "predict_interval"):
+        low, high = model.predict_interval(split.X_new, 0.9).T
+        scores["inside"] = float(((low <= split.y_new) & (split.y_new <= high)).mean())
+    return scores
+
+
+def log_loss(y: NDArray[Any], shares: Floats, classes: NDArray[Any]) -> float:
+    """−mean log p(y), with p kept from 0; a class that the model does not know has none."""
+    code = {label: i for i, label in enumerate(classes.tolist())}
+    told = np.array([shares[i, code[label]] if label in code else 0.0 for i, label in enumerate(y.tolist())])
+    return float(-np.log(np.clip(told, _LEAST, 1.0)).mean())
+
+
+def by_name(scores: Mapping[str, Score]) -> dict[str, list[float]]:
+    """As plain numbers, for the notes of a model file."""
+    return {
+        name: [score.mean, score.error]
+        for name, score in scores.items()
+        if np.isfinite([score.mean, score.error]).all()
+    }

@@ -1,0 +1,123 @@
+"""``hedgerow show``: a model on the screen, a tree as text and a forest in figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hedgerow.cli.options import model_argument
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from hedgerow.cli.fitted import Loaded
+
+__all__ = ["show"]
+
+_BAR = 24
+_MOST_COLUMNS = 12
+_COLOURS = ("green", "magenta", "cyan", "yellow", "blue", "red")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  hedgerow show iris.hedgerow
+  hedgerow show forest.hedgerow --tree 0 --depth 3
+"""
+)
+@model_argument
+@click.option("--tree", type=click.IntRange(min=0), metavar="K", help="A tree of a forest, by the number in 'explain'.")
+@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Sum up what is below so many questions.")
+def show(model: str, tree: int | None, depth: int | None) -> None:
+    """The tree in MODEL as text, or a forest's figures."""
+    from hedgerow.cli.console import out
+    from hedgerow.cli.errors import CommandError
+    from hedgerow.cli.fitted import open_model
+
+    loaded = open_model(model)
+    n_trees = loaded.model.forest_.n_trees
+    if tree is not None and tree >= n_trees:
+        raise CommandError(f"{model} has trees 0 to {n_trees - 1}, --tree is {tree}")
+    for line in _facts(loaded):
+        out.print(line, markup=False, soft_wrap=True)
+    out.print()
+    if n_trees == 1 or tree is not None:
+        for coloured in _coloured(loaded, tree or 0, depth):
+            out.print(coloured, soft_wrap=True)
+    else:
+        _print_importances(loaded.model)
+        out.print(f"hedgerow show {model} --tree 0 --depth 3 shows one of its trees.", style="dim", soft_wrap=True)
+
+
+def _facts(loaded: Loaded) -> list[str]:
+    from hedgerow.cli.figures import size_of
+    from hedgerow.cli.scoring import SCORES, Score
+
+    model, notes = loaded.model, loaded.notes
+    lines = [f"{type(model).__name__}: {size_of(model)}"]
+    rows = notes.get("data", {}).get("rows")
+    grown = f"grown from {rows} rows of {notes['data']['name']}" if rows else "grown in Python"
+    lines.append(f"predicts {loaded.target or 'its target'} from {len(loaded.columns)} columns; {grown}")
+    if hasattr(model, "classes_"):
+        shown = ", ".join(map(str, model.classes_.tolist()[:10])) + ", ..." * (len(model.classes_) > 10)
+        lines.append(f"classes: {shown}")
+    changed = _changed_settings(model)
+    if changed:
+        lines.append("settings: " + ", ".join(f"{name}={value!r}" for name, value in changed.items()))
+    scores = [
+        f"{SCORES[name]} {Score(*pair).text(name)}" for name, pair in notes.get("scores", {}).items() if name in SCORES
+    ]
+    if scores:
+        lines.append(f"on unseen rows ({notes['folds']}-fold): " + ", ".join(scores))
+    return lines
+
+
+def _changed_settings(model: Any) -> dict[str, Any]:
+    default = type(model)().get_params(deep=False)
+    given = model.get_params(deep=False)
+    return {name: value for name, value in given.items() if name != "n_jobs" and repr(value) != repr(default.get(name))}
+
+
+def _coloured(loaded: Loaded, tree: int, depth: int | None) -> list[Text]:
+    """The tree's text, the answers in the colour of their class."""
+    from rich.text import Text
+
+    model = loaded.model
+    labels = getattr(model, "classes_", None)
+    text = model.forest_.to_text(
+        tree,
+        feature_names=model.schema_.names,
+        class_names=labels,
+        categories=[column.categories for column in loaded.columns],
+        max_depth=depth,
+    )
+    colour = {
+        str(label): _COLOURS[i % len(_COLOURS)] for i, label in enumerate([] if labels is None else labels.tolist())
+    }
+    lines = []
+    for line in text.splitlines():
+        question, colon, answer = line.rpartition(": ")
+        name = answer.removeprefix("… ").rpartition(" (")[0]
+        lines.append(Text.assemble(question + colon, (answer, colour.get(name, "bold") if colon else "")))
+    return lines
+
+
+def _print_importances(model: Any) -> None:
+    from rich.table import Table
+
+    from hedgerow.cli.console import out
+
+    shares = model.feature_importances_
+    order = (-shares).argsort(kind="stable")[:_MOST_COLUMNS]
+    table = Table(box=None, pad_edge=False, title="What its questions gain", title_justify="left")
+    table.add_column("column", overflow="fold")
+    table.add_column("share", justify="right")
+    table.add_column("")
+    for j in order:
+        bar = "█" * round(_BAR * float(shares[j] / max(shares.max(), 1e-300)))
+        table.add_row(model.schema_.names[j], f"{shares[j]:.1%}", bar, style=None)
+    out.print(table)
+    if len(shares) > _MOST_COLUMNS:
+        out.print(f"and {len(shares) - _MOST_COLUMNS} more columns", style="dim")

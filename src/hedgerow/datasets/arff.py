@@ -1,0 +1,219 @@
+"""Weka's ARFF: declared columns, then rows.
+
+    @relation weather
+    @attribute outlook {sunny, overcast, rainy}
+    @attribute temperature numeric
+    @data
+    sunny, 85
+    ?, 70
+
+Nominal declarations are honoured, ``?`` is missing, quotes and backslashes are as in Weka; sparse rows are read.
+Weights of rows, relational columns and dates with a format of their own are not.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from hedgerow.datasets.rows import As, DataFileError, Reading, converted
+from hedgerow.datasets.streams import Stream
+
+__all__ = ["ArffRows"]
+
+_ROWS_AT_ONCE = 20_000
+_NUMERIC = frozenset({"numeric", "real", "integer"})
+_TEXT = frozenset({"string", "date"})
+_QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_NAME = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.*)", re.I)
+_BARE = r"""(?!['"])[^,\t]*?"""
+_FIELD = re.compile(rf"\s*({_QUOTED}|{_BARE})\s*(,|\t|$)")
+_SPARSE = re.compile(rf"\s*(\d+)\s+({_QUOTED}|{_BARE})\s*(,|$)")
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+@dataclass(frozen=True)
+class _Attribute:
+    name: str
+    categories: tuple[str, ...] | None  # None: not nominal
+    numeric: bool
+
+    @property
+    def absent(self) -> str:
+        """What a sparse row means by leaving it out."""
+        return self.categories[0] if self.categories else "0"
+
+
+class ArffRows:
+    """Rows of an ARFF file."""
+
+    def __init__(self, stream: Stream, reading: Reading) -> None:
+        self._reading = reading
+        self.label = stream.label
+        self._text = io.TextIOWrapper(io.BufferedReader(stream), encoding="utf-8")
+        self._lines = enumerate(self._text, start=1)
+        self._attributes = self._declared()
+        self.names = tuple(attribute.name for attribute in self._attributes)
+        if len(set(self.names)) < len(self.names):
+            twice = next(name for name in self.names if self.names.count(name) > 1)
+            raise DataFileError(f"{self.label} has the column {twice!r} more than once: rename or drop the copies")
+
+    def table(self) -> pa.Table:
+        blocks = [self._block(rows) for rows in self._blocks()]
+        return pa.concat_tables(blocks).unify_dictionaries()
+
+    def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
+        for rows in self._blocks():
+            block = self._block(rows)
+            yield pa.table(
+                {
+                    name: converted(block[name], how, self._reading.missing, f"{self.label}: column {name!r}")
+                    for name, how in wanted.items()
+                }
+            )
+
+    # -- declarations
+
+    def _declared(self) -> list[_Attribute]:
+        attributes: list[_Attribute] = []
+        for number, line in self._decoded():
+            text = line.strip()
+            word = text.split(None, 1)[0].lower() if text else "%"
+            if word.startswith("%") or word == "@relation":
+                continue
+            if word == "@data":
+                if not attributes:
+                    break
+                return attributes
+            if word != "@attribute":
+                raise self._wrong(number, f"{text[:40]!r} is neither a declaration nor @data")
+            attributes.append(self._attribute(text, number))
+        raise DataFileError(f"{self.label} is no ARFF file: it has no @attribute and @data")
+
+    def _attribute(self, text: str, number: int) -> _Attribute:
+        found = _NAME.fullmatch(text)
+        if found is None:
+            raise self._wrong(number, f"{text[:60]!r} does not declare a column")
+        name, kind = _unquoted(found[1]), found[2].strip()
+        if kind.startswith("{"):
+            if not kind.endswith("}"):
+                raise self._wrong(number, f"the categories of {name!r} have no closing brace")
+            return _Attribute(name, tuple(map(_unquoted, self._fields(kind[1:-1], number))), numeric=False)
+        word = kind.split(None, 1)[0].lower() if kind else ""
+        if word not in _NUMERIC | _TEXT:
+            raise self._wrong(number, f"column {name!r} has type {kind[:40]!r}; known are numeric, string, {{a, b}}")
+        return _Attribute(name, None, numeric=word in _NUMERIC)
+
+    # -- rows
+
+    def _decoded(self) -> Iterator[tuple[int, str]]:
+        try:
+            yield from self._lines
+        except UnicodeDecodeError:
+            raise DataFileError(f"{self.label} is not UTF-8; convert it: iconv -f latin1 -t utf-8 FILE > NEW") from None
+
+    def _blocks(self) -> Iterator[list[tuple[int, list[str]]]]:
+        """Rows of fields as they are written, each with the number of its line."""
+        rows: list[tuple[int, list[str]]] = []
+        n_blocks = 0
+        with self._text:
+            for number, line in self._decoded():
+                text = line.strip()
+                if not text or text.startswith("%"):
+                    continue
+                rows.append((number, self._row(text, number)))
+                if len(rows) == _ROWS_AT_ONCE:
+                    yield rows
+                    rows, n_blocks = [], n_blocks + 1
+        if rows:
+            yield rows
+        elif not n_blocks:
+            raise DataFileError(f"{self.label} has declarations and no rows")
+
+    def _row(self, text: str, number: int) -> list[str]:
+        if text.startswith("{"):
+            return self._sparse_row(text, number)
+        fields = self._fields(text, number)
+        if len(fields) != len(self._attributes):
+            raise self._wrong(number, f"{len(fields)} fields, and {len(self._attributes)} columns are declared")
+        return fields
+
+    def _fields(self, text: str, number: int) -> list[str]:
+        if "'" not in text and '"' not in text and "\t" not in text:
+            return [field.strip() for field in text.split(",")]
+        fields, at = [], 0
+        while True:
+            found = _FIELD.match(text, at)
+            if found is None:
+                raise self._wrong(number, f"quotes that do not close, near {text[at : at + 30]!r}")
+            fields.append(found[1])
+            at = found.end()
+            if not found[2]:
+                return fields
+
+    def _sparse_row(self, text: str, number: int) -> list[str]:
+        if not text.endswith("}"):
+            raise self._wrong(number, "a sparse row has no closing brace, or a weight behind it, which is not read")
+        row = [attribute.absent for attribute in self._attributes]
+        inside, at = text[1:-1], 0
+        while inside[at:].strip():
+            found = _SPARSE.match(inside, at)
+            if found is None or int(found[1]) >= len(row):
+                raise self._wrong(
+                    number, f"a sparse row has {inside[at : at + 30]!r}, where column and value should be"
+                )
+            row[int(found[1])] = found[2]
+            at = found.end()
+        return row
+
+    def _block(self, rows: Sequence[tuple[int, list[str]]]) -> pa.Table:
+        columns = zip(*(fields for _, fields in rows), strict=True)
+        arrays = [
+            self._column(attribute, column, rows) for attribute, column in zip(self._attributes, columns, strict=True)
+        ]
+        return pa.table(dict(zip(self.names, arrays, strict=True)))
+
+    def _column(self, attribute: _Attribute, fields: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> pa.Array:
+        missing = {"?", *self._reading.missing} if attribute.categories is None else {"?"}
+        if attribute.numeric and attribute.name not in self._reading.text:
+            try:
+                return pa.array([None if field in missing else float(field) for field in fields], pa.float64())
+            except ValueError:
+                row = next(i for i, field in enumerate(fields) if field not in missing and not _is_number(field))
+                raise self._wrong(
+                    rows[row][0], f"column {attribute.name!r} is declared numeric and has {fields[row]!r}"
+                ) from None
+        values = [None if field in missing else _unquoted(field) for field in fields]
+        if attribute.categories is None:
+            return pa.array(values, pa.string())
+        code = {category: i for i, category in enumerate(attribute.categories)}
+        try:
+            codes = pa.array([None if value is None else code[value] for value in values], pa.int32())
+        except KeyError as error:
+            row = values.index(error.args[0])
+            raise self._wrong(
+                rows[row][0], f"column {attribute.name!r} has {values[row]!r}, which is not among its declared values"
+            ) from None
+        return pa.DictionaryArray.from_arrays(codes, pa.array(attribute.categories, pa.string()))
+
+    def _wrong(self, number: int, words: str) -> DataFileError:
+        return DataFileError(f"{self.label}: line {number}: {words}")
+
+
+def _unquoted(field: str) -> str:
+    if len(field) >= 2 and field[0] == field[-1] and field[0] in "'\"":
+        return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), field[1:-1])
+    return field
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True

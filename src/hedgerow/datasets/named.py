@@ -1,0 +1,152 @@
+"""Data by name: files in a folder of yours, what was fetched, and what ships with scikit-learn."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from hedgerow.datasets.cache import cache_folder, cached, cached_table
+from hedgerow.datasets.files import open_rows
+from hedgerow.datasets.rows import DataFileError
+
+__all__ = ["Dataset", "Entry", "entries", "load"]
+
+AnyPath = str | os.PathLike[str]
+
+# name, function of sklearn.datasets, target
+_SHIPPED = {
+    "breast-cancer": ("load_breast_cancer", "diagnosis"),
+    "diabetes": ("load_diabetes", "progression"),
+    "digits": ("load_digits", "digit"),
+    "iris": ("load_iris", "species"),
+    "wine": ("load_wine", "cultivar"),
+}
+_TARGETS = ("target", "class", "label", "y")
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A table of inputs, and what is to be predicted."""
+
+    name: str
+    X: pa.Table
+    y: NDArray[Any]
+    target: str
+    """What y is called."""
+
+    @property
+    def task(self) -> str:
+        """Classification if y is text or truth values, or regression."""
+        return "regression" if self.y.dtype.kind in "iuf" else "classification"
+
+    @property
+    def table(self) -> pa.Table:
+        """The inputs, and the target as the last column."""
+        return self.X.append_column(self.target, pa.array(self.y.tolist()))
+
+    @classmethod
+    def of(cls, name: str, table: pa.Table, target: str) -> Dataset:
+        """Of a table that has both. Rows without a target are left out."""
+        table = table.filter(table[target].is_valid())
+        column = table[target]
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        values = column.to_numpy()
+        y = values.astype(str) if pa.types.is_string(column.type) else values
+        return cls(name, table.drop_columns([target]), y, target)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What can be loaded by its name, and where it is."""
+
+    name: str
+    source: str
+    n_rows: int
+    n_features: int
+
+
+def load(name: str, *, data: AnyPath | None = None, data_home: AnyPath | None = None) -> Dataset:
+    """A dataset by its name: from the folder `data`, from the cache of `fetch_openml`, or from scikit-learn.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`entries`.
+    data : path or None
+        A folder of Parquet files, by default that in HEDGEROW_DATA. The target is the column called target, class,
+        label or y, or else the last one.
+    data_home : path or None
+        The cache, as in :func:`fetch_openml`.
+    """
+    folder = _folder(data)
+    if folder is not None and (path := folder / f"{name}.parquet").is_file():
+        table = open_rows(str(path)).table()
+        return Dataset.of(name, table, _likely_target(table.column_names))
+    cache = cache_folder(data_home)
+    for entry in cached(cache):
+        if entry.origin.name == name:
+            return Dataset.of(name, cached_table(cache, entry), entry.origin.target)
+    if name in _SHIPPED:
+        return _shipped(name)
+    known = sorted({entry.name for entry in entries(data=data, data_home=data_home)})
+    similar = difflib.get_close_matches(name, known, n=3)
+    hint = f"did you mean {' or '.join(map(repr, similar))}?" if similar else "'hedgerow datasets' lists what there is"
+    raise DataFileError(f"there is no dataset {name!r}; {hint}")
+
+
+def entries(*, data: AnyPath | None = None, data_home: AnyPath | None = None) -> list[Entry]:
+    """All that :func:`load` finds, in the order in which it looks."""
+    return [*_in_folder(_folder(data)), *_in_cache(cache_folder(data_home)), *_with_scikit_learn()]
+
+
+def _folder(data: AnyPath | None) -> Path | None:
+    named = data or os.environ.get("HEDGEROW_DATA")
+    if named is None:
+        return None
+    folder = Path(named)
+    if not folder.is_dir():
+        given = "--data" if data else "HEDGEROW_DATA"
+        raise DataFileError(f"{given} is {str(folder)!r}, which is no folder")
+    return folder
+
+
+def _in_folder(folder: Path | None) -> Iterator[Entry]:
+    for path in sorted(folder.glob("*.parquet")) if folder else ():
+        about = pq.read_metadata(path)
+        yield Entry(path.stem, str(folder), about.num_rows, about.num_columns - 1)
+
+
+def _in_cache(folder: Path) -> Iterator[Entry]:
+    for entry in cached(folder):
+        yield Entry(entry.origin.name, f"OpenML {entry.origin.id}", entry.n_rows, entry.n_columns - 1)
+
+
+def _with_scikit_learn() -> Iterator[Entry]:
+    for name in _SHIPPED:
+        dataset = _shipped(name)
+        yield Entry(name, "scikit-learn", dataset.X.num_rows, dataset.X.num_columns)
+
+
+def _shipped(name: str) -> Dataset:
+    import sklearn.datasets  # here, because it takes longer to import than all of hedgerow
+
+    function, target = _SHIPPED[name]
+    bunch = getattr(sklearn.datasets, function)()
+    columns = {str(column): bunch.data[:, j] for j, column in enumerate(bunch.feature_names)}
+    classes = getattr(bunch, "target_names", None)
+    y = bunch.target if classes is None else np.asarray(classes).astype(str)[bunch.target]
+    return Dataset(name, pa.table(columns), y, target)
+
+
+def _likely_target(names: list[str]) -> str:
+    return next((name for name in _TARGETS if name in names), names[-1])

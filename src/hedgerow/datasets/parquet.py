@@ -1,0 +1,59 @@
+"""Parquet by pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hedgerow.datasets.rows import As, DataFileError, Reading, converted, without_markers
+from hedgerow.datasets.streams import Stream
+
+__all__ = ["MAGIC", "ParquetRows"]
+
+MAGIC = b"PAR1"
+_ROWS_AT_ONCE = 65_536
+
+
+class ParquetRows:
+    """Rows of a Parquet file. Of standard input all bytes are kept: the end of such a file says where its rows are."""
+
+    def __init__(self, stream: Stream, reading: Reading) -> None:
+        self._reading = reading
+        self.label = stream.label
+        try:
+            with stream:
+                self._file = pq.ParquetFile(pa.BufferReader(stream.read()) if stream.path is None else stream.path)
+        except pa.ArrowInvalid as error:
+            raise DataFileError(f"{self.label} is no Parquet file, or damaged: {_first_line(error)}") from None
+        self.names = tuple(self._file.schema_arrow.names)
+
+    def table(self) -> pa.Table:
+        table = self._file.read()
+        if not table.num_rows:
+            raise DataFileError(f"{self.label} has no rows")
+        for at, name in enumerate(table.column_names):
+            column, what = table.column(at), f"{self.label}: column {name!r}"
+            if name in self._reading.text:
+                column = converted(column, "text", self._reading.missing, what).cast(pa.string())
+            elif pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+                column = without_markers(column, self._reading.missing)
+            table = table.set_column(at, name, column)
+        return table
+
+    def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
+        if not self._file.metadata.num_rows:
+            raise DataFileError(f"{self.label} has no rows")
+        for batch in self._file.iter_batches(_ROWS_AT_ONCE, columns=list(wanted)):
+            part = pa.Table.from_batches([batch])
+            yield pa.table(
+                {
+                    name: converted(part[name], how, self._reading.missing, f"{self.label}: column {name!r}")
+                    for name, how in wanted.items()
+                }
+            )
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0][:200]

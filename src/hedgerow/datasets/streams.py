@@ -1,0 +1,81 @@
+"""The bytes of a file, or of standard input, with a look at their beginning; gzip is read as it is."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import sys
+from typing import IO, Any
+
+from hedgerow.datasets.rows import DataFileError
+
+__all__ = ["STANDARD", "Stream", "open_stream"]
+
+STANDARD = "-"  # standard input
+
+_HEAD_BYTES = 1 << 16
+_GZIP = b"\x1f\x8b"
+
+
+class Stream(io.RawIOBase):
+    """Bytes whose beginning has been looked at, and that are read from the beginning all the same."""
+
+    def __init__(self, file: IO[bytes], label: str, path: str | None, below: Stream | None = None) -> None:
+        self._file = file
+        self._below = below  # what the file unzips
+        self._seen = b""
+        self.label = label
+        self.path = path
+        """Where the same bytes can be read once more; None of standard input."""
+
+    def head(self, at_least: int = _HEAD_BYTES) -> bytes:
+        """The first bytes: at least so many, if there are."""
+        while len(self._seen) < at_least:
+            more = self._file.read(at_least - len(self._seen))
+            if not more:
+                break
+            self._seen += more
+        return self._seen
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._take(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def read(self, size: int | None = -1) -> bytes:
+        if size is None or size < 0:
+            data, self._seen = self._seen, b""
+            return data + self._file.read()
+        return self._take(size)
+
+    def _take(self, size: int) -> bytes:
+        data, self._seen = self._seen[:size], self._seen[size:]
+        return data if len(data) == size else data + self._file.read(size - len(data))
+
+    def close(self) -> None:
+        if self.path is not None:
+            self._file.close()
+        if self._below is not None:
+            self._below.close()
+        super().close()
+
+
+def open_stream(path: str) -> Stream:
+    """A file by its name, or standard input by ``-``; an OSError names a file that can't be read."""
+    if path == STANDARD:
+        return _unzipped(Stream(sys.stdin.buffer, "standard input", None))
+    if stat.S_ISDIR(os.stat(path).st_mode):
+        raise DataFileError(f"{path} is a folder: give the name of a file")
+    return _unzipped(Stream(open(path, "rb"), path, path))
+
+
+def _unzipped(stream: Stream) -> Stream:
+    if not stream.head().startswith(_GZIP):
+        return stream
+    plain: Any = gzip.GzipFile(fileobj=stream)
+    return Stream(plain, stream.label, stream.path, below=stream)

@@ -1,0 +1,272 @@
+"""Smooth probabilities for a tree that stays as it is: from the distance to its decision boundary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from hedgerow.boundary.bandwidths import bandwidth
+from hedgerow.boundary.distance import walls_of
+from hedgerow.boundary.estimate import Estimate, Settings, features
+from hedgerow.boundary.kernels import check_tolerance, kernel
+from hedgerow.boundary.partitions import n_groups, partition
+from hedgerow.boundary.scales import check_scale, metric
+from hedgerow.boundary.walls import Separators, Walls
+from hedgerow.estimators.costs import class_costs
+from hedgerow.estimators.stored import storable
+from hedgerow.estimators.trees import TreeClassifier
+from hedgerow.estimators.wrapped import WrappedForest
+from hedgerow.inspection import impurity_importances
+from hedgerow.walk import gather, route
+
+__all__ = ["BoundaryClassifier"]
+
+Floats = NDArray[np.float64]
+
+
+def _default_tree() -> TreeClassifier:
+    return TreeClassifier.c45()
+
+
+@storable
+class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
+    """Probabilities that change smoothly with the distance to the decision boundary of a tree; the tree stays as it is.
+
+    All rows in a leaf have the same frequency, and a row next to the boundary is as sure as one far inside. Here the
+    probability of class c is its share among the training rows that are as far from the area in which the tree says c
+    (Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Probabilities Using its Decision
+    Boundary, 2007): Σ K over the training rows of class c, over Σ K over all, K being a kernel on the difference of
+    distances.
+
+    Parameters
+    ----------
+    estimator : a tree, or None
+        A TreeClassifier, or one of scikit-learn's decision trees or extra trees. It is cloned and fitted, unless it is
+        ``sklearn.frozen.FrozenEstimator(fitted)``, which is taken as it is. None is ``TreeClassifier.c45()``.
+    metric : {"standard", "minmax"}, an instance of :class:`~hedgerow.boundary.Standard` or \
+:class:`~hedgerow.boundary.MinMax`, or scales
+        What one step is in each column: its standard deviation, its range, or a number of your own for each column (an
+        array, or a dict by name), such as the precision of a sensor. Ordinal columns count by rank. A change of
+        category is as long as the instance's `nominal_weight`, 1 by default, or as 1/scale.
+    bandwidth : float, "cv" or an instance from :mod:`hedgerow.boundary`
+        A number is the fraction of the range of the distance over all training rows, for every partition. "cv" takes,
+        for each class, the fraction under which the labels of training rows are likeliest, each left out in turn.
+        ``Absolute(0.1)`` is in units of the metric.
+    kernel : {"gaussian", "box", "epanechnikov"}
+        The bandwidth is the standard deviation of the first, and half of the width of the others.
+    partition : {"global", "separator", "leaf"}
+        Compare with all training rows, or only with those at the same separator (the paper's local estimate), or only
+        with those in the same leaf (which the paper argues against). A subset without training rows is replaced by all.
+    features : ("distance",) or ("distance", "position")
+        What the kernel is put on. The position is that along the boundary: the coordinate of the row's projection in
+        the direction in which those of the training rows of its subset vary most.
+    decide : {"probability", "tree"}
+        Whether `predict` gives the most probable class, or the tree's own. Can be changed after `fit`.
+    tolerance : float
+        Largest relative error of sums over more than 256 training rows; 0 adds them one by one, as is always done with
+        positions. Can be changed after `fit`.
+    n_jobs : int or None
+        Threads for distances and sums; the same bits for any number.
+
+    Attributes
+    ----------
+    estimator_ : the fitted tree.
+    forest_ : Forest
+        The tree itself.
+    scale_ : array of shape (n_features,)
+        What one step is in each column.
+    bandwidth_ : array of shape (n_classes,)
+        The kernel's bandwidth for the distance to each class's area.
+    estimate_ : Estimate
+        Distances, weights and classes of the training rows.
+    classes_, n_classes_, class_prior_, schema_, n_features_in_, feature_names_in_, feature_importances_
+        As in :class:`RuleClassifier`.
+
+    Notes ----- A class that labels no leaf has no area to be near to: its estimate is the leaf's Laplace frequency.
+    Estimates of several classes, each by the distance to its own area, are divided by their sum. A row with missing
+    values is in several leaves at once, and its probabilities are mixed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_leaf_nodes=4, random_state=0).fit(X[::2], y[::2])
+    >>> model = BoundaryClassifier.from_fitted(tree, X[::2], y[::2])
+    >>> len(set(tree.predict_proba(X[1::2])[:, 1])), len(set(model.predict_proba(X[1::2])[:, 1])) > 200
+    (4, True)
+    """
+
+    _made_again = WrappedForest._made_again | {"bandwidth_"}
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        metric: Any = "standard",
+        bandwidth: Any = 0.1,
+        kernel: str = "gaussian",
+        partition: str = "global",
+        features: Any = ("distance",),
+        decide: str = "probability",
+        tolerance: float = 1e-6,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.metric = metric
+        self.bandwidth = bandwidth
+        self.kernel = kernel
+        self.partition = partition
+        self.features = features
+        self.decide = decide
+        self.tolerance = tolerance
+        self.n_jobs = n_jobs
+
+    @classmethod
+    def from_fitted(cls, model: Any, X: Any, y: Any, sample_weight: Any = None, **settings: Any) -> BoundaryClassifier:
+        """A fitted tree with smooth probabilities from these rows, best those that it was fitted on."""
+        fitted = model.estimator if isinstance(model, FrozenEstimator) else model
+        return cls(FrozenEstimator(fitted), **settings).fit(X, y, sample_weight)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> BoundaryClassifier:
+        """Fit the tree, unless it is frozen, and learn how classes lie around its boundary."""
+        settings = self._settings()
+        measure = metric(self.metric)
+        self._check_tree(self._template())
+        fitted = self._fit_estimator(X, y, sample_weight, fit_params)
+        found = self._found(fitted.model, fitted.prior)
+        schema = found["schema_"]
+        rows = schema.read(X, estimator=self)
+        self._refuse_missing(rows, fitted.model, schema)
+        counts = fitted.weight > 0
+        rows, weight = np.ascontiguousarray(rows[counts]), fitted.weight[counts]
+        labels = np.searchsorted(found["classes_"], fitted.labels.classes).astype(np.int32)[fitted.labels.codes][counts]
+        scale = measure.scale(rows, weight, schema)
+        walls = _walls(fitted.model)
+        estimate = Estimate.of(walls, rows, labels, weight, scale, settings)
+        return self._set_found(
+            {
+                **found,
+                "scale_": scale,
+                "estimate_": estimate,
+                "bandwidth_": estimate.bandwidths(len(found["classes_"])),
+            }
+        )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row, the first of equals; with ``decide="tree"`` the tree's own."""
+        if _decide(self.decide) == "tree":
+            check_is_fitted(self)
+            own: NDArray[Any] = self.estimator_.predict(X)
+            return own
+        probabilities = self.predict_proba(X)
+        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
+        return labels
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class, (n, n_classes), from the row's distance to the area of each."""
+        return self._probabilities_of(self._read(X))
+
+    def _probabilities_of(self, rows: Floats) -> Floats:
+        probabilities: Floats = self.estimate_.probabilities(self._walls(), rows, self.scale_, self._settings())
+        return probabilities
+
+    def algebraic_distance(self, X: Any) -> Floats:
+        """How far each row is from the area of each class, (n, n_classes), negative inside of it, in units of `scale_`.
+
+        For a row in several leaves the weighted mean over those from which there is a way.
+        """
+        rows = self._read(X)
+        return self._walls().measure(rows, self.scale_, n_jobs=self.n_jobs).of_rows()
+
+    def nearest_separator(self, X: Any) -> Separators:
+        """What each row would have to cross to get another answer from the tree: a column's number and a threshold.
+
+        See :func:`hedgerow.boundary.nearest_separator`.
+        """
+        rows, walls = self._read(X), self._walls()
+        return walls.crossed(walls.measure(rows, self.scale_, n_jobs=self.n_jobs))
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """The number of the leaf that each row reaches, (n,); of a row in several, the heaviest."""
+        rows = self._read(X)
+        return route(self.forest_, rows, n_jobs=self.n_jobs)[:, 0]
+
+    def leaf_counts(self, X: Any) -> Floats:
+        """The evidence in the leaf that each row reaches, (n, 1, n_classes); in several, the weighted mean."""
+        rows = self._read(X)
+        return gather(self.forest_, rows, self.forest_.counts, n_jobs=self.n_jobs)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The share of each column in the tree's decrease of impurity."""
+        check_is_fitted(self)
+        return impurity_importances(self.forest_, self._impurity)
+
+    def _template(self) -> Any:
+        return _default_tree() if self.estimator is None else self.estimator
+
+    def _settings(self) -> Settings:
+        _decide(self.decide)
+        return Settings(
+            partition(self.partition),
+            bandwidth(self.bandwidth),
+            kernel(self.kernel),
+            features(self.features),
+            check_tolerance(self.tolerance),
+            self.n_jobs,
+        )
+
+    @staticmethod
+    def _check_tree(template: Any) -> None:
+        from sklearn.tree import BaseDecisionTree  # takes longer to import than all of hedgerow
+
+        inside = template.estimator if isinstance(template, FrozenEstimator) else template
+        if not isinstance(inside, TreeClassifier | BaseDecisionTree):
+            raise TypeError(
+                f"estimator is {inside!r}, must be a tree whose leaves have one answer each: a TreeClassifier, or one "
+                "of scikit-learn's decision trees (DecisionTreeClassifier, ExtraTreeClassifier)"
+            )
+
+    def _walls(self) -> Walls:
+        return self._finished.get("walls", lambda: _walls(self.estimator_))
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        settings = self._settings()
+        check_scale("scale_", self.scale_, self.n_features_in_)
+        n_expected = self.n_classes_ * (1 + n_groups(settings.partition, self._walls()))
+        if len(self.estimate_.sample.sizes) != n_expected or self.estimate_.n_dims != len(settings.features):
+            raise ValueError("its kernel sample is that of another tree, partition or features")
+        axes = self.estimate_.axes
+        if (axes is None) != (self.estimate_.n_dims == 1):
+            raise ValueError("its kernel sample has no axes for positions, or needs none")
+        if axes is not None and axes.centre.shape != (n_expected, self.n_features_in_):
+            raise ValueError("its axes are those of another tree")
+
+    def _restored(self) -> None:
+        super()._restored()
+        self.bandwidth_ = self.estimate_.bandwidths(self.n_classes_)
+
+
+def _decide(given: Any) -> str:
+    if given not in ("probability", "tree"):
+        raise ValueError(f"decide is {given!r}, must be 'probability' or 'tree'")
+    return str(given)
+
+
+def _walls(model: Any) -> Walls:
+    """Those of a fitted tree; a leaf's class is the tree's own answer there."""
+    if not isinstance(model, TreeClassifier):
+        return walls_of(model)
+    probabilities = model._probabilities().values
+    if model.cost_matrix is None:
+        labels = probabilities.argmax(axis=1)
+    else:
+        labels = (probabilities @ class_costs(model.cost_matrix, model.classes_)).argmin(axis=1)
+    return walls_of(model, labels.astype(np.int32))

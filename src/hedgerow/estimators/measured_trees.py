@@ -1,0 +1,260 @@
+"""What both trees of soft regions share: reading errors, growing, and where rows may be."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import ThreadpoolController
+
+from hedgerow.columns import Kind
+from hedgerow.estimators.one_tree import OneTree
+from hedgerow.estimators.stored import check_fitted
+from hedgerow.estimators.walking import SoftWalk, Walk
+from hedgerow.forest import Forest
+from hedgerow.inspection import impurity_importances
+from hedgerow.measured.costs import error_costs
+from hedgerow.measured.growing import GrowthSettings, grow_path
+from hedgerow.measured.laws import CategoryLaw, NumberLaw
+from hedgerow.measured.learning import learn_laws, read_error_models
+from hedgerow.measured.priors import prior
+from hedgerow.measured.problem import Problem
+from hedgerow.measured.pruning import path_pruning
+from hedgerow.measured.sizes import ErrorSizes, read_cells, read_sigma
+from hedgerow.measured.soft_membership import Regions, region_membership
+from hedgerow.nodes import NodeKind
+from hedgerow.table import Table, read_table
+
+__all__ = ["MeasuredTree"]
+
+Floats = NDArray[np.float64]
+
+_RISKS = ("global", "node")
+_NOMINAL = ("subset", "binary")
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """The table of `fit`, and the sizes of its errors."""
+
+    table: Table
+    sizes: ErrorSizes
+    cells: Floats
+    source: str
+
+
+class MeasuredTree(OneTree):
+    """Abstract; final classes have the parameters that `_settings` and `_measurements` read."""
+
+    _made_again: ClassVar[frozenset[str]] = frozenset({"_regions"})
+
+    # -- what it says
+
+    @property
+    def regions_(self) -> Floats:
+        """Lower and upper bound of each region in each column, (n_leaves, n_features, 2): lower < u ≤ upper."""
+        check_is_fitted(self)
+        bounds: Floats = self._regions.bounds
+        return bounds
+
+    @property
+    def region_categories_(self) -> dict[int, NDArray[np.bool_]]:
+        """For each nominal column that was asked about: the categories inside each region, (n_leaves, n_categories)."""
+        check_is_fitted(self)
+        return dict(self._regions.members)
+
+    @property
+    def sigma_(self) -> Floats:
+        """The size of errors in each column, (n_features,), that is used where rows do not bring their own."""
+        check_is_fitted(self)
+        sizes: ErrorSizes = self.error_sizes_
+        return sizes.sigma
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The share of each column in the decrease of impurity between the regions of `forest_`."""
+        check_is_fitted(self)
+        return impurity_importances(self.forest_, self._impurity)
+
+    def membership(self, X: Any, X_err: Any = None) -> Floats:
+        """The probability that the latent values of a row are in each region, (n, n_leaves); rows add up to 1.
+
+        `X_err`, (n, n_features), has standard deviations of the errors; None is what `sigma` says, or, after a fit with
+        `X_err`, their root mean square there.
+        """
+        rows = self._read(X)
+        return self._shares(rows, self._cells(rows, X_err))
+
+    def apply(self, X: Any, X_err: Any = None) -> NDArray[np.int32]:
+        """The number of the most probable region of each row, (n,)."""
+        leaves: NDArray[np.int32] = self.membership(X, X_err).argmax(axis=1).astype(np.int32)
+        return leaves
+
+    def error_costs(self, X: Any, X_err: Any = None) -> Floats:
+        """How much of the mean squared error of answers to X is due to the error of each column, (n_features,).
+
+        The drop in it if that column alone were exact and the tree were true; see
+        :func:`hedgerow.measured.costs.error_costs`.
+        """
+        rows = self._read(X)
+        values = self.values_.reshape(len(self._regions), -1)
+        return error_costs(self._regions, values, self.laws_, rows, self._cells(rows, X_err))
+
+    # -- reading
+
+    @property
+    def _walk(self) -> Walk:
+        return SoftWalk(self.forest_, lambda rows: self._shares(rows, self._cells(rows, None)))
+
+    def _shares(self, rows: Floats, cells: Floats) -> Floats:
+        return region_membership(self._regions, self.laws_, rows, cells)
+
+    def _cells(self, rows: Floats, X_err: Any) -> Floats:
+        """The sizes of all errors, (n, n_features)."""
+        if X_err is not None:
+            return read_cells(X_err, rows, self.schema_)
+        if self.error_source_ == "X_err":
+            warnings.warn(
+                "fit was given X_err, and this call is not: errors are taken to be as large as they were there in the "
+                "root mean square (sigma_). Pass X_err, zeros for exact rows",
+                stacklevel=4,
+            )
+        sizes: ErrorSizes = self.error_sizes_
+        return sizes.of_rows(rows, self.schema_.names)
+
+    # -- fitting
+
+    def _measurements(self, X: Any, X_err: Any) -> Measurements:
+        table = read_table(X, categorical_features=self.categorical_features, estimator=self)
+        sizes = read_sigma(self.sigma, table.schema)
+        if X_err is None:
+            return Measurements(table, sizes, sizes.of_rows(table.values, table.schema.names), "sigma")
+        cells = read_cells(X_err, table.values, table.schema)
+        known = ~np.isnan(table.values)
+        mean_square = np.where(known, cells, 0.0) ** 2
+        typical = np.sqrt(mean_square.sum(axis=0) / np.maximum(known.sum(axis=0), 1))
+        return Measurements(table, replace(sizes, sigma=np.where(sizes.held_by >= 0, 0.0, typical)), cells, "X_err")
+
+    def _problem(self, given: Measurements, weight: Floats, precision: Floats, targets: Floats) -> Problem:
+        """The rows that count: a row of weight 0 is no row."""
+        least = 2 * self.min_weight_leaf
+        if weight.sum() < least <= (weight > 0).sum():
+            warnings.warn(
+                f"sample_weight adds up to {weight.sum():.3g}, less than two regions of min_weight_leaf="
+                f"{self.min_weight_leaf!r} need: nothing will be asked. Let a row of weight 1 be one row",
+                stacklevel=3,
+            )
+        used = weight > 0
+        table, cells = given.table, given.cells[used]
+        values = np.asfortranarray(table.values[used])
+        models = read_error_models(self.error_model, table.schema)
+        laws = learn_laws(values, table.schema, cells, weight[used], models, prior(self.prior))
+        features = np.flatnonzero(given.sizes.is_feature)
+        cells = np.asfortranarray(cells)
+        return Problem(values, cells, laws, features, weight[used], precision[used], targets[used])
+
+    def _grown(
+        self, problem: Problem, n_categories: NDArray[np.int32], finish: Callable[..., tuple[Forest, Floats]]
+    ) -> tuple[Forest, Floats]:
+        """The tree, and γ of its leaves; `finish` makes them of the path and the number of its splits to keep."""
+        settings, pruning = self._settings(), path_pruning(self.pruning)
+        # Matrices are narrow: more threads wait for each other, and add up in another order on every machine.
+        with _blas().limit(limits=1, user_api="blas"):
+            path = grow_path(problem, settings)
+            n_splits = len(path.questions)
+            if pruning is not None:
+                n_splits = pruning.n_splits(path, problem, lambda part: grow_path(part, settings), n_categories)
+            return finish(path, n_splits, problem, n_categories)
+
+    def _settings(self) -> GrowthSettings:
+        return GrowthSettings(
+            max_leaf_nodes=_whole(
+                "max_leaf_nodes", self.max_leaf_nodes, 2, "None to grow as far as min_weight_leaf allows"
+            ),
+            min_weight_leaf=_positive("min_weight_leaf", self.min_weight_leaf),
+            max_candidates=_whole("max_candidates", self.max_candidates, 1, "None for all"),
+            risk=_one_of("risk", self.risk, _RISKS),
+            one_against_rest=_one_of("nominal", self.nominal, _NOMINAL) == "binary",
+        )
+
+    def _set_grown(self, X: Any, given: Measurements, problem: Problem, forest: Forest, **attributes: Any) -> None:
+        self._set_fitted(
+            X,
+            given.table,
+            forest,
+            laws_=problem.laws,
+            error_sizes_=given.sizes,
+            error_source_=given.source,
+            _regions=Regions.of_forest(forest, given.table.schema.n_categories),
+            **attributes,
+        )
+
+    # -- files
+
+    def _check_fitted(self) -> None:
+        check_fitted(self)
+        n_leaves, n_outputs = self.forest_.n_leaves, getattr(self, "n_classes_", 1)
+        if self.forest_.n_trees != 1 or (self.forest_.missing != 0).any():
+            raise ValueError("a tree of soft regions is one tree, without branches for missing values")
+        if not isinstance(self.values_, np.ndarray) or self.values_.dtype != np.float64:
+            raise ValueError("values_ must be a float64 array")
+        if self.values_.size != n_leaves * n_outputs or not np.isfinite(self.values_).all():
+            raise ValueError("values_ must have finite numbers for each leaf")
+        if self.error_source_ not in ("sigma", "X_err") or not isinstance(self.error_sizes_, ErrorSizes):
+            raise ValueError("error_source_ or error_sizes_ is something else")
+        if len(self.error_sizes_.sigma) != self.schema_.n_features:
+            raise ValueError("error_sizes_ are those of other columns")
+        self._check_laws()
+
+    def _check_laws(self) -> None:
+        if not isinstance(self.laws_, tuple) or len(self.laws_) != self.schema_.n_features:
+            raise ValueError("laws_ must have a law for each column")
+        for column, law in zip(self.schema_.columns, self.laws_, strict=True):
+            nominal = column.kind is Kind.NOMINAL
+            if not isinstance(law, CategoryLaw if nominal else NumberLaw):
+                raise ValueError(f"the law of column {column.name!r} is of another kind")
+            if isinstance(law, CategoryLaw) and len(law.shares) != len(column.categories):
+                raise ValueError(f"the law of column {column.name!r} has another number of categories")
+        nominal_columns = self.schema_.n_categories > 0
+        for kind, feature in zip(self.forest_.kind, self.forest_.feature, strict=True):
+            if kind not in (NodeKind.LEAF, NodeKind.THRESHOLD, NodeKind.SUBSET, NodeKind.ONE_AGAINST_REST):
+                raise ValueError("it has a question that has no soft region")
+            if kind != NodeKind.LEAF and nominal_columns[feature] != (kind != NodeKind.THRESHOLD):
+                raise ValueError("it asks a column what its kind can't answer")
+
+    def _restored(self) -> None:
+        super()._restored()
+        self._regions = Regions.of_forest(self.forest_, self.schema_.n_categories)
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """To look for libraries takes longer than a small fit."""
+    return ThreadpoolController()
+
+
+def _one_of(name: str, given: Any, known: tuple[str, ...]) -> str:
+    if not isinstance(given, str) or given not in known:
+        raise ValueError(f"{name} is {given!r}, must be one of {', '.join(map(repr, known))}")
+    return given
+
+
+def _whole(name: str, given: Any, least: int, otherwise: str) -> int | None:
+    if given is None:
+        return None
+    if not isinstance(given, Integral) or isinstance(given, bool) or given < least:
+        raise ValueError(f"{name} is {given!r}, must be a whole number of at least {least}, or {otherwise}")
+    return int(given)
+
+
+def _positive(name: str, given: Any) -> float:
+    if not isinstance(given, Real) or isinstance(given, bool) or not 0 < float(given) < np.inf:
+        raise ValueError(f"{name} is {given!r}, must be a positive number of rows")
+    return float(given)

@@ -1,0 +1,85 @@
+"""How rows reach leaves: down the questions of a forest, or into several regions at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.forest import Forest
+from hedgerow.walk import LeafTable, fold, gather, route
+
+__all__ = ["ForestWalk", "SoftWalk", "Walk"]
+
+Floats = NDArray[np.float64]
+
+
+class Walk(Protocol):
+    """What estimators that answer from leaves ask of the trees; see :mod:`hedgerow.walk`."""
+
+    @property
+    def forest(self) -> Forest:
+        """The trees."""
+
+    def route(self, rows: Floats) -> NDArray[np.int32]:
+        """The leaf of each row in each tree, (n, n_trees)."""
+
+    def fold(self, rows: Floats, tables: Sequence[LeafTable], tree_weights: Floats | None = None) -> list[Floats]:
+        """Each table folded over the trees."""
+
+    def gather(self, rows: Floats, values: Floats) -> Floats:
+        """The row of `values` of each leaf that is reached, (n, n_trees, m)."""
+
+    def divided(self, rows: Floats) -> NDArray[np.bool_]:
+        """Which rows may reach several leaves of a tree."""
+
+
+@dataclass(frozen=True)
+class ForestWalk:
+    """Rows walk down the trees."""
+
+    forest: Forest
+    n_jobs: int | None
+
+    def route(self, rows: Floats) -> NDArray[np.int32]:
+        return route(self.forest, rows, n_jobs=self.n_jobs)
+
+    def fold(self, rows: Floats, tables: Sequence[LeafTable], tree_weights: Floats | None = None) -> list[Floats]:
+        return fold(self.forest, rows, tables, tree_weights=tree_weights, n_jobs=self.n_jobs)
+
+    def gather(self, rows: Floats, values: Floats) -> Floats:
+        return gather(self.forest, rows, values, n_jobs=self.n_jobs)
+
+    def divided(self, rows: Floats) -> NDArray[np.bool_]:
+        return np.asarray(np.isnan(rows).any(axis=1))
+
+
+@dataclass(frozen=True)
+class SoftWalk:
+    """Rows are in every leaf of the one tree, in proportion to `membership` of them, (n, n_leaves)."""
+
+    forest: Forest
+    membership: Callable[[Floats], Floats]
+
+    def route(self, rows: Floats) -> NDArray[np.int32]:
+        leaves: NDArray[np.int32] = self.membership(rows).argmax(axis=1).astype(np.int32)
+        return leaves[:, np.newaxis]
+
+    def fold(self, rows: Floats, tables: Sequence[LeafTable], tree_weights: Floats | None = None) -> list[Floats]:
+        shares = self.membership(rows)
+        weight = 1.0 if tree_weights is None else float(tree_weights[0])
+        folded = []
+        for table in tables:
+            mean = shares @ table.values
+            mean[:, table.logs == 1] = np.log(mean[:, table.logs == 1])
+            folded.append(np.where(table.ops == 0, weight * mean, mean))
+        return folded
+
+    def gather(self, rows: Floats, values: Floats) -> Floats:
+        return (self.membership(rows) @ values)[:, np.newaxis]
+
+    def divided(self, rows: Floats) -> NDArray[np.bool_]:
+        return np.ones(len(rows), dtype=bool)

@@ -1,0 +1,312 @@
+"""Why a model answers as it does for a row: the way down its tree, or the vote of its trees, and the reason for doubt.
+
+``str`` of an explanation is a text for people; its fields are for programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.forest import Forest
+from hedgerow.sentences import listed, path_sentences
+from hedgerow.table import Schema
+from hedgerow.text import number_text
+from hedgerow.walk import gather, route, spread
+
+__all__ = ["ClassExplanation", "NumberExplanation", "explain_classes", "explain_numbers"]
+
+Floats = NDArray[np.float64]
+
+_FEW_ROWS = 10
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a row went down the trees."""
+
+    path: tuple[str, ...]
+    """The questions of a single tree, as sentences; empty of several trees."""
+    n_leaves: int
+    """How many leaves of a single tree the row reaches: more than one where a value is missing."""
+    columns: dict[str, float]
+    """The share of each column in the questions that all trees asked of this row; the largest first."""
+    missing: tuple[str, ...]
+    """Columns whose value is missing, or is a category that was not seen in `fit`."""
+
+
+@dataclass(frozen=True)
+class ClassExplanation:
+    """Why a classifier answers as it does for one row.
+
+    Of a single tree `counts` are the class counts of its leaf (the mixture, if it reaches several), and `path` how it
+    came there. Of several trees `counts` are the mean of their leaves', `votes` how many trees have most rows of each
+    class in their leaf, and `dissenters` the numbers of the trees whose vote is not `answer`. `bounds` (lower and upper
+    for each class) and `set` are None where the model has none. A leaf without rows votes as the node above it.
+    """
+
+    answer: Any
+    classes: tuple[Any, ...]
+    probabilities: tuple[float, ...]
+    counts: tuple[float, ...]
+    votes: tuple[int, ...]
+    dissenters: tuple[int, ...]
+    path: tuple[str, ...]
+    columns: dict[str, float]
+    bounds: tuple[tuple[float, float], ...] | None
+    set: tuple[Any, ...] | None
+    doubt: str
+
+    def __str__(self) -> str:
+        n_trees = sum(self.votes)
+        lines = _path_lines(self.answer, self.path) if n_trees == 1 else self._vote_lines(n_trees)
+        if n_trees == 1:
+            lines.append(f"Training rows in its leaf: {_counts_text(self.classes, self.counts)}.")
+        if self.bounds is None:
+            pairs = sorted(zip(self.probabilities, self.classes, strict=True), key=lambda pair: -pair[0])
+            lines.append("Probabilities: " + ", ".join(f"{name} {p:.3g}" for p, name in pairs) + ".")
+        else:
+            both = zip(self.classes, self.bounds, strict=True)
+            lines.append("Bounds: " + ", ".join(f"{name} {low:.2f} to {high:.2f}" for name, (low, high) in both) + ".")
+        if self.set is not None:
+            lines.append(f"Cannot be ruled out: {listed([str(one) for one in self.set])}.")
+        return "\n".join([*lines, f"Doubt: {self.doubt}."])
+
+    def _vote_lines(self, n_trees: int) -> list[str]:
+        others = [(n, str(name)) for n, name in zip(self.votes, self.classes, strict=True) if n and name != self.answer]
+        n_for = n_trees - len(self.dissenters)
+        said = f"{self.answer}: {n_for} of {n_trees} trees say so"
+        if others:
+            said += ", " + listed([f"{n} say {name}" for n, name in sorted(others, key=lambda pair: -pair[0])])
+        lines = [said + "."]
+        if self.dissenters:
+            numbers = [str(number) for number in self.dissenters]
+            lines.append(f"Dissenting trees: {listed(numbers, at_most=12)}.")
+        return [*lines, *_column_lines(self.columns)]
+
+
+@dataclass(frozen=True)
+class NumberExplanation:
+    """Why a regressor answers as it does for one row.
+
+    `trees` are the answers of the trees, `within` the standard deviation of the training targets in their leaves (the
+    root of the mean variance), `n_rows` the mean weight of these leaves. `interval` is None where the model has none.
+    """
+
+    answer: float
+    trees: tuple[float, ...]
+    within: float
+    n_rows: float
+    path: tuple[str, ...]
+    columns: dict[str, float]
+    interval: tuple[float, float] | None
+    coverage: float | None
+    doubt: str
+
+    def __str__(self) -> str:
+        answer = number_text(self.answer)
+        if len(self.trees) == 1:
+            lines = _path_lines(answer, self.path)
+            lines.append(
+                f"Its leaf has {number_text(self.n_rows)} training rows: {answer} ± {number_text(self.within)}."
+            )
+        else:
+            low, high = number_text(min(self.trees)), number_text(max(self.trees))
+            lines = [f"{answer}: the mean of {len(self.trees)} trees, which say from {low} to {high}."]
+            lines += _column_lines(self.columns)
+        if self.interval is not None:
+            low, high = map(number_text, self.interval)
+            lines.append(f"Interval of {self.coverage:.0%}: {low} to {high}.")
+        return "\n".join([*lines, f"Doubt: {self.doubt}."])
+
+
+# --- Making them --------------------------------------------------------------------------------------------
+
+
+def explain_classes(
+    forest: Forest,
+    schema: Schema,
+    rows: Floats,
+    *,
+    classes: NDArray[Any],
+    answers: NDArray[Any],
+    probabilities: Floats,
+    bounds: Floats | None = None,
+    sets: NDArray[np.bool_] | None = None,
+) -> list[ClassExplanation]:
+    """One explanation a row of a classification forest."""
+    labels = tuple(classes.tolist())
+    counts = gather(forest, rows, forest.counts)
+    votes = gather(forest, rows, forest.answer_counts()).argmax(axis=2)
+    explanations = []
+    for i, way in enumerate(_ways(forest, schema, rows)):
+        answer = answers[i].item() if isinstance(answers[i], np.generic) else answers[i]
+        code = labels.index(answer)
+        found = np.bincount(votes[i], minlength=len(labels))
+        allowed = None if sets is None else tuple(one for one, has in zip(labels, sets[i], strict=True) if has)
+        mean = counts[i].mean(axis=0)
+        doubt = (
+            _doubt_of_leaf(mean, code, labels) if forest.n_trees == 1 else _doubt_of_votes(found, code, labels, mean)
+        )
+        explanations.append(
+            ClassExplanation(
+                answer=answer,
+                classes=labels,
+                probabilities=tuple(probabilities[i].tolist()),
+                counts=tuple(mean.tolist()),
+                votes=tuple(found.tolist()),
+                dissenters=tuple(np.flatnonzero(votes[i] != code).tolist()),
+                path=way.path,
+                columns=way.columns,
+                bounds=None if bounds is None else tuple((low, high) for low, high in bounds[i].tolist()),
+                set=allowed,
+                doubt=_joined([*_doubt_of_set(allowed), *doubt, *_doubt_of_way(way)]),
+            )
+        )
+    return explanations
+
+
+def explain_numbers(
+    forest: Forest,
+    schema: Schema,
+    rows: Floats,
+    *,
+    answers: Floats,
+    intervals: Floats | None = None,
+    coverage: float | None = None,
+) -> list[NumberExplanation]:
+    """One explanation a row of a regression forest."""
+    weight, mean, squares = forest.stats.T
+    variance = squares / np.where(weight > 0, weight, 1.0)
+    reached = gather(forest, rows, np.stack([weight, mean, mean**2, variance], axis=1))
+    explanations = []
+    for i, way in enumerate(_ways(forest, schema, rows)):
+        n_rows, means, squared, inside = reached[i].T
+        within = float(np.sqrt(np.maximum(inside + squared - means**2, 0.0).mean()))
+        explanations.append(
+            NumberExplanation(
+                answer=float(answers[i]),
+                trees=tuple(means.tolist()),
+                within=within,
+                n_rows=float(n_rows.mean()),
+                path=way.path,
+                columns=way.columns,
+                interval=None if intervals is None else (float(intervals[i, 0]), float(intervals[i, 1])),
+                coverage=coverage if intervals is not None else None,
+                doubt=_joined([*_doubt_of_number(means, within, n_rows), *_doubt_of_way(way)]),
+            )
+        )
+    return explanations
+
+
+def _ways(forest: Forest, schema: Schema, rows: Floats) -> list[Way]:
+    leaves = route(forest, rows) + forest.leaf_start[:-1]
+    asked = _questions_asked(forest, leaves)
+    single = forest.n_trees == 1
+    n_leaves = np.diff(spread(forest, rows).indptr) if single else np.ones(len(rows), dtype=int)
+    ways = []
+    for i, row in enumerate(rows):
+        total = asked[i].sum()
+        order = np.argsort(-asked[i], kind="stable")
+        ways.append(
+            Way(
+                path_sentences(forest, schema, int(leaves[i, 0]), row) if single else (),
+                int(n_leaves[i]),
+                {schema.names[j]: float(asked[i, j] / total) for j in order if asked[i, j]},
+                tuple(schema.names[j] for j in np.flatnonzero(np.isnan(row))),
+            )
+        )
+    return ways
+
+
+def _questions_asked(forest: Forest, leaves: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How often each column was asked on the ways to these leaves, (n, n_features); oblique questions ask for none."""
+    asked = np.zeros((len(leaves), forest.n_features), dtype=np.int64)
+    nodes = forest.parent[forest.leaf_nodes[leaves]]
+    row = np.broadcast_to(np.arange(len(leaves))[:, np.newaxis], nodes.shape)
+    while (inner := nodes >= 0).any():
+        feature = forest.feature[nodes]
+        counted = inner & (feature >= 0)
+        np.add.at(asked, (row[counted], feature[counted]), 1)
+        nodes = np.where(inner, forest.parent[nodes], -1)
+    return asked
+
+
+# --- Words --------------------------------------------------------------------------------------------------
+
+
+def _doubt_of_set(allowed: tuple[Any, ...] | None) -> list[str]:
+    if allowed is None or len(allowed) == 1:
+        return []
+    return [f"the evidence does not tell {listed([str(one) for one in allowed])} apart"]
+
+
+def _doubt_of_leaf(counts: Floats, code: int, labels: tuple[Any, ...]) -> list[str]:
+    total, other = float(counts.sum()), float(counts.sum() - counts[code])
+    if total == 0:
+        return ["no training row took this way, and the answer is that of the question above"]
+    reasons = []
+    if other > 0:
+        reasons.append(f"{number_text(other)} of {number_text(total)} rows in its leaf are of another class")
+    if total < _FEW_ROWS:
+        reasons.append(f"its leaf has only {number_text(total)} {'row' if total == 1 else 'rows'}")
+    return reasons or [f"none in its leaf: all {number_text(total)} rows are {labels[code]}"]
+
+
+def _doubt_of_votes(votes: NDArray[np.intp], code: int, labels: tuple[Any, ...], counts: Floats) -> list[str]:
+    n_trees, n_for = int(votes.sum()), int(votes[code])
+    other = 1.0 - float(counts[code] / counts.sum()) if counts.sum() > 0 else 0.0
+    reasons = []
+    if n_for < n_trees:
+        others = np.where(np.arange(len(votes)) == code, 0, votes)
+        rival = labels[int(np.argmax(others))]
+        said = f"say {rival}" if np.count_nonzero(others) == 1 else f"say otherwise, most of them {rival}"
+        reasons.append(f"{n_trees - n_for} of {n_trees} trees {said}")
+    elif other > 0:
+        reasons.append(f"all trees agree, but {other:.0%} of the rows in their leaves are of another class")
+    return reasons or [f"none among the trees: all {n_trees} agree"]
+
+
+def _doubt_of_number(means: Floats, within: float, n_rows: Floats) -> list[str]:
+    if len(means) == 1:
+        few = n_rows[0] < _FEW_ROWS
+        return [f"targets in its leaf differ by {number_text(within)}{' and are few' if few else ''}"]
+    between = float(means.std())
+    reason = "the trees disagree more than" if between > within else "the trees agree better than"
+    return [f"{reason} the targets in their leaves: ± {number_text(between)} to ± {number_text(within)}"]
+
+
+def _doubt_of_way(way: Way) -> list[str]:
+    reasons = []
+    if way.n_leaves > 1:
+        reasons.append(f"missing values send it to {way.n_leaves} leaves, whose mixture is the answer")
+    if way.missing:
+        reasons.append(f"missing or new: {listed(list(way.missing))}")
+    return reasons
+
+
+def _joined(reasons: Sequence[str]) -> str:
+    return "; ".join(reasons)
+
+
+def _path_lines(answer: Any, path: tuple[str, ...]) -> list[str]:
+    if not path:
+        return [f"{answer}: the tree asks nothing."]
+    return [f"{answer}, because", *(f"  {sentence}" for sentence in path)]
+
+
+def _column_lines(columns: dict[str, float]) -> list[str]:
+    if not columns:
+        return []
+    return [
+        "Questions were about: " + listed([f"{name} {share:.0%}" for name, share in columns.items()], at_most=5) + "."
+    ]
+
+
+def _counts_text(classes: tuple[Any, ...], counts: tuple[float, ...]) -> str:
+    pairs = sorted(((n, str(name)) for name, n in zip(classes, counts, strict=True) if n > 0), reverse=True)
+    return ", ".join(f"{number_text(n)} {name}" for n, name in pairs) or "none"

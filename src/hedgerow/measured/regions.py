@@ -1,0 +1,95 @@
+"""Regions while a tree grows: what was asked of them, and how far each training row is inside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.measured.categories import Categories
+from hedgerow.measured.thresholds import Thresholds
+
+__all__ = ["GrowingRegion", "Question"]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Is u_j ≤ threshold? Or, of a nominal column: is it one of the members?"""
+
+    feature: int
+    threshold: float = np.nan
+    members: Bools | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class GrowingRegion:
+    """`factors` has P(U_j ∈ R^j | x_j), (n,), of the columns that bound the region, `observed` whether x_j is in R^j.
+
+    `limits` has the positions of the bounds among a column's thresholds, `inside` the categories of a nominal column.
+    """
+
+    n_rows: int
+    factors: dict[int, Floats]
+    observed: dict[int, Floats]
+    limits: dict[int, tuple[int, int]]
+    inside: dict[int, Bools]
+
+    @classmethod
+    def everywhere(cls, n_rows: int) -> GrowingRegion:
+        return cls(n_rows, {}, {}, {}, {})
+
+    @cached_property
+    def share(self) -> Floats:
+        """P(U ∈ R | x), (n,)."""
+        return _product(self.factors, self.n_rows)
+
+    def rest(self, feature: int) -> Floats:
+        """The same without one column."""
+        if feature not in self.factors:
+            return self.share
+        return _product({j: factor for j, factor in self.factors.items() if j != feature}, self.n_rows)
+
+    def seen(self) -> Floats:
+        """Whether the observed x is in the region, (n,); a missing value is in it as far as its law is."""
+        return _product(self.observed, self.n_rows)
+
+    def divided(
+        self, column: Thresholds, observed: Thresholds, feature: int, position: int
+    ) -> tuple[GrowingRegion, GrowingRegion]:
+        """The parts at or below a threshold, and above it."""
+        low, high = self.limits.get(feature, (-1, len(column.at)))
+        parts = []
+        for limits in ((low, position), (position, high)):
+            factors = self.factors | {feature: column.below(limits[1]) - column.below(limits[0])}
+            seen = self.observed | {feature: observed.below(limits[1]) - observed.below(limits[0])}
+            parts.append(GrowingRegion(self.n_rows, factors, seen, self.limits | {feature: limits}, self.inside))
+        return parts[0], parts[1]
+
+    def divided_by_set(self, column: Categories, feature: int, members: Bools) -> tuple[GrowingRegion, GrowingRegion]:
+        """The parts whose category is one of the members, and is not."""
+        before = self.inside.get(feature, np.ones_like(members))
+        parts = []
+        for inside in (before & members, before & ~members):
+            factor = {feature: column.within(inside)}
+            parts.append(
+                GrowingRegion(
+                    self.n_rows,
+                    self.factors | factor,
+                    self.observed | factor,
+                    self.limits,
+                    self.inside | {feature: inside},
+                )
+            )
+        return parts[0], parts[1]
+
+
+def _product(factors: dict[int, Floats], n_rows: int) -> Floats:
+    product = np.ones(n_rows)
+    for factor in factors.values():
+        product *= factor
+    return product

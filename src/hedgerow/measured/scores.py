@@ -1,0 +1,167 @@
+"""What each candidate of a region would gain, and which is best; kept up to date while the basis grows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.measured.categories import Categories, CategoryMoments
+from hedgerow.measured.thresholds import Moments
+
+__all__ = ["CategoryScores", "FixedScores", "Parent", "Scores", "ThresholdScores", "drop_everywhere", "drop_in_node"]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+# What must be new of a candidate column, of the squared length of the smaller part that it makes. With exact columns it
+# is at least a half, so that plain trees are not touched. Less means that the data hardly tell the parts apart: their
+# values would be differences of huge numbers.
+NEARLY_IN_SPAN = 0.1
+
+_ROUNDING = 1e-9
+_TIED = 1e-10  # gains that differ by less, relatively, are the same: the first of them is taken
+
+
+class Scores(Protocol):
+    """The candidates of one column in one region."""
+
+    def best(self) -> tuple[float, int | Bools] | None:
+        """The largest gain, and its threshold's position or its set of categories; None if there is none."""
+
+    def advance(self, products: Floats, step: Floats) -> None:
+        """A direction q has joined the basis: products c·q of the candidates, and q·r of the residuals before."""
+
+
+def _best_of(gains: Floats) -> tuple[float, int] | None:
+    """The first of the largest, if any is positive."""
+    if not len(gains) or not (largest := float(gains.max())) > 0:
+        return None
+    first = int(np.argmax(gains >= largest * (1 - _TIED)))
+    return float(gains[first]), first
+
+
+@dataclass(frozen=True)
+class Parent:
+    """The region that is divided: Qᵀp of its own column p, which is in the span, and the rows expected in it."""
+
+    basis: Floats
+    rows: float
+    least: float
+    """Rows that each part must have."""
+
+    def smaller_part(self, moments: Moments) -> Floats:
+        """min(‖c‖², ‖p − c‖²), (m,), of the two parts."""
+        return np.minimum(moments.norms, self._other_norms(moments))
+
+    def allows(self, moments: Moments, rows: Floats) -> Bools:
+        """Which candidates leave enough in both parts; `rows` are those expected in the first, (m,).
+
+        Rows that are hardly in a part tell little about it. Where they are in it with weight κ = Σ w P²/Σ w P, the
+        value of the part must move by 1/κ to move their answers by 1, so that they tell what κ²·Σ P rows tell that are
+        wholly in it; one is the least. An exact column has no fewer.
+        """
+        # The first direction is √w, so that the first products are Σ w P.
+        mass = moments.basis[:, 0]
+        wholly = _ratio(moments.norms, mass) ** 2 * rows
+        others = _ratio(self._other_norms(moments), self.basis[0] - mass) ** 2 * (self.rows - rows)
+        enough: Bools = np.minimum(rows, self.rows - rows) >= self.least * (1 - _ROUNDING)
+        return enough & (np.minimum(wholly, others) >= 1 - _ROUNDING)
+
+    def _other_norms(self, moments: Moments) -> Floats:
+        since = moments.basis[:, : len(self.basis)]  # p has no part in directions that joined after it
+        return np.maximum(moments.norms - 2 * since @ self.basis + self.basis @ self.basis, 0.0)
+
+
+def _ratio(top: Floats, bottom: Floats) -> Floats:
+    return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1.0), 0.0)
+
+
+def drop_everywhere(residuals: Floats, new: Floats, smaller: Floats) -> Floats:
+    """(c·r)²/(‖c‖² − ‖Qᵀc‖²), added up over the outputs; −∞ for a column nearly in the span.
+
+    `new` is the denominator, `smaller` the squared length of the smaller part.
+    """
+    fresh = new > NEARLY_IN_SPAN * smaller
+    drop: Floats = np.where(fresh, (residuals**2).sum(axis=1) / np.where(fresh, new, 1.0), -np.inf)
+    return drop
+
+
+def drop_in_node(all_rows: Moments, node_rows: Moments, smaller: Floats, gram: Floats, fitted: Floats) -> Floats:
+    """How far the squared residuals of the rows in the node fall when all rows are fitted with one more column.
+
+    With c' = c − Q·Qᵀc and α = c'·r/‖c'‖² the residuals become r − α·c', and their squares over the node fall by
+    2α·(r·c') − α²·(c'·c'), both over the node. `node_rows` are the moments over the node, `gram` is QᵀQ and `fitted`
+    Qᵀr over it.
+    """
+    new = all_rows.norms - (all_rows.basis**2).sum(axis=1)
+    fresh = new > NEARLY_IN_SPAN * smaller
+    alpha = all_rows.residuals / np.where(fresh, new, 1.0)[:, np.newaxis]
+    linear = node_rows.residuals - all_rows.basis @ fitted
+    square = (
+        node_rows.norms
+        - 2 * (all_rows.basis * node_rows.basis).sum(axis=1)
+        + ((all_rows.basis @ gram) * all_rows.basis).sum(axis=1)
+    )
+    drop = (2 * alpha * linear).sum(axis=1) - (alpha**2).sum(axis=1) * square
+    return np.where(fresh, drop, -np.inf)
+
+
+class ThresholdScores:
+    """Drops in the risk over all rows, of a column's thresholds."""
+
+    def __init__(self, moments: Moments, smaller: Floats, allowed: Bools) -> None:
+        self._smaller, self._allowed = smaller, allowed
+        self._new = moments.norms - (moments.basis**2).sum(axis=1)
+        self._residuals = moments.residuals
+
+    def best(self) -> tuple[float, int] | None:
+        gains = drop_everywhere(self._residuals, self._new, self._smaller)
+        return _best_of(np.where(self._allowed, gains, -np.inf))
+
+    def advance(self, products: Floats, step: Floats) -> None:
+        self._residuals = self._residuals - np.outer(products, step)
+        self._new = self._new - products**2
+
+
+class CategoryScores:
+    """The same of sets of categories, which are chosen anew as the residuals change."""
+
+    def __init__(
+        self, moments: CategoryMoments, parent: Parent, column: Categories, inside: Bools, rows: Floats
+    ) -> None:
+        self._moments, self._parent = moments, parent
+        self._column, self._inside, self._rows = column, inside, rows
+
+    def best(self) -> tuple[float, Bools] | None:
+        sets = self._column.candidate_sets(self._inside, self._moments)
+        of_sets = self._moments.of_sets(sets, self._column.law.shares)
+        new = of_sets.norms - (of_sets.basis**2).sum(axis=1)
+        gains = drop_everywhere(of_sets.residuals, new, self._parent.smaller_part(of_sets))
+        allowed = self._parent.allows(of_sets, sets @ self._rows)
+        found = _best_of(np.where(allowed, gains, -np.inf))
+        return None if found is None else (found[0], sets[found[1]])
+
+    def advance(self, products: Floats, step: Floats) -> None:
+        moments = self._moments
+        self._moments = replace(
+            moments,
+            basis=np.concatenate([moments.basis, products[:, np.newaxis]], axis=1),
+            residuals=moments.residuals - np.outer(products, step),
+        )
+
+
+class FixedScores:
+    """Gains that are reckoned once, when the region is made."""
+
+    def __init__(self, gains: Floats, sets: Bools | None = None) -> None:
+        found = _best_of(gains)
+        self._best = None if found is None else (found[0], found[1] if sets is None else sets[found[1]])
+
+    def best(self) -> tuple[float, int | Bools] | None:
+        return self._best
+
+    def advance(self, products: Floats, step: Floats) -> None:
+        """Nothing: what it says is about the basis that there was."""

@@ -1,0 +1,171 @@
+"""How large errors are: a σ for all columns or for each, a column that holds the errors of another, or one per cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.columns import Kind
+from hedgerow.storage import register
+from hedgerow.table import Schema
+
+__all__ = ["ErrorSizes", "column_position", "read_cells", "read_sigma"]
+
+Floats = NDArray[np.float64]
+
+_LARGEST = 1e100  # its square is far from the end of float64
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorSizes:
+    """σ of each column, (n_features,), and for columns whose errors stand in another one, which that is; else -1."""
+
+    sigma: Floats
+    held_by: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        for name, dtype in (("sigma", np.float64), ("held_by", np.int64)):
+            array = getattr(self, name)
+            if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
+                raise ValueError(f"{name} must be a 1-D {np.dtype(dtype)} array")
+        if self.sigma.shape != self.held_by.shape or not ((self.sigma >= 0) & (self.sigma < _LARGEST)).all():
+            raise ValueError("sigma must not be negative, with a number for each column")
+        if not ((self.held_by >= -1) & (self.held_by < len(self.sigma))).all():
+            raise ValueError("held_by must name columns")
+
+    @property
+    def is_feature(self) -> NDArray[np.bool_]:
+        """Which columns say something themselves, and not about the errors of others."""
+        holders = np.isin(np.arange(len(self.sigma)), self.held_by)
+        return ~holders
+
+    def of_rows(self, values: Floats, names: tuple[str, ...]) -> Floats:
+        """σ of each cell, (n, n_features)."""
+        cells = np.tile(self.sigma, (len(values), 1))
+        for j in np.flatnonzero(self.held_by >= 0):
+            held = values[:, self.held_by[j]]
+            cells[:, j] = _checked(held, values[:, j], f"column {names[self.held_by[j]]!r}, the error of", names[j])
+        return cells
+
+
+register(ErrorSizes, name="hedgerow.measured.ErrorSizes")
+
+
+def read_sigma(given: Any, schema: Schema) -> ErrorSizes:
+    """The parameter `sigma`: a number, one for each column, or a mapping from columns to numbers or names of columns.
+
+    A single number is for all numeric columns; the others are exact.
+    """
+    numeric = np.array([column.kind is Kind.NUMERIC for column in schema.columns])
+    sigma, held_by = np.zeros(schema.n_features), np.full(schema.n_features, -1, dtype=np.int64)
+    if isinstance(given, Mapping):
+        for key, size in given.items():
+            j = column_position("sigma", key, schema)
+            if isinstance(size, str):
+                held_by[j] = _holder(size, j, schema)
+            else:
+                sigma[j] = _size(size, f"sigma of column {schema.names[j]!r}")
+    elif isinstance(given, Real) and not isinstance(given, bool):
+        sigma[numeric] = _size(given, "sigma")
+    else:
+        sigma[:] = _size_list(given, schema)
+    wrong = ~numeric & ((sigma > 0) | (held_by >= 0))
+    if wrong.any():
+        j = int(np.argmax(wrong))
+        raise ValueError(
+            f"sigma gives column {schema.names[j]!r} an error, but it is {schema.columns[j].kind}: only numeric "
+            "columns are measured; leave it out or set it to 0"
+        )
+    if (chained := held_by[np.isin(np.arange(schema.n_features), held_by) & (held_by >= 0)]).size:
+        raise ValueError(f"sigma: column {schema.names[chained[0]]!r} holds the error of a column that holds errors")
+    return ErrorSizes(sigma, held_by)
+
+
+def column_position(parameter: str, key: Any, schema: Schema) -> int:
+    """The position of a column that a mapping names by its name or number."""
+    if isinstance(key, str) and key in schema.names:
+        return schema.names.index(key)
+    if isinstance(key, Integral) and not isinstance(key, bool) and 0 <= int(key) < schema.n_features:
+        return int(key)
+    known = ", ".join(map(repr, schema.names[:10])) + (", ..." if schema.n_features > 10 else "")
+    raise ValueError(f"{parameter} names {key!r}, which is not a column of X: these are {known}")
+
+
+def _holder(name: str, of: int, schema: Schema) -> int:
+    j = column_position("sigma", name, schema)
+    if j == of or schema.columns[j].kind is not Kind.NUMERIC:
+        raise ValueError(
+            f"sigma says that the error of column {schema.names[of]!r} stands in {name!r}, which must be another "
+            "column, and numeric"
+        )
+    return j
+
+
+def _size(given: Any, what: str) -> float:
+    if not isinstance(given, Real) or isinstance(given, bool) or not 0 <= float(given) < _LARGEST:
+        raise ValueError(f"{what} is {given!r}, must be a standard deviation: a finite number that is not negative")
+    return float(given)
+
+
+def _size_list(given: Any, schema: Schema) -> Floats:
+    try:
+        sizes = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        sizes = np.empty((0, 0))
+    if sizes.ndim != 1:
+        raise ValueError(
+            f"sigma is {given!r}, must be a number, a number for each column, or a mapping from columns to numbers or "
+            "to names of the columns that hold their errors"
+        )
+    if len(sizes) != schema.n_features:
+        raise ValueError(f"sigma has {len(sizes)} numbers, X has {schema.n_features} columns: one for each")
+    for j, size in enumerate(sizes):
+        _size(float(size), f"sigma of column {schema.names[j]!r}")
+    return sizes
+
+
+# --- Errors of cells ----------------------------------------------------------------------------------------
+
+
+def read_cells(X_err: Any, values: Floats, schema: Schema) -> Floats:
+    """The argument `X_err`, (n, n_features), as an array or a frame with the columns of X, checked."""
+    native = nw.from_native(X_err, pass_through=True, eager_only=True)
+    if isinstance(native, nw.DataFrame):
+        if schema.named and tuple(native.columns) != schema.names:
+            raise ValueError(
+                f"X_err has columns {list(native.columns)[:10]}, X has {list(schema.names)[:10]}: they must be the same"
+            )
+        native = native.to_numpy()
+    try:
+        cells = np.array(native, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("X_err must hold numbers: the standard deviation of each cell of X") from None
+    if cells.shape != values.shape:
+        raise ValueError(f"X_err has shape {cells.shape}, X has {values.shape}: one error for each cell")
+    for j, column in enumerate(schema.columns):
+        cells[:, j] = _checked(cells[:, j], values[:, j], "X_err of column", column.name)
+        if column.kind is not Kind.NUMERIC and cells[:, j].any():
+            raise ValueError(
+                f"X_err gives column {column.name!r} an error, but it is {column.kind}: only numeric columns are "
+                "measured; set it to 0"
+            )
+    return cells
+
+
+def _checked(sizes: Floats, values: Floats, what: str, name: str) -> Floats:
+    """Finite and not negative; a missing value needs no error."""
+    sizes = np.where(np.isnan(sizes) & np.isnan(values), 0.0, sizes)
+    wrong = ~((sizes >= 0) & (sizes < _LARGEST))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"{what} {name!r} is {sizes[row]} in row {row}, must be a standard deviation: a finite number that is not "
+            "negative"
+        )
+    return sizes

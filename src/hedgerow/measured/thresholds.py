@@ -1,0 +1,177 @@
+"""Numeric columns while a tree grows: candidate thresholds, and inner products with the columns that they would make.
+
+Splitting region k at t adds the column c = √w·P_k·P(U_j ≤ t | U_j ∈ R_k^j, x) to the span. With v = √w times the
+product of the region's other columns it is c = v·(F_t − F_low), where F_t is P(U_j ≤ t | x) and `low` the region's
+lower bound. So products of all candidates with anything are one matrix product with F, or cumulative sums where F is 0
+and 1.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.measured.laws import NumberLaw
+
+__all__ = ["HardThresholds", "Moments", "SoftThresholds", "Thresholds", "candidate_thresholds"]
+
+Floats = NDArray[np.float64]
+
+_VALUES_AT_ONCE = 1 << 21  # of F, formed at a time
+_VALUES_KEPT = (
+    1 << 23
+)  # of F and of its squares, for one column: 64 MiB each; what is larger is reckoned anew each time
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Inner products of candidate columns: with themselves, with the basis, and with the residuals."""
+
+    norms: Floats
+    """(m,)"""
+    basis: Floats
+    """(m, size of the basis)"""
+    residuals: Floats
+    """(m, n_outputs)"""
+
+
+def candidate_thresholds(x: Floats, weight: Floats, at_most: int | None) -> Floats:
+    """Midpoints of neighbouring values; if they are too many, those nearest to equally spaced quantiles of the rows."""
+    places, of_row = np.unique(x[~np.isnan(x)], return_inverse=True)
+    midpoints = 0.5 * places[:-1] + 0.5 * places[1:]
+    # The midpoint of neighbouring floats may be the upper one, which would then be on the wrong side.
+    midpoints = np.where(midpoints < places[1:], midpoints, places[:-1])
+    if at_most is None or len(midpoints) <= at_most:
+        return np.asarray(midpoints)
+    below = np.bincount(of_row, weights=weight[~np.isnan(x)]).cumsum()
+    wanted = below[-1] * np.arange(1, at_most + 1) / (at_most + 1)
+    after = np.clip(np.searchsorted(below[:-1], wanted), 1, len(midpoints) - 1)
+    nearest = np.where(wanted - below[after - 1] <= below[after] - wanted, after - 1, after)
+    return np.asarray(midpoints[np.unique(nearest)])
+
+
+class Thresholds(ABC):
+    """A column's candidates, `at`, (m,), rising. Positions -1 and m stand for −∞ and +∞."""
+
+    at: Floats
+
+    @abstractmethod
+    def below(self, position: int) -> Floats:
+        """F at one threshold, (n,)."""
+
+    @abstractmethod
+    def sums(self, vectors: Floats) -> Floats:
+        """Fᵀ·vectors, (m, k) for vectors (n, k)."""
+
+    @abstractmethod
+    def moments(self, v: Floats, low: int, high: int, basis: Floats, residuals: Floats) -> Moments:
+        """Of the columns v·(F_t − F_low) for the thresholds between `low` and `high`; 0 or anything for others."""
+
+    def sums_from(self, vectors: Floats, low: NDArray[np.intp]) -> Floats:
+        """(F − F_low)ᵀ·vectors, (m, k), with a lower bound for each vector."""
+        sums = self.sums(vectors)
+        bounded = np.flatnonzero(low >= 0)
+        sums[:, bounded] -= sums[low[bounded], bounded]
+        return sums
+
+    def _end(self, position: int, n_rows: int) -> Floats | None:
+        if position < 0:
+            return np.zeros(n_rows)
+        return np.ones(n_rows) if position == len(self.at) else None
+
+
+class SoftThresholds(Thresholds):
+    """Of a column measured with error: F anywhere between 0 and 1."""
+
+    def __init__(self, law: NumberLaw, x: Floats, sigma: Floats, at: Floats) -> None:
+        self.at = at
+        self._law, self._x, self._sigma = law, x, sigma
+        self._kept = law.below(x, sigma, at) if len(x) * len(at) <= _VALUES_KEPT else None
+        self._squares = None if self._kept is None else np.square(self._kept)
+
+    def _blocks(self, start: int, end: int) -> Iterator[tuple[slice, Floats]]:
+        step = max(1, _VALUES_AT_ONCE // max(len(self._x), 1))
+        for first in range(start, end, step):
+            part = slice(first, min(first + step, end))
+            kept = self._kept
+            yield part, self._law.below(self._x, self._sigma, self.at[part]) if kept is None else kept[:, part]
+
+    def below(self, position: int) -> Floats:
+        end = self._end(position, len(self._x))
+        if end is not None:
+            return end
+        if self._kept is not None:
+            return self._kept[:, position].copy()
+        return self._law.below(self._x, self._sigma, self.at[position : position + 1])[:, 0]
+
+    def sums(self, vectors: Floats) -> Floats:
+        result = np.empty((len(self.at), vectors.shape[1]))
+        for part, below in self._blocks(0, len(self.at)):
+            result[part] = below.T @ vectors
+        return result
+
+    def moments(self, v: Floats, low: int, high: int, basis: Floats, residuals: Floats) -> Moments:
+        norms = np.zeros(len(self.at))
+        products = np.zeros((len(self.at), basis.shape[1] + residuals.shape[1]))
+        column = v[:, np.newaxis]
+        vectors = np.concatenate([column * basis, column * residuals], axis=1)
+        for part, columns, squares in self._from(low, high):
+            products[part] = columns.T @ vectors
+            norms[part] = squares.T @ (v * v)
+        return Moments(norms, products[:, : basis.shape[1]], products[:, basis.shape[1] :])
+
+    def _from(self, low: int, high: int) -> Iterator[tuple[slice, Floats, Floats]]:
+        """F − F_low and its squares, between two thresholds."""
+        if low < 0 and self._kept is not None and self._squares is not None:  # as most regions are in most columns
+            yield slice(0, high), self._kept[:, :high], self._squares[:, :high]
+            return
+        from_low = self.below(low)[:, np.newaxis]
+        for part, below in self._blocks(low + 1, high):
+            above_low = below - from_low
+            yield part, above_low, np.square(above_low)
+
+
+class HardThresholds(Thresholds):
+    """Of an exact column: F is 0 or 1, and only for missing values between."""
+
+    def __init__(self, law: NumberLaw, x: Floats, at: Floats) -> None:
+        self.at = at
+        self._missing = np.flatnonzero(np.isnan(x))
+        order = np.argsort(x, kind="stable")  # the missing last
+        self._known = order[: len(x) - len(self._missing)]
+        self._n_below = np.searchsorted(x[self._known], at, side="right")
+        self._of_missing = law.of_missing(at)
+        self._n_rows = len(x)
+
+    def below(self, position: int) -> Floats:
+        end = self._end(position, self._n_rows)
+        if end is not None:
+            return end
+        result = np.zeros(self._n_rows)
+        result[self._known[: self._n_below[position]]] = 1.0
+        result[self._missing] = self._of_missing[position]
+        return result
+
+    def sums(self, vectors: Floats) -> Floats:
+        return self._sums_known(vectors) + np.outer(self._of_missing, vectors[self._missing].sum(axis=0))
+
+    def _sums_known(self, vectors: Floats) -> Floats:
+        cumulated = np.zeros((len(self._known) + 1, vectors.shape[1]))
+        np.cumsum(vectors[self._known], axis=0, out=cumulated[1:])
+        return cumulated[self._n_below]
+
+    def moments(self, v: Floats, low: int, high: int, basis: Floats, residuals: Floats) -> Moments:
+        column = v[:, np.newaxis]
+        lows = np.full(basis.shape[1] + residuals.shape[1], low)
+        sums = self.sums_from(np.concatenate([column * basis, column * residuals], axis=1), lows)
+        squares = column**2
+        norms = self._sums_known(squares)[:, 0]
+        of_missing = self._of_missing
+        if low >= 0:
+            norms, of_missing = norms - norms[low], of_missing - of_missing[low]
+        norms = norms + of_missing**2 * squares[self._missing].sum()
+        return Moments(norms, sums[:, : basis.shape[1]], sums[:, basis.shape[1] :])

@@ -1,0 +1,195 @@
+"""Slow, literal truths for trees of soft regions: integrals by quadrature, a solve for every candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import integrate, stats
+
+Floats = NDArray[np.float64]
+
+
+# --- laws ---------------------------------------------------------------------------------------------------
+
+
+def error_density(name: str, df: float = 5.0) -> Any:
+    """The frozen law of ε/σ from scipy, standard deviation 1."""
+    return {
+        "normal": stats.norm(),
+        "uniform": stats.uniform(-np.sqrt(3), 2 * np.sqrt(3)),
+        "laplace": stats.laplace(scale=1 / np.sqrt(2)),
+        "student": stats.t(df, scale=np.sqrt((df - 2) / df)),
+    }[name]
+
+
+def posterior(
+    prior: Callable[[float], float], ends: list[float], error: Any, x: float, sigma: float, at: float
+) -> float:
+    """∫ up to `at` of prior(u)·f((x − u)/σ) over the whole integral; `ends` are where either may bend."""
+    low, high = (x + sigma * end for end in error.support())
+    places = sorted(
+        {*np.clip(ends, low, high), *np.clip(x + sigma * np.array([-30, -8, -2, 0, 2, 8, 30]), low, high), at}
+    )
+    places = [place for place in places if low <= place <= high]
+    peak = max(prior(place) * error.pdf((x - place) / sigma) for place in places)
+
+    def mass(begin: float, end: float) -> float:
+        return integrate.quad(
+            lambda u: prior(u) * error.pdf((x - u) / sigma) / peak, begin, end, epsabs=1e-13, epsrel=1e-12, limit=200
+        )[0]
+
+    pieces = [(a, b, mass(a, b)) for a, b in pairwise(places)]
+    return sum(m for _, b, m in pieces if b <= at) / sum(m for *_, m in pieces)
+
+
+# --- regions ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Box:
+    """Bounds of numeric columns, sets of nominal ones."""
+
+    bounds: dict[int, tuple[float, float]]
+    sets: dict[int, frozenset[int]]
+
+
+def share(box: Box, laws: Any, row: Floats, sigma: Floats) -> float:
+    """P(U ∈ box | x) of one row, factor by factor."""
+    product = 1.0
+    for j, (low, high) in box.bounds.items():
+        ends = laws[j].below(row[j : j + 1], sigma[j : j + 1], np.array([low, high]))[0]
+        product *= (1.0 if high == np.inf else ends[1]) - (0.0 if low == -np.inf else ends[0])
+    for j, inside in box.sets.items():
+        product *= (
+            sum(p for code, p in enumerate(laws[j].shares) if code in inside)
+            if np.isnan(row[j])
+            else float(row[j] in inside)
+        )
+    return product
+
+
+def shares(box: Box, laws: Any, values: Floats, sigma: Floats) -> Floats:
+    return np.array([share(box, laws, *row) for row in zip(values, sigma, strict=True)])
+
+
+def seen(box: Box, laws: Any, values: Floats) -> Floats:
+    """Whether the observed values are in the box; missing ones as far as their laws are."""
+    return shares(box, laws, values, np.zeros_like(values))
+
+
+# --- growth -------------------------------------------------------------------------------------------------
+
+
+def solve(columns: Floats, weight: Floats, targets: Floats) -> Floats:
+    root = np.sqrt(weight)[:, np.newaxis]
+    return columns @ np.linalg.lstsq(root * columns, root * targets, rcond=1e-12)[0]
+
+
+def risk(columns: Floats, weight: Floats, targets: Floats, rows: Floats | float = 1.0) -> float:
+    """Weighted squared residuals of least squares on these columns, over rows that count so much."""
+    return float((weight * rows * ((targets - solve(columns, weight, targets)) ** 2).sum(axis=1)).sum())
+
+
+def parts(box: Box, feature: int, where: Any) -> tuple[Box, Box]:
+    if isinstance(where, frozenset):
+        before = box.sets.get(feature, frozenset(range(1000)))
+        return (
+            Box(box.bounds, box.sets | {feature: before & where}),
+            Box(box.bounds, box.sets | {feature: before - where}),
+        )
+    low, high = box.bounds.get(feature, (-np.inf, np.inf))
+    return Box(box.bounds | {feature: (low, where)}, box.sets), Box(box.bounds | {feature: (where, high)}, box.sets)
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Everything that growth is told."""
+
+    values: Floats
+    sigma: Floats
+    laws: Any
+    weight: Floats
+    precision: Floats
+    targets: Floats
+    candidates: dict[int, list[Any]]
+    least: float
+    risk: str
+
+    def allowed(self, column: Floats, other: Floats, columns: Floats) -> bool:
+        """The rules of growth, from their words: enough rows, rows far enough inside, and something new."""
+        w = self.weight * self.precision
+        for part in (column, other):
+            rows = (self.weight * part).sum()
+            if rows < self.least - 1e-9 or (w * part).sum() <= 0:
+                return False
+            if ((w * part**2).sum() / (w * part).sum()) ** 2 * rows < 1 - 1e-8:
+                return False
+        new = (w * (column - solve(columns, w, column[:, np.newaxis])[:, 0]) ** 2).sum()
+        return new > 0.1 * min((w * column**2).sum(), (w * other**2).sum()) * (1 + 1e-9)
+
+    def gain(self, boxes: list[Box], number: int, feature: int, where: Any) -> float:
+        """The drop in the risk if this region were divided there; −∞ if it may not be."""
+        w = self.weight * self.precision
+        columns = np.stack([shares(box, self.laws, self.values, self.sigma) for box in boxes], axis=1)
+        first, second = (
+            shares(part, self.laws, self.values, self.sigma) for part in parts(boxes[number], feature, where)
+        )
+        if not self.allowed(first, second, columns):
+            return -np.inf
+        rows = seen(boxes[number], self.laws, self.values) if self.risk == "node" else 1.0
+        more = np.column_stack([columns, first])
+        return (risk(columns, w, self.targets, rows) - risk(more, w, self.targets, rows)) / w.sum()
+
+    def inside(self, box: Box, feature: int, where: Any) -> bool:
+        if isinstance(where, frozenset):
+            rows = shares(box, self.laws, self.values, self.sigma) > 0
+            present = {int(code) for code in self.values[rows, feature] if not np.isnan(code)}
+            return bool(where & present) and bool(present - where)
+        low, high = box.bounds.get(feature, (-np.inf, np.inf))
+        return low < where < high
+
+    def best_first(self, max_leaf_nodes: int) -> list[tuple[Box, int, Any, float]]:
+        """The splits that growth should make, with their gains: every candidate of every region solved anew."""
+        boxes, made = [Box({}, {})], []
+        while len(boxes) < max_leaf_nodes:
+            gains = [
+                (self.gain(boxes, number, feature, where), -number, -feature, -i, where)
+                for number, box in enumerate(boxes)
+                for feature, places in self.candidates.items()
+                for i, where in enumerate(places)
+                if self.inside(box, feature, where)
+            ]
+            gains = [found for found in gains if found[0] > 1e-10]
+            if not gains:
+                break
+            gain, number, feature, _, where = max(gains, key=lambda found: found[:4])
+            made.append((boxes[-number], -feature, where, gain))
+            boxes[-number : -number + 1] = parts(boxes[-number], -feature, where)
+        return made
+
+
+# --- costs --------------------------------------------------------------------------------------------------
+
+
+def error_cost(boxes: Floats, values: Floats, laws: Any, row: Floats, sigma: Floats, feature: int) -> float:
+    """Var(E[f(U) | U_j] | x) by adding up over all cells of the grid that the bounds make."""
+    n_features = boxes.shape[1]
+    ends = [np.unique(boxes[:, j]) for j in range(n_features)]
+    masses = []
+    for j in range(n_features):
+        below = laws[j].below(row[j : j + 1], sigma[j : j + 1], ends[j])[0]
+        below[ends[j] == -np.inf], below[ends[j] == np.inf] = 0.0, 1.0
+        masses.append(np.diff(below))
+    given = np.zeros(len(masses[feature]))
+    for cell in np.ndindex(*(len(mass) for mass in masses)):
+        low, high = (np.array([ends[j][c + more] for j, c in enumerate(cell)]) for more in (0, 1))
+        (region,) = np.flatnonzero(((boxes[:, :, 0] <= low) & (high <= boxes[:, :, 1])).all(axis=1))
+        others = np.prod([masses[j][c] for j, c in enumerate(cell) if j != feature])
+        given[cell[feature]] += others * values[region]
+    mean = masses[feature] @ given
+    return float(masses[feature] @ (given - mean) ** 2)

@@ -1,0 +1,243 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+
+import explanation_oracles as truth
+from hedgerow import (
+    CautiousForestClassifier,
+    Forest,
+    ForestClassifier,
+    ForestRegressor,
+    RandomTreesClassifier,
+    RuleClassifier,
+    TreeClassifier,
+    TreeRegressor,
+)
+from hedgerow.columns import Column, Kind
+from hedgerow.explanation import explain_classes, explain_numbers
+from hedgerow.sentences import listed, path_nodes, path_sentences
+from hedgerow.table import Schema
+from hedgerow.walk import route
+from strategies import forests_with_rows
+
+several = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def plain_schema(n_features: int) -> Schema:
+    return Schema(tuple(Column(f"x{j}", Kind.NUMERIC) for j in range(n_features)), named=False)
+
+
+@several
+@given(forests_with_rows())
+def test_the_way_is_that_of_a_literal_walk(drawn: tuple[Forest, Any]) -> None:
+    forest, rows = drawn
+    leaves = route(forest, rows) + forest.leaf_start[:-1]
+    for i, x in enumerate(rows):
+        for tree in range(forest.n_trees):
+            nodes = truth.nodes_on_the_way(forest, x, tree)
+            assert path_nodes(forest, int(leaves[i, tree])) == nodes
+            sentences = path_sentences(forest, plain_schema(forest.n_features), int(leaves[i, tree]), x)
+            assert len(sentences) == len(nodes) - 1
+            assert all(" is " in sentence and "\n" not in sentence for sentence in sentences)
+
+
+@several
+@given(forests_with_rows(regression=False))
+def test_votes_dissenters_and_columns_are_those_of_a_literal_walk(drawn: tuple[Forest, Any]) -> None:
+    forest, rows = drawn
+    classes = np.arange(forest.n_classes)
+    shares = np.full((len(rows), forest.n_classes), 1 / forest.n_classes)
+    answers = np.zeros(len(rows), dtype=int)
+    found = explain_classes(
+        forest, plain_schema(forest.n_features), rows, classes=classes, answers=answers, probabilities=shares
+    )
+    for x, one in zip(rows, found, strict=True):
+        votes = truth.votes(forest, x)
+        assert one.votes == tuple(votes.count(code) for code in range(forest.n_classes))
+        assert one.dissenters == tuple(tree for tree, vote in enumerate(votes) if vote != 0)
+        about = {int(name[1:]): share for name, share in one.columns.items()}
+        assert about == pytest.approx(truth.questions_about(forest, x))
+        assert list(one.columns.values()) == sorted(one.columns.values(), reverse=True)
+        assert (one.path == ()) == (forest.n_trees > 1 or forest.n_leaves == 1)
+        assert str(one).endswith(f"Doubt: {one.doubt}.")
+
+
+@several
+@given(forests_with_rows(regression=True))
+def test_numbers_of_any_forest_are_explained(drawn: tuple[Forest, Any]) -> None:
+    forest, rows = drawn
+    answers = np.zeros(len(rows))
+    for one in explain_numbers(forest, plain_schema(forest.n_features), rows, answers=answers):
+        assert len(one.trees) == forest.n_trees
+        assert one.within >= 0
+        assert one.interval is None
+        assert str(one)
+
+
+# -- sentences
+
+
+def patients() -> tuple[pd.DataFrame, list[str]]:
+    frame = pd.DataFrame(
+        {
+            "symptom": ["rash", "cough", "cough", "pain", "cough", "pain", "cough", "rash"],
+            "temperature": [36.6, 37.1, 39.2, 36.8, 38.9, 37.0, 36.9, 37.3],
+        }
+    )
+    return frame, ["home", "home", "ward", "ward", "ward", "ward", "home", "home"]
+
+
+def test_a_tree_says_which_way_a_row_took() -> None:
+    X, y = patients()
+    one = TreeClassifier(criterion="entropy").fit(X, y).explain(X.iloc[[2]])[0]
+    assert one.answer == "ward"
+    assert one.path == ("symptom is cough", "temperature is 39.2, above 38")
+    assert one.counts == (0.0, 2.0)
+    assert str(one) == (
+        "ward, because\n  symptom is cough\n  temperature is 39.2, above 38\nTraining rows in its leaf: 2 ward.\n"
+        "Probabilities: ward 1, home 0.\nDoubt: its leaf has only 2 rows."
+    )
+
+
+def test_missing_values_and_new_categories_are_named() -> None:
+    X, y = patients()
+    tree = TreeClassifier(criterion="entropy").fit(X, y)
+    strange = pd.DataFrame({"symptom": ["cough", "fever"], "temperature": [None, 37.0]})
+    without, new = tree.explain(strange)
+    assert without.path[1] == "temperature is missing: it goes all ways, and 50% of it where temperature is at most 38"
+    assert without.doubt.endswith(
+        "missing values send it to 2 leaves, whose mixture is the answer; missing or new: temperature"
+    )
+    assert new.path[0].startswith("symptom is missing or new: it goes all ways")
+
+
+@pytest.mark.parametrize(
+    ("nominal", "expected"),
+    [("multiway", "colour is red"), ("binary", "colour is red"), ("subset", "colour is red, one of green and red")],
+)
+def test_questions_about_categories(nominal: str, expected: str) -> None:
+    X = pd.DataFrame({"colour": ["red", "green", "blue", "grey"] * 5})
+    y = (X["colour"].isin(["red", "green"]) if nominal == "subset" else X["colour"] == "red").map(
+        {True: "a", False: "b"}
+    )
+    tree = TreeClassifier.cart(nominal=nominal).fit(X, y)
+    assert tree.explain(X.iloc[[0]])[0].path == (expected,)
+    other = tree.explain(X.iloc[[2]])[0].path[0]
+    assert (
+        other
+        == {
+            "multiway": "colour is blue",
+            "binary": "colour is blue, not red",
+            "subset": "colour is blue, none of green and red",
+        }[nominal]
+        or nominal == "subset"
+    )
+
+
+def test_levels_have_their_names() -> None:
+    size = pd.Categorical(["s", "m", "l"] * 4, categories=["s", "m", "l"], ordered=True)
+    X = pd.DataFrame({"size": size})
+    tree = TreeClassifier().fit(X, ["small" if one == "s" else "large" for one in size])
+    assert [one.path for one in tree.explain(X.iloc[:3])] == [
+        ("size is s, at most s",),
+        ("size is m, above s",),
+        ("size is l, above s",),
+    ]
+
+
+def test_values_next_to_a_threshold_are_told_apart() -> None:
+    tree = TreeClassifier().fit([[1.0], [2.0]], [0, 1])
+    beside = float(np.nextafter(1.5, 2))
+    assert tree.explain([[beside]])[0].path == (f"x0 is {beside!r}, above 1.5",)
+
+
+def test_lists_in_words() -> None:
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b"]) == "a and b"
+    assert listed(["a", "b", "c"], "or") == "a, b or c"
+    assert listed(list("abcdefg")) == "a, b, c, d, e and 2 more"
+
+
+# -- models
+
+
+CLASSIFIERS = [
+    TreeClassifier(max_depth=3),
+    ForestClassifier(10, random_state=0),
+    ForestClassifier(10, rule="vote", random_state=0),
+    RandomTreesClassifier(10, min_samples_leaf=4, random_state=0),
+    RuleClassifier(ForestClassifier(5, random_state=0)),
+    CautiousForestClassifier(n_estimators=10, s=3, aggregate="average", random_state=0),
+]
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: type(model).__name__)
+def test_an_explanation_says_what_the_model_says(model: Any) -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    model.fit(X, names)
+    rows = X.iloc[::7]
+    found = model.explain(rows)
+    assert [one.answer for one in found] == model.predict(rows).tolist()
+    np.testing.assert_array_equal([one.probabilities for one in found], model.predict_proba(rows))
+    np.testing.assert_array_equal([one.counts for one in found], model.leaf_counts(rows).mean(axis=1))
+    for one, x in zip(found, model.apply(rows), strict=True):
+        assert np.size(x) == sum(one.votes)
+        assert sum(one.columns.values()) == pytest.approx(1)
+        assert set(one.columns) <= set(X.columns)
+    if hasattr(model, "predict_set"):
+        sets = model.predict_set(rows)
+        assert [one.set for one in found] == [tuple(model.classes_[has].tolist()) for has in sets]
+        np.testing.assert_array_equal([one.bounds for one in found], model.predict_bounds(rows))
+        undecided = next(one for one in found if len(one.set) > 1)
+        assert undecided.doubt.startswith("the evidence does not tell ")
+        assert "Cannot be ruled out: " in str(undecided)
+
+
+def test_a_forest_names_its_dissenters() -> None:
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    forest = ForestClassifier(30, random_state=0).fit(X[::2], y[::2])
+    rows = X[1::2]
+    split = int(np.abs(forest.predict_proba(rows)[:, 0] - 0.5).argmin())
+    one = forest.explain(rows.iloc[[split]])[0]
+    assert len(one.dissenters) == 30 - one.votes[one.answer] > 0
+    assert f"{len(one.dissenters)} of 30 trees say {1 - one.answer}" in one.doubt
+    assert "Dissenting trees: " in str(one)
+    sure = forest.explain(rows.iloc[[int(forest.predict_proba(rows)[:, 1].argmax())]])[0]
+    assert sure.dissenters == ()
+    assert sure.doubt == "none among the trees: all 30 agree"
+
+
+@pytest.mark.parametrize(
+    "model", [TreeRegressor(max_depth=3), ForestRegressor(10, random_state=0)], ids=["tree", "forest"]
+)
+def test_numbers_are_explained(model: Any) -> None:
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    model.fit(X, y)
+    rows = X.iloc[:5]
+    found = model.explain(rows)
+    np.testing.assert_array_equal([one.answer for one in found], model.predict(rows))
+    np.testing.assert_allclose([np.mean(one.trees) for one in found], model.predict(rows))
+    uncertainty = model.predict_uncertainty(rows)
+    np.testing.assert_allclose([one.within**2 for one in found], uncertainty.aleatoric)
+    np.testing.assert_allclose([np.var(one.trees) for one in found], uncertainty.epistemic, atol=1e-9)
+    if hasattr(model, "predict_interval"):
+        half = model.explain(rows, coverage=0.5)
+        np.testing.assert_array_equal([one.interval for one in half], model.predict_interval(rows, 0.5))
+        assert "Interval of 50%: " in str(half[0])
+    else:
+        assert [one.interval for one in found] == [None] * 5
+
+
+def test_labels_of_any_type_are_found_again() -> None:
+    X = np.arange(6.0)[:, np.newaxis]
+    for y in ([True, False] * 3, [3, 1, 2] * 2, np.array(["2024-01-01", "2025-01-01"] * 3, dtype="M8[D]")):
+        tree = TreeClassifier().fit(X, y)
+        assert len(tree.explain(X)) == 6
+        assert TreeClassifier(max_depth=1).fit(X, np.zeros(6)).explain(X[:1])[0].path == ()
