@@ -9,9 +9,9 @@
 #include <atomic>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,8 +19,8 @@
 #include "distance.hpp"
 #include "faults.hpp"
 #include "grow.hpp"
-#include "plain_numbers.hpp"
 #include "kernel_shares.hpp"
+#include "plain_numbers.hpp"
 #include "prune.hpp"
 #include "random.hpp"
 #include "random_grow.hpp"
