@@ -390,7 +390,12 @@ def test_the_layout_of_the_array_does_not_matter(seed: int) -> None:
         "read-only": np.frombuffer(X.tobytes()).reshape(X.shape),
         "lists": X.tolist(),
     }
-    for estimator in (TreeClassifier(), TreeClassifier("gini", missing="learned"), TreeRegressor(missing="category")):
+    unpruned = {"pruning": None}
+    for estimator in (
+        TreeClassifier(**unpruned),
+        TreeClassifier("gini", missing="learned", **unpruned),
+        TreeRegressor(missing="category", **unpruned),
+    ):
         forests = {name: estimator.fit(array, y).forest_ for name, array in layouts.items()}
         assert all(forest == forests["row-major"] for forest in forests.values()), forests
     assert forests["row-major"].n_nodes > 100
@@ -536,10 +541,10 @@ def test_every_node_of_a_deep_tree_asks_the_best_threshold(criterion: str) -> No
     y = np.where(rng.random(n_rows) < 0.2, rng.integers(0, 3, n_rows), (X[:, 0] > 0) + (X[:, 3] > 0))
     if criterion == "squared_error":
         targets = (y + rng.normal(size=n_rows))[:, None]
-        forest = TreeRegressor().fit(X, targets[:, 0]).forest_
+        forest = TreeRegressor(pruning=None).fit(X, targets[:, 0]).forest_
     else:
         targets = np.eye(3)[y]
-        forest = TreeClassifier(criterion).fit(X, y).forest_
+        forest = TreeClassifier(criterion, pruning=None).fit(X, y).forest_
     forest.check()
     assert forest.n_leaves > 250
     stack = [(0, np.arange(n_rows))]
@@ -752,7 +757,7 @@ def test_scikit_learn_grows_the_same_classification_tree(name: str, criterion: s
 def test_scikit_learn_grows_the_same_regression_tree(name: str) -> None:
     X, y = REGRESSION_DATA[name]()
     X = _cast(X)
-    ours = TreeRegressor(max_depth=4).fit(X, y)
+    ours = TreeRegressor(max_depth=4, pruning=None).fit(X, y)
     theirs = DecisionTreeRegressor(max_depth=4, random_state=0).fit(X, y)
     seen = compare_with_sklearn(ours.forest_, theirs.tree_, X, np.reshape(y, (-1, 1)), "squared_error")
     assert seen.n_compared >= 0.8 * ours.forest_.n_nodes

@@ -62,6 +62,7 @@ def test_every_parameter_changes_something() -> None:
         "rule": "vote",
         "min_samples_leaf": 5,
         "max_depth": 3,
+        "missing": "category",
         "class_prior": [0.2, 0.2, 0.6],
         "categorical_features": None,
     }

@@ -48,7 +48,7 @@ def conditional_entropy(joint: ArrayLike) -> float:
     Transpose the table for H(rows | columns).
     """
     shares = _shares("joint", joint, n_dimensions=2)
-    return max(_bits(shares) - _bits(shares.sum(axis=1)), 0.0)
+    return max(0.0, _bits(shares) - _bits(shares.sum(axis=1)))
 
 
 def mutual_information(joint: ArrayLike) -> float:
@@ -57,7 +57,7 @@ def mutual_information(joint: ArrayLike) -> float:
     0 if they are independent; the same for the transposed table.
     """
     shares = _shares("joint", joint, n_dimensions=2)
-    return max(_bits(shares.sum(axis=0)) + _bits(shares.sum(axis=1)) - _bits(shares), 0.0)
+    return max(0.0, _bits(shares.sum(axis=0)) + _bits(shares.sum(axis=1)) - _bits(shares))
 
 
 def kullback_leibler_divergence(p: ArrayLike, q: ArrayLike) -> float:
@@ -65,7 +65,7 @@ def kullback_leibler_divergence(p: ArrayLike, q: ArrayLike) -> float:
     of_p, of_q = _shares("p", p, n_dimensions=1), _shares("q", q, n_dimensions=1)
     if of_p.shape != of_q.shape:
         raise ValueError(f"p has {len(of_p)} outcomes and q has {len(of_q)}: they must be of the same outcomes")
-    return max(float(rel_entr(of_p, of_q).sum()) / float(np.log(2)), 0.0)
+    return max(0.0, float(rel_entr(of_p, of_q).sum()) / float(np.log(2)))
 
 
 def information_gain(table: ArrayLike) -> float:
@@ -137,7 +137,7 @@ def _chi2_cells(counts: Floats) -> Floats:
 
 
 def _bits(shares: Floats) -> float:
-    return max(-float(xlogy(shares, shares).sum()) / float(np.log(2)), 0.0)
+    return max(0.0, -float(xlogy(shares, shares).sum()) / float(np.log(2)))
 
 
 def _shares(name: str, given: ArrayLike, n_dimensions: int | None = None) -> Floats:

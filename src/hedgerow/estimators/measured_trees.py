@@ -222,6 +222,9 @@ class MeasuredTree(OneTree):
                 raise ValueError(f"the law of column {column.name!r} is of another kind")
             if isinstance(law, CategoryLaw) and len(law.shares) != len(column.categories):
                 raise ValueError(f"the law of column {column.name!r} has another number of categories")
+        asked = self.forest_.feature[self.forest_.kind != NodeKind.LEAF]
+        if not self.error_sizes_.is_feature[asked].all():
+            raise ValueError("it asks about a column that holds the errors of another")
         nominal_columns = self.schema_.n_categories > 0
         for kind, feature in zip(self.forest_.kind, self.forest_.feature, strict=True):
             if kind not in (NodeKind.LEAF, NodeKind.THRESHOLD, NodeKind.SUBSET, NodeKind.ONE_AGAINST_REST):

@@ -58,7 +58,7 @@ class NormalPrior(Prior):
             warnings.warn(
                 f"column {name!r} has a variance of {spread:.3g}, less than the {noise:.3g} of its errors: nothing is "
                 'left for what was measured, and the column tells nothing. Give it a smaller sigma, or prior="flat"',
-                stacklevel=6,
+                stacklevel=7,
             )
         return NormalLaw(error, mean, max(spread - noise, 0.0))
 
