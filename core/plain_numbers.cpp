@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <system_error>
@@ -14,6 +15,33 @@ bool starts_a_number(const char* begin, const char* end) {
     return begin != end && (*begin == '.' || (*begin >= '0' && *begin <= '9'));  // no nan, no inf
 }
 
+// Up to 15 digits and no exponent: both whole numbers of digits/10^decimals are exact, so that their quotient is the
+// nearest double (Clinger, How to read floating point numbers accurately, 1990), at a third of the cost of from_chars.
+// Anything else is left to that.
+const char* read_number(const char* begin, const char* end, double& value) {
+    static constexpr double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    const char* at = begin;
+    const bool negative = at != end && *at == '-';
+    at += negative;
+    std::uint64_t digits = 0;
+    const char* const first = at;
+    for (; at != end && *at >= '0' && *at <= '9'; ++at) digits = 10 * digits + static_cast<std::uint64_t>(*at - '0');
+    std::ptrdiff_t n_digits = at - first, decimals = 0;
+    if (at != end && *at == '.') {
+        const char* const point = at++;
+        for (; at != end && *at >= '0' && *at <= '9'; ++at) digits = 10 * digits + static_cast<std::uint64_t>(*at - '0');
+        decimals = at - point - 1;
+        n_digits += decimals;
+    }
+    if (n_digits == 0 || n_digits > 15 || (at != end && (*at == 'e' || *at == 'E'))) {
+        const auto [behind, error] = std::from_chars(begin, end, value);
+        return error == std::errc{} ? behind : nullptr;
+    }
+    value = static_cast<double>(digits) / powers[decimals];
+    if (negative) value = -value;
+    return at;
+}
+
 // Reads one field, and leaves `at` behind the number: true if it stands before a delimiter or the end of the line.
 class Fields {
 public:
@@ -24,18 +52,17 @@ public:
 
     bool ends_field(const char* at, const char* end) const { return at == end || *at == delimiter_ || *at == '\n' || *at == '\r'; }
 
+    // Behind a field that nobody reads: text, in quotes or not.
     const char* skip(const char* at, const char* end) const {
-        while (!ends_field(at, end))
-            if (*at++ == '"') return nullptr;
-        return at;
+        return at != end && *at == '"' ? skip_quoted(at, end) : skip_bare(at, end);
     }
 
     const char* read(const char* at, const char* end, double& value) const {
         if (starts_a_number(at, end) && !numbers_may_be_missing_) {
-            const auto [behind, error] = std::from_chars(at, end, value);
-            return error == std::errc{} && ends_field(behind, end) ? behind : nullptr;
+            const char* behind = read_number(at, end, value);
+            return behind != nullptr && ends_field(behind, end) ? behind : nullptr;
         }
-        const char* behind = skip(at, end);
+        const char* behind = skip_bare(at, end);
         if (behind == nullptr) return nullptr;
         const std::string_view field(at, static_cast<std::size_t>(behind - at));
         if (std::find(missing_.begin(), missing_.end(), field) != missing_.end()) {
@@ -43,11 +70,25 @@ public:
             return behind;
         }
         if (!starts_a_number(at, end)) return nullptr;
-        const auto [stop, error] = std::from_chars(at, behind, value);
-        return error == std::errc{} && stop == behind ? behind : nullptr;
+        return read_number(at, behind, value) == behind ? behind : nullptr;
     }
 
 private:
+    const char* skip_bare(const char* at, const char* end) const {
+        while (!ends_field(at, end))
+            if (*at++ == '"') return nullptr;
+        return at;
+    }
+
+    const char* skip_quoted(const char* at, const char* end) const {
+        do {  // a quote that is doubled does not end the field
+            at = static_cast<const char*>(std::memchr(at + 1, '"', static_cast<std::size_t>(end - at - 1)));
+            if (at == nullptr) return nullptr;
+            ++at;
+        } while (at != end && *at == '"');
+        return ends_field(at, end) ? at : nullptr;
+    }
+
     char delimiter_;
     const std::vector<std::string_view>& missing_;
     bool numbers_may_be_missing_ = false;

@@ -29,6 +29,7 @@ from hedgerow import (
 )
 from hedgerow.boundary.walls import Walls
 from hedgerow.building import build_forest, leaf, oblique
+from hedgerow.probability import MEstimate
 
 BOTH = ("distance", "position")
 NAN = math.nan
@@ -265,6 +266,40 @@ def test_positions_tell_rows_apart_that_distances_do_not() -> None:
     np.testing.assert_allclose(q, [0.95, 0.55], atol=0.06)
 
 
+@pytest.mark.parametrize("settings", [{"cost_matrix": [[0, 1], [20, 0]]}, {"leaf_probability": MEstimate(40.0)}])
+def test_areas_are_those_of_the_trees_own_answers(settings: dict[str, Any]) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = (X[:, 0] + rng.normal(size=300) > 1).astype(int)
+    plain = TreeClassifier(max_depth=3, pruning=None).fit(X, y)
+    tree = TreeClassifier(max_depth=3, pruning=None, **settings).fit(X, y)
+    assert (plain.predict(X) != tree.predict(X)).any()
+    distance = BoundaryClassifier.from_fitted(tree, X, y).algebraic_distance(X)[:, 1]
+    assert ((distance <= 0) == (tree.predict(X) == 1))[distance != 0].all()
+
+
+def test_branches_without_rows_answer_as_their_parents() -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"kind": rng.choice(list("abcd"), size=200), "size": rng.normal(size=200)})
+    frame.loc[frame["size"] < 0, "kind"] = frame["kind"].where(frame["kind"] != "d", "a")
+    y = ((frame["size"] < 0) & (frame["kind"] == "b")) | (frame["size"] > 1)
+    tree = TreeClassifier.c45(pruning=None).fit(frame, y)
+    model = BoundaryClassifier.from_fitted(tree, frame, y)
+    rows = pd.DataFrame({"kind": list("abcd") * 2, "size": [-1.0] * 4 + [2.0] * 4})
+    inside = model.algebraic_distance(rows)[:, 1] <= 0
+    np.testing.assert_array_equal(inside, tree.predict(rows))
+    np.testing.assert_allclose(model.predict_proba(rows).sum(axis=1), 1)
+
+
+def test_ordinal_columns_count_by_rank() -> None:
+    levels = ["low", "mid", "high", "top"]
+    grade = pd.Categorical(np.repeat(levels, 10), categories=levels, ordered=True)
+    frame, y = pd.DataFrame({"grade": grade}), np.repeat([0, 0, 1, 1], 10)
+    model = BoundaryClassifier(TreeClassifier(max_depth=1), metric=[1.0]).fit(frame, y)
+    at = model.forest_.threshold[0]
+    np.testing.assert_allclose(model.algebraic_distance(frame)[::10, 1], [at, at - 1, at - 2, at - 3])
+
+
 def test_oblique_trees() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
@@ -291,6 +326,15 @@ def test_smooth_probabilities_rank_better_than_frequencies() -> None:
         ours, theirs = (roc_auc_score(y[~train], m.predict_proba(X[~train])[:, 1]) for m in (model, tree))
         better += ours > theirs
     assert better >= 4
+
+
+def test_settings_of_the_estimate_wait_for_the_next_fit() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = BoundaryClassifier(TreeClassifier(max_depth=3)).fit(X, y)
+    before = model.predict_proba(X)
+    for name, value in {"partition": "leaf", "features": BOTH, "bandwidth": 3.0, "metric": "minmax"}.items():
+        np.testing.assert_array_equal(model.set_params(**{name: value}).predict_proba(X), before)
+    assert not np.array_equal(model.fit(X, y).predict_proba(X), before)
 
 
 def test_a_search_over_bandwidths() -> None:

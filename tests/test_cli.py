@@ -320,7 +320,8 @@ def test_rows_without_a_target_are_left_out_and_said_so(capsys: pytest.CaptureFi
 
 def test_a_model_made_in_python_reads_files_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     table = pa.table({"code": [1, 2, 3, 1], "x": [0.5, 1.5, 2.5, 3.5]})
-    save(TreeClassifier(categorical_features=["code"]).fit(table, [True, False, True, True]), tmp_path / "m.hedgerow")
+    tree = TreeClassifier(categorical_features=["code"], pruning=None).fit(table, [True, False, True, True])
+    save(tree, tmp_path / "m.hedgerow")
     (tmp_path / "t.csv").write_text("x,code\n0.5,1\n1.5,2\n,\n")
     assert main(["predict", str(tmp_path / "m.hedgerow"), str(tmp_path / "t.csv")]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -367,7 +368,7 @@ def test_errors_of_inputs_become_a_setting(
 
 def test_c45_is_a_model(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     out = folder / "c45.hedgerow"
-    assert main(["fit", str(folder / "patients.csv"), "-t", "ward", "-m", "c45", "-o", str(out), "--folds", "2"]) == 0
+    assert main(["fit", str(folder / "patients.csv"), *WISHES, "-m", "c45", "-o", str(out), "--folds", "2"]) == 0
     assert load(out).criterion == "c45"
     capsys.readouterr()
     assert main(["predict", str(out), str(folder / "patients.csv")]) == 0

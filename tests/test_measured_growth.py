@@ -447,7 +447,8 @@ def test_weights_are_copies_and_units_do_not_matter(table: Any, seed: int, kind:
     copied = given.fit(
         *(np.repeat(array, weight, axis=0) for array in (values, y)), X_err=np.repeat(sigma, weight, axis=0)
     )
-    np.testing.assert_allclose(copied.predict(values, X_err=sigma), weighted, atol=1e-6)
+    known = weight > 0  # a category that only rows of weight 0 have is known in one, and new in the other
+    np.testing.assert_allclose(copied.predict(values, X_err=sigma)[known], weighted[known], atol=1e-6)
     # In other units, inputs with their errors and targets, the answers are the same in other units.
     units = np.array([1000.0, 0.25, 1.0])
     scaled = given.fit(values * units, 10 * y, X_err=sigma * units, sample_weight=weight)

@@ -29,7 +29,7 @@ SMALL = settings(max_examples=60, deadline=None)
 @st.composite
 def datasets(draw: st.DrawFn, max_rows: int = 24, gaussian: bool = False) -> oracle.Data:
     """A few rows in the order of their classes; ties, constants, missing values, one class and one row are common."""
-    n_rows, n_classes = draw(st.integers(1, max_rows)), draw(st.integers(1, 3))
+    n_rows, n_classes = draw(st.integers(1, max_rows) | st.just(max_rows)), draw(st.integers(1, 3))
     columns, n_categories = [], []
     for _ in range(draw(st.integers(1, 3))):
         categories = draw(st.sampled_from([0, 0, 2, 4]))
@@ -39,8 +39,14 @@ def datasets(draw: st.DrawFn, max_rows: int = 24, gaussian: bool = False) -> ora
         entry = {"none": present, "few": present | present | st.just(math.nan), "all": st.just(math.nan)}[missing]
         columns.append(draw(st.lists(entry, min_size=n_rows, max_size=n_rows)))
         n_categories.append(categories)
-    labels = sorted(draw(st.lists(st.integers(0, n_classes - 1), min_size=n_rows, max_size=n_rows)))
-    rows = [list(row) for row in zip(*columns, strict=True)]
+    labels = draw(st.lists(st.integers(0, n_classes - 1), min_size=n_rows, max_size=n_rows))
+    if draw(st.booleans()):  # something to find, so that intervals are cut
+        flips = draw(st.lists(st.sampled_from([0, 0, 0, 0, 1]), min_size=n_rows, max_size=n_rows))
+        signal = draw(st.sampled_from(columns))
+        labels = [(int(x > 0.5) + flip) % n_classes for x, flip in zip(signal, flips, strict=True)]
+    order = sorted(range(n_rows), key=labels.__getitem__)
+    rows = [[column[i] for column in columns] for i in order]
+    labels = [labels[i] for i in order]
     return oracle.Data(rows, labels, n_classes, n_categories, 1e-9 if gaussian else 0.0)
 
 

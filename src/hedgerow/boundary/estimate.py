@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hedgerow.boundary.bandwidths import Bandwidth
 from hedgerow.boundary.kernels import KernelSample
-from hedgerow.boundary.partitions import groups, n_groups
+from hedgerow.boundary.partitions import groups, n_groups, partition
 from hedgerow.boundary.positions import Axes
 from hedgerow.boundary.walls import Nearest, Walls
 from hedgerow.probability import Laplace, uniform
@@ -51,10 +51,22 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """What was learned from training rows: a sample for kernels and, if positions are used, axes along the boundary."""
+    """What was learned from training rows: a sample for kernels and, if positions are used, axes along the boundary.
 
+    It answers by the partition and the features that it was made with.
+    """
+
+    partition: str
     sample: KernelSample
     axes: Axes | None
+
+    def __post_init__(self) -> None:
+        """What a file says of them may be anything."""
+        partition(self.partition)
+        if (self.axes is None) != (self.n_dims == 1):
+            raise ValueError("a kernel sample has no axes for its positions, or has them without positions")
+        if self.axes is not None and len(self.axes.centre) != len(self.sample.sizes):
+            raise ValueError("a kernel sample has other groups than its axes")
 
     @classmethod
     def of(
@@ -81,7 +93,7 @@ class Estimate:
             axes = Axes.of(places, amount[part], in_group, n_total)
             points = np.column_stack([points, axes.positions(places, in_group)])
         sample = KernelSample.of(in_group, n_total, points, weights)
-        return cls(_with_bandwidths(sample, per_class, settings), axes)
+        return cls(settings.partition, _with_bandwidths(sample, per_class, settings), axes)
 
     @property
     def n_dims(self) -> int:
@@ -103,7 +115,7 @@ class Estimate:
         laplace = Laplace()(walls.forest.answer_counts(), uniform(n_classes))[nearest.parts.leaves]
         shares = laplace.copy()
         per_class = len(self.sample.sizes) // n_classes
-        own = groups(settings.partition, walls, nearest)
+        own = groups(self.partition, walls, nearest)
         # Two classes have the same boundary: what one has not, the other has.
         asked = [1] if n_classes == 2 else range(n_classes)
         places = _projections(walls, X, nearest, scale) if self.axes is not None else None

@@ -26,10 +26,11 @@ _MOST_THREADS = 4
 
 @dataclass(frozen=True)
 class Block:
-    """Whole rows of a file, and the number of the line that they start with."""
+    """Whole rows of a file, the number of the line that they start with, and how many lines they are."""
 
     data: bytes
     first_line: int
+    n_lines: int
 
 
 def row_blocks(file: Source, first_line: int, size: int = _BLOCK_BYTES) -> Iterator[Block]:
@@ -43,11 +44,12 @@ def row_blocks(file: Source, first_line: int, size: int = _BLOCK_BYTES) -> Itera
     while data := file.read(size):
         rest += data
         if cut := _end_of_row(rest):
-            yield Block(rest[:cut], first_line)
-            first_line += rest.count(b"\n", 0, cut)
+            n_lines = rest.count(b"\n", 0, cut)
+            yield Block(rest[:cut], first_line, n_lines)
+            first_line += n_lines
             rest = rest[cut:]
     if rest.strip():
-        yield Block(rest, first_line)
+        yield Block(rest, first_line, rest.count(b"\n") + 1)
 
 
 def _end_of_row(data: bytes) -> int:

@@ -109,8 +109,7 @@ class DelimitedRows:
         missing = ["", *self._reading.missing]
 
         def read(block: Block) -> pa.Table | None:
-            room = block.data.count(b"\n") + 1
-            out = np.empty((len(order), room))
+            out = np.empty((len(order), block.n_lines))
             n_rows = plain_numbers(np.frombuffer(block.data, dtype=np.uint8), self._delimiter, column_of, missing, out)
             return None if n_rows < 0 else pa.table({name: out[column, :n_rows] for name, column in order.items()})
 

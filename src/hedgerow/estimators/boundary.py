@@ -238,15 +238,16 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
 
     def _check_fitted(self) -> None:
         super()._check_fitted()
-        settings = self._settings()
+        self._settings()
+        metric(self.metric)
         check_scale("scale_", self.scale_, self.n_features_in_)
-        n_expected = self.n_classes_ * (1 + n_groups(settings.partition, self._walls()))
-        if len(self.estimate_.sample.sizes) != n_expected or self.estimate_.n_dims != len(settings.features):
-            raise ValueError("its kernel sample is that of another tree, partition or features")
-        axes = self.estimate_.axes
-        if (axes is None) != (self.estimate_.n_dims == 1):
-            raise ValueError("its kernel sample has no axes for positions, or needs none")
-        if axes is not None and axes.centre.shape != (n_expected, self.n_features_in_):
+        estimate = self.estimate_
+        if not isinstance(estimate, Estimate):
+            raise ValueError("estimate_ is something else")
+        n_expected = self.n_classes_ * (1 + n_groups(estimate.partition, self._walls()))
+        if len(estimate.sample.sizes) != n_expected:
+            raise ValueError("its kernel sample is that of another tree")
+        if estimate.axes is not None and estimate.axes.centre.shape[1] != self.n_features_in_:
             raise ValueError("its axes are those of another tree")
 
     def _restored(self) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.estimators.answers import ClassAnswers
+from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.targets import read_labels
 from hedgerow.estimators.uncertainty import Uncertainty, entropy_bits
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 @storable
-class NaiveBayesTreeClassifier(ClassAnswers):
+class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
     """NBTree: a small decision tree whose leaves answer by naive Bayes (Kohavi, 1996).
 
     Where the columns are nearly independent given the class, the tree is one leaf and this is naive Bayes; where they
@@ -141,27 +141,9 @@ class NaiveBayesTreeClassifier(ClassAnswers):
         rows = self._read(X)
         return route(self.forest_, rows)[:, 0]
 
-    def get_depth(self) -> int:
-        """Number of questions on the longest way from the root to a leaf."""
-        check_is_fitted(self)
-        return int(self.forest_.depths[0])
-
-    def get_n_leaves(self) -> int:
-        """Number of leaves."""
-        check_is_fitted(self)
-        return int(self.forest_.n_leaves)
-
-    def to_text(self, max_depth: int | None = None) -> str:
-        """The tree as text; a leaf says how many rows its naive Bayes has learned from, and of which classes."""
-        check_is_fitted(self)
-        sizes = self.forest_.counts.sum(axis=1)
-        return self.forest_.to_text(
-            feature_names=self.schema_.names,
-            class_names=self.classes_,
-            categories=[column.categories for column in self.schema_.columns],
-            leaf_answers=[f"naive Bayes of {number_text(n)} row{'s' * (n != 1)}" for n in sizes.tolist()],
-            max_depth=max_depth,
-        )
+    def _leaf_answers(self) -> list[str]:
+        sizes = self.forest_.counts.sum(axis=1).tolist()
+        return [f"naive Bayes of {number_text(n)} row{'s' * (n != 1)}" for n in sizes]
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

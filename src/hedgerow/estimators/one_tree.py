@@ -30,6 +30,11 @@ class OneTree(TreeBased):
                 feature_names=self.schema_.names,
                 class_names=getattr(self, "classes_", None),
                 categories=[column.categories for column in self.schema_.columns],
+                leaf_answers=self._leaf_answers(),
                 max_depth=max_depth,
             )
         )
+
+    def _leaf_answers(self) -> list[str] | None:
+        """What each leaf answers, where that is not its most frequent class or its mean."""
+        return None

@@ -8,7 +8,7 @@ by its product with q alone: c·r falls by (q·r)(c·q), and the denominator by 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -28,6 +28,7 @@ from hedgerow.measured.scores import (
     ThresholdScores,
     drop_in_node,
 )
+from hedgerow.measured.threshold_columns import ThresholdColumns
 from hedgerow.measured.thresholds import HardThresholds, Moments, SoftThresholds, Thresholds, candidate_thresholds
 
 __all__ = ["GrowthSettings", "Path", "grow_path"]
@@ -36,6 +37,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 AnyMoments = TypeVar("AnyMoments", Moments, CategoryMoments)
 
+_NUMERIC = -1  # the key of all numeric columns' candidates; a nominal column has its own
 _NO_GAIN = 1e-12  # of the squares that there were at the start
 
 
@@ -77,13 +79,13 @@ class _Growth:
         weight = problem.fit_weight
         self._root = np.sqrt(weight / weight.sum())
         self._rows = problem.weight
-        self._columns = {int(j): _column(problem, j, settings) for j in problem.features}
+        columns = {int(j): _column(problem, j, settings) for j in problem.features}
+        self._thresholds = ThresholdColumns({j: one for j, one in columns.items() if isinstance(one, Thresholds)})
+        self._categories = {j: one for j, one in columns.items() if isinstance(one, Categories)}
         # Where the observed value is, whatever its error: what equation 7 sums over.
         self._observed = {
-            j: _hard(problem, j, column.at)
-            if settings.risk == "node" and isinstance(column, SoftThresholds)
-            else column
-            for j, column in self._columns.items()
+            j: _hard(problem, j, one.at) if settings.risk == "node" and isinstance(one, SoftThresholds) else one
+            for j, one in self._thresholds.columns.items()
         }
         self._basis = Basis(self._root)
         mean = np.average(problem.targets, axis=0, weights=weight)
@@ -99,7 +101,7 @@ class _Growth:
 
     def best_first(self, max_leaf_nodes: int) -> Path:
         """The region whose best split gains most is divided next."""
-        scores = {0: self._scores(0)}
+        scores = self._scores([0])
         while len(self._regions) < max_leaf_nodes:
             found = {number: best for number in scores if (best := self._best(scores[number])) is not None}
             if not found:
@@ -107,13 +109,13 @@ class _Growth:
             number = max(found, key=lambda one: found[one][0])  # the first of equals
             made = self._divide(number, *found[number][1:])
             if made is None:
-                scores[number].pop(found[number][1])  # nothing new by this column
+                scores[number][found[number][1]].forget()
                 continue
             direction, step, parts = made
             del scores[number]
             if self._settings.risk == "global":
                 self._advance(scores, direction, step)
-            scores |= {part: self._scores(part) for part in parts}
+            scores |= self._scores(parts)
         return self._path
 
     def depth_first(self) -> Path:
@@ -121,19 +123,19 @@ class _Growth:
         waiting = [0]
         while waiting:
             number = waiting.pop()
-            scores = self._scores(number)
+            scores = self._scores([number])[number]
             while (best := self._best(scores)) is not None:
                 made = self._divide(number, *best[1:])
                 if made is not None:
                     waiting += reversed(made[2])
                     break
-                scores.pop(best[1])
+                scores[best[1]].forget()
         return self._path
 
     # -- candidates
 
     def _best(self, scores: dict[int, Scores]) -> tuple[float, int, int | Bools] | None:
-        """Gain, column, and where it is divided; the first column of equals."""
+        """Gain, whose it is, and which: the first of equals, numeric columns before nominal ones."""
         chosen: tuple[float, int, int | Bools] | None = None
         for feature, of_column in scores.items():
             found = of_column.best()
@@ -145,37 +147,43 @@ class _Growth:
                 chosen = (found[0], feature, found[1])
         return chosen
 
-    def _scores(self, number: int) -> dict[int, Scores]:
-        """Of all columns in a new region."""
-        region = self._regions[number]
-        own = self._basis.columns.T @ (self._root * region.share)
-        parent = Parent(own, float(self._rows @ region.share), self._settings.min_weight_leaf)
-        if parent.rows < 2 * parent.least * (1 - 1e-9):
-            return {}
-        return {
-            feature: self._category_scores(region, parent, feature, column)
-            if isinstance(column, Categories)
-            else self._threshold_scores(region, parent, feature, column)
-            for feature, column in self._columns.items()
-        }
+    def _scores(self, numbers: Sequence[int]) -> dict[int, dict[int, Scores]]:
+        """Of all columns in new regions; none where a region is too small to be divided."""
+        scores: dict[int, dict[int, Scores]] = {number: {} for number in numbers}
+        parents = {number: self._parent(self._regions[number]) for number in numbers}
+        large = [number for number, parent in parents.items() if parent.rows >= 2 * parent.least * (1 - 1e-9)]
+        if large and len(self._thresholds):
+            for number, of_region in zip(large, self._threshold_scores(large, parents), strict=True):
+                scores[number][_NUMERIC] = of_region
+        for number in large:
+            for j, column in self._categories.items():
+                scores[number][j] = self._category_scores(self._regions[number], parents[number], j, column)
+        return scores
 
-    def _threshold_scores(self, region: GrowingRegion, parent: Parent, feature: int, column: Thresholds) -> Scores:
-        low, high = region.limits.get(feature, (-1, len(column.at)))
-        v, basis = self._root * region.rest(feature), self._basis.columns
-        moments, rows = self._with_rows(lambda residuals: column.moments(v, low, high, basis, residuals))
-        position = np.arange(len(column.at))
-        allowed = (position > low) & (position < high) & parent.allows(moments, rows)
-        smaller = parent.smaller_part(moments)
-        if self._settings.risk == "global":
-            return ThresholdScores(moments, smaller, allowed)
-        seen = np.sqrt(region.seen())[:, np.newaxis]
-        of_node = column.moments(v * seen[:, 0], low, high, basis * seen, self._residuals * seen)
-        return FixedScores(np.where(allowed, drop_in_node(moments, of_node, smaller, *self._of_node(seen)), -np.inf))
+    def _parent(self, region: GrowingRegion) -> Parent:
+        own = self._basis.columns.T @ (self._root * region.share)
+        return Parent(own, float(self._rows @ region.share), self._settings.min_weight_leaf)
+
+    def _threshold_scores(self, numbers: Sequence[int], parents: Mapping[int, Parent]) -> Iterator[Scores]:
+        columns, basis = self._thresholds, self._basis.columns
+        regions = [self._regions[number] for number in numbers]
+        everywhere = columns.moments(regions, self._root, basis, self._residuals_and_rows())
+        for number, region, with_rows in zip(numbers, regions, everywhere, strict=True):
+            (moments, rows), parent = _apart(with_rows), parents[number]
+            allowed = columns.inside(region) & parent.allows(moments, rows)
+            smaller = parent.smaller_part(moments)
+            if self._settings.risk == "global":
+                yield ThresholdScores(moments, smaller, allowed)
+            else:
+                seen = np.sqrt(region.seen())[:, np.newaxis]
+                scaled = (self._root * seen[:, 0], basis * seen, self._residuals * seen)
+                drop = drop_in_node(moments, columns.moments([region], *scaled)[0], smaller, *self._of_node(seen))
+                yield FixedScores(np.where(allowed, drop, -np.inf))
 
     def _category_scores(self, region: GrowingRegion, parent: Parent, feature: int, column: Categories) -> Scores:
         inside = region.inside.get(feature, np.ones(len(column.law.shares), dtype=bool))
         v, basis = self._root * region.rest(feature), self._basis.columns
-        moments, rows = self._with_rows(lambda residuals: column.moments(v, basis, residuals))
+        moments, rows = _apart(column.moments(v, basis, self._residuals_and_rows()))
         if self._settings.risk == "global":
             return CategoryScores(moments, parent, column, inside, rows)
         seen = np.sqrt(region.seen())[:, np.newaxis]
@@ -185,48 +193,42 @@ class _Growth:
         drop = drop_in_node(in_all, in_node, parent.smaller_part(in_all), *self._of_node(seen))
         return FixedScores(np.where(parent.allows(in_all, sets @ rows), drop, -np.inf), sets)
 
-    def _with_rows(self, moments: Callable[[Floats], AnyMoments]) -> tuple[AnyMoments, Floats]:
-        """Moments, and the rows expected in each candidate's first part: Σ w·c/√w, which rides along in one product."""
-        found = moments(np.column_stack([self._residuals, self._rows / self._root]))
-        return replace(found, residuals=found.residuals[:, :-1]), found.residuals[:, -1]
+    def _residuals_and_rows(self) -> Floats:
+        """What moments are taken with: rows expected in a part, Σ w·c/√w, ride along in the same product."""
+        return np.column_stack([self._residuals, self._rows / self._root])
 
     def _of_node(self, seen: Floats) -> tuple[Floats, Floats]:
         basis = self._basis.columns * seen
         return basis.T @ basis, basis.T @ (self._residuals * seen)
 
     def _advance(self, scores: dict[int, dict[int, Scores]], direction: Floats, step: Floats) -> None:
-        """All candidates of the other regions, by one product with the new direction for each column."""
+        """All candidates of the other regions, by their products with the new direction."""
         weighted = self._root * direction
-        for feature, column in self._columns.items():
-            numbers = [number for number in scores if feature in scores[number]]
-            if not numbers:
-                continue
-            regions = [self._regions[number] for number in numbers]
-            vectors = np.stack([region.rest(feature) * weighted for region in regions], axis=1)
-            if isinstance(column, Categories):
-                products = column.sums(vectors)
-            else:
-                low = np.array([region.limits.get(feature, (-1, 0))[0] for region in regions])
-                products = column.sums_from(vectors, low)
-            for number, of_region in zip(numbers, products.T, strict=True):
-                scores[number][feature].advance(of_region, step)
+        numbers = [number for number in scores if scores[number]]
+        regions = [self._regions[number] for number in numbers]
+        if not regions:
+            return
+        products = {_NUMERIC: self._thresholds.sums(regions, weighted)} if len(self._thresholds) else {}
+        for j, column in self._categories.items():
+            products[j] = column.sums(np.stack([region.rest(j) * weighted for region in regions], axis=1))
+        for key, of_regions in products.items():
+            for number, of_region in zip(numbers, of_regions.T, strict=True):
+                scores[number][key].advance(of_region, step)
 
     # -- splits
 
-    def _divide(self, number: int, feature: int, where: int | Bools) -> tuple[Floats, Floats, tuple[int, int]] | None:
+    def _divide(self, number: int, key: int, which: int | Bools) -> tuple[Floats, Floats, tuple[int, int]] | None:
         """The new direction, what it explains of the residuals, and the numbers of the parts; None if it is not new."""
-        region, column = self._regions[number], self._columns[feature]
-        if isinstance(column, Categories):
-            assert isinstance(where, np.ndarray)
-            members = self._with_absent(region, feature, column, where)
-            question = Question(feature, members=members)
-            parts = region.divided_by_set(column, feature, members)
+        region = self._regions[number]
+        if isinstance(which, int):
+            j, position = self._thresholds.place(which)
+            column = self._thresholds.columns[j]
+            question = Question(j, threshold=float(column.at[position]))
+            parts = region.divided(column, self._observed[j], j, position)
         else:
-            observed = self._observed[feature]
-            assert isinstance(where, int)
-            assert isinstance(observed, Thresholds)
-            question = Question(feature, threshold=float(column.at[where]))
-            parts = region.divided(column, observed, feature, where)
+            members = self._with_absent(region, key, self._categories[key], which)
+            question = Question(key, members=members)
+            parts = region.divided_by_set(self._categories[key], key, members)
         direction = self._basis.add(self._root * parts[0].share)
         if direction is None:
             return None
@@ -246,6 +248,11 @@ class _Growth:
         rows = column.sums_known(region.rest(feature)[:, np.newaxis])[:, 0]
         absent = inside & ~(rows > 0)
         return members | absent if rows[members].sum() > rows[inside & ~members].sum() else members
+
+
+def _apart(found: AnyMoments) -> tuple[AnyMoments, Floats]:
+    """Moments, and the rows that rode along."""
+    return replace(found, residuals=found.residuals[:, :-1]), found.residuals[:, -1]
 
 
 def _column(problem: Problem, j: int, settings: GrowthSettings) -> Thresholds | Categories:

@@ -26,13 +26,16 @@ _TIED = 1e-10  # gains that differ by less, relatively, are the same: the first 
 
 
 class Scores(Protocol):
-    """The candidates of one column in one region."""
+    """The candidates of numeric columns, or of one nominal one, in one region."""
 
     def best(self) -> tuple[float, int | Bools] | None:
-        """The largest gain, and its threshold's position or its set of categories; None if there is none."""
+        """The largest gain, and the number of its threshold or its set of categories; None if there is none."""
 
     def advance(self, products: Floats, step: Floats) -> None:
         """A direction q has joined the basis: products c·q of the candidates, and q·r of the residuals before."""
+
+    def forget(self) -> None:
+        """The best one has turned out to bring nothing new."""
 
 
 def _best_of(gains: Floats) -> tuple[float, int] | None:
@@ -110,7 +113,7 @@ def drop_in_node(all_rows: Moments, node_rows: Moments, smaller: Floats, gram: F
 
 
 class ThresholdScores:
-    """Drops in the risk over all rows, of a column's thresholds."""
+    """Drops in the risk over all rows, of thresholds."""
 
     def __init__(self, moments: Moments, smaller: Floats, allowed: Bools) -> None:
         self._smaller, self._allowed = smaller, allowed
@@ -124,6 +127,10 @@ class ThresholdScores:
     def advance(self, products: Floats, step: Floats) -> None:
         self._residuals = self._residuals - np.outer(products, step)
         self._new = self._new - products**2
+
+    def forget(self) -> None:
+        if (found := self.best()) is not None:
+            self._allowed[found[1]] = False
 
 
 class CategoryScores:
@@ -152,6 +159,9 @@ class CategoryScores:
             residuals=moments.residuals - np.outer(products, step),
         )
 
+    def forget(self) -> None:
+        self._inside = np.zeros_like(self._inside)  # rows of a column that is exact are always new: all or nothing
+
 
 class FixedScores:
     """Gains that are reckoned once, when the region is made."""
@@ -165,3 +175,6 @@ class FixedScores:
 
     def advance(self, products: Floats, step: Floats) -> None:
         """Nothing: what it says is about the basis that there was."""
+
+    def forget(self) -> None:
+        self._best = None

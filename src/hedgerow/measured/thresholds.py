@@ -90,22 +90,25 @@ class SoftThresholds(Thresholds):
     def __init__(self, law: NumberLaw, x: Floats, sigma: Floats, at: Floats) -> None:
         self.at = at
         self._law, self._x, self._sigma = law, x, sigma
-        self._kept = law.below(x, sigma, at) if len(x) * len(at) <= _VALUES_KEPT else None
-        self._squares = None if self._kept is None else np.square(self._kept)
+        self.kept: tuple[Floats, Floats] | None = None
+        """F and its squares, (n, m), if they are not too large."""
+        if len(x) * len(at) <= _VALUES_KEPT:
+            below = law.below(x, sigma, at)
+            self.kept = below, np.square(below)
 
     def _blocks(self, start: int, end: int) -> Iterator[tuple[slice, Floats]]:
         step = max(1, _VALUES_AT_ONCE // max(len(self._x), 1))
         for first in range(start, end, step):
             part = slice(first, min(first + step, end))
-            kept = self._kept
-            yield part, self._law.below(self._x, self._sigma, self.at[part]) if kept is None else kept[:, part]
+            kept = self.kept
+            yield part, self._law.below(self._x, self._sigma, self.at[part]) if kept is None else kept[0][:, part]
 
     def below(self, position: int) -> Floats:
         end = self._end(position, len(self._x))
         if end is not None:
             return end
-        if self._kept is not None:
-            return self._kept[:, position].copy()
+        if self.kept is not None:
+            return self.kept[0][:, position].copy()
         return self._law.below(self._x, self._sigma, self.at[position : position + 1])[:, 0]
 
     def sums(self, vectors: Floats) -> Floats:
@@ -126,8 +129,9 @@ class SoftThresholds(Thresholds):
 
     def _from(self, low: int, high: int) -> Iterator[tuple[slice, Floats, Floats]]:
         """F − F_low and its squares, between two thresholds."""
-        if low < 0 and self._kept is not None and self._squares is not None:  # as most regions are in most columns
-            yield slice(0, high), self._kept[:, :high], self._squares[:, :high]
+        if low < 0 and self.kept is not None:
+            below, squares = self.kept
+            yield slice(0, high), below[:, :high], squares[:, :high]
             return
         from_low = self.below(low)[:, np.newaxis]
         for part, below in self._blocks(low + 1, high):
