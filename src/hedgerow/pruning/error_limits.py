@@ -23,7 +23,7 @@ class Pessimistic:
     """A subtree is replaced by a leaf, or by its largest branch, if that is not expected to err more (C4.5).
 
     The errors of a leaf with N rows, e of them wrong, are estimated by the upper limit of a confidence interval at
-    `confidence` (Quinlan, C4.5, 1993, chapter 4): U(N, e) = e + N·r − e with f = (e + ½)/N, z = Φ⁻¹(1 − confidence)
+    `confidence` (Quinlan, C4.5, 1993, chapter 4): U(N, e) = N·r with f = (e + ½)/N, z = Φ⁻¹(1 − confidence)
     and r = (f + z²/2N + z·√(f/N − f²/N + z²/4N²))/(1 + z²/N); N·(1 − confidence^(1/N)) where e = 0, and interpolated
     up to e = 1. From the bottom up, a node becomes a leaf if U ≤ the sum over its leaves + 0.1; with `raising`, its
     largest branch takes its place if the branch, given all of the node's rows, is expected to err no more than the

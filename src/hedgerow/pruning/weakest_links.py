@@ -80,7 +80,7 @@ class CostComplexity:
                 links = links_of(grower(some_rows(training, ~inside)), grower.impurity, rows)
                 sums += links.losses_at(candidates)
                 weight += float(rows.sample_weight.sum())
-        if weight == 0:  # all rows are equal but for their targets' weights: nothing to compare
+        if weight == 0:  # all rows are in one part: nothing to compare
             return float(candidates[0])
         mean = sums[:, 0] / weight
         least = int(np.argmin(mean))
