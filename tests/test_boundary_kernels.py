@@ -90,13 +90,17 @@ def test_large_samples_keep_the_bound_of_their_error(name: str, width: float, to
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_rows_left_out_of_large_samples(name: str) -> None:
+@pytest.mark.parametrize("width", [0.023, 0.23, 5.3])  # no two rounded points are that far apart
+def test_rows_left_out_of_large_samples(name: str, width: float) -> None:
     points, weights = large_sample(600)
-    sample = sample_of(points, weights, [0.23])  # no two rounded points are that far apart
-    rows = np.concatenate([np.arange(0, 600, 40), [597, 598, 599]]).astype(np.int64)
+    sample = sample_of(points, weights, [width])
+    rows = np.concatenate([np.arange(0, 600, 20), [597, 598, 599]]).astype(np.int64)
     found = shares(sample, name, sample.points[rows], left_out=rows)
-    expected = [truth.share(name, sample.points, sample.weights, np.array([0.23]), sample.points[i], i) for i in rows]
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    one_by_one = shares(sample, name, sample.points[rows], left_out=rows, tolerance=0.0)
+    expected = [truth.share(name, sample.points, sample.weights, np.array([width]), sample.points[i], i) for i in rows]
+    np.testing.assert_allclose(one_by_one, expected, atol=1e-12)
+    np.testing.assert_allclose(found, expected, rtol=2e-6, atol=1e-12)
+    np.testing.assert_allclose(1 - found, 1 - np.array(expected), rtol=2e-6, atol=1e-12)
 
 
 @pytest.mark.parametrize("n", [100, 2000])
