@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 
 import numpy as np
@@ -47,7 +47,9 @@ class ReducedError:
         _warn_of_absent_classes(training, held_out, self, grower)
         if held_out.all():
             return grower(training)
-        return self.prune(grower(some_rows(training, ~held_out)), some_rows(training, held_out), grower)
+        # Held-out rows stay as rows of weight 0: C4.5 takes thresholds from the values of all rows.
+        grown_from = replace(training, sample_weight=np.where(held_out, 0.0, training.sample_weight))
+        return self.prune(grower(grown_from), some_rows(training, held_out), grower)
 
     def prune(self, forest: Forest, rows: Training, grower: Grower | None = None) -> Forest:
         losses = np.ascontiguousarray(losses_as_leaves(forest, rows)[:, 0])
