@@ -147,8 +147,8 @@ def main() -> None:
         subprocess.run(["javac", "-cp", arguments.weka, "-d", classes, source], check=True)
         classpath = os.pathsep.join([arguments.weka, classes])
         differences: dict[str, list[tuple[float, float]]] = defaultdict(list)
-        print("accuracy and its difference; nodes and their ratio; milliseconds of a fit on all rows and their ratio (best")
-        print("of fifteen, all of Java compiled), and of the first tree of the JVM")
+        print("accuracy and its difference; nodes and their ratio; milliseconds of a fit on all rows and their ratio")
+        print("(best of fifteen, all of Java compiled), and of the first tree of the JVM")
         for name in arguments.datasets:
             frame, y = read(Path(folder), name)
             folds = folds_of(y, arguments.repeats)
