@@ -187,7 +187,7 @@ def test_the_tree_is_grown_from_the_other_rows(fraction: float) -> None:
     )
     ReducedError(fraction)(training, Grower(grow, "gini", 0.0), seed=0)
     assert len(grown) == 1
-    assert len(grown[0].sample_weight) == pytest.approx(120 * (1 - fraction), abs=12)
+    assert (grown[0].sample_weight > 0).sum() == pytest.approx(120 * (1 - fraction), abs=12)
 
 
 def test_a_class_that_is_left_out_is_named() -> None:

@@ -116,7 +116,7 @@ class Growth:
         self, sample_weight: NDArray[np.float64], n_features: int, criteria: tuple[str, ...], seed: int
     ) -> GrowOptions:
         """What the core wants, for data of this size; a clear error for the first setting that makes no sense."""
-        n_rows = len(sample_weight)
+        n_rows = int((sample_weight > 0).sum())  # those of weight 0 are only looked at for their values
         missing = choose("missing", self.missing, _MISSING, tuple(_CORE_MISSING))
         options = GrowOptions()
         self._set_worth(options, _one_of("criterion", self.criterion, criteria))
