@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from hedgerow._core import Criterion, GrowOptions, Nominal, RandomGrowOptions, TrainMissing, grow, grow_random
 from hedgerow.forest import Forest
 from hedgerow.storage import register
+from hedgerow.strategies import choose
 
 __all__ = [
     *("Category", "ChiSquare", "Fractional", "Grown", "Growth", "Learned", "Random", "RandomGrowth", "Training"),
@@ -185,18 +186,6 @@ class RandomGrowth:
         options.n_trees = n_trees
         options.seed = seed
         return options
-
-
-def choose(name: str, given: Any, aliases: dict[str, Any], kinds: tuple[type, ...]) -> Any:
-    """A strategy by its alias, or an instance of one of its kinds."""
-    if isinstance(given, kinds):
-        return given
-    if isinstance(given, str) and given in aliases:
-        return aliases[given]
-    instances = ", ".join(f"{kind.__name__}(...)" for kind in kinds)
-    raise ValueError(
-        f"{name} is {given!r}, must be one of {', '.join(map(repr, aliases))}, or an instance: {instances}"
-    )
 
 
 def _one_of(name: str, given: Any, known: tuple[str, ...]) -> str:

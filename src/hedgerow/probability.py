@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.growth import choose
 from hedgerow.storage import register
+from hedgerow.strategies import choose
 
 __all__ = [
     *("Frequency", "Laplace", "LeafProbability", "MEstimate"),

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.growth import choose
 from hedgerow.storage import register
+from hedgerow.strategies import choose
 
 __all__ = ["Absolute", "Bandwidth", "CrossValidated", "Relative", "bandwidth"]
 

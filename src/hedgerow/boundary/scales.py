@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.counts import as_numbers
-from hedgerow.growth import choose
 from hedgerow.storage import register
+from hedgerow.strategies import choose
 from hedgerow.table import Schema
 
 __all__ = ["Metric", "MinMax", "Own", "Standard", "check_scale", "metric"]

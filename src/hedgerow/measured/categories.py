@@ -48,6 +48,10 @@ class Categories:
         places = (codes[known].astype(np.intp), known)
         self._indicators = csr_array((np.ones(len(known)), places), shape=(len(law.shares), len(codes)))
 
+    @property
+    def any_missing(self) -> bool:
+        return len(self._missing) > 0
+
     def within(self, members: Bools) -> Floats:
         """P(U is one of the members | x), (n,)."""
         return self.law.within(self._codes, members[np.newaxis])[:, 0]

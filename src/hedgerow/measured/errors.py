@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr
 
-from hedgerow.measured.choice import choose
 from hedgerow.storage import register
+from hedgerow.strategies import choose
 
 __all__ = ["ErrorModel", "Laplace", "Normal", "Student", "Uniform", "error_model"]
 
@@ -121,4 +121,5 @@ for _model in (Normal, Uniform, Laplace, Student):
 
 def error_model(given: Any) -> ErrorModel:
     """The model for an alias or an instance; an error that lists the known ones for anything else."""
-    return choose("error_model", given, _ALIASES, ErrorModel, "; or a mapping from columns to these")  # type: ignore[type-abstract]
+    chosen: ErrorModel = choose("error_model", given, _ALIASES, (ErrorModel,), "; or a mapping from columns to these")
+    return chosen

@@ -243,7 +243,12 @@ class _Growth:
         return direction, step, (first, first + 1)
 
     def _with_absent(self, region: GrowingRegion, feature: int, column: Categories, members: Bools) -> Bools:
-        """Categories that the region has no rows of go with the larger part."""
+        """Categories that the region has no rows of go with the larger part.
+
+        Not where some category is missing: those rows have a share in each, which has been counted with the others.
+        """
+        if column.any_missing:
+            return members
         inside = region.inside.get(feature, np.ones_like(members))
         rows = column.sums_known(region.rest(feature)[:, np.newaxis])[:, 0]
         absent = inside & ~(rows > 0)

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.measured.choice import choose
 from hedgerow.measured.deconvolution import deconvolved
 from hedgerow.measured.errors import ErrorModel
 from hedgerow.measured.laws import FlatLaw, HistogramLaw, NormalLaw, NumberLaw
 from hedgerow.storage import register
+from hedgerow.strategies import choose
 
 __all__ = ["FlatPrior", "KdePrior", "NormalPrior", "Prior", "empirical", "prior"]
 
@@ -96,4 +96,5 @@ for _prior in (NormalPrior, FlatPrior, KdePrior):
 
 def prior(given: Any) -> Prior:
     """The strategy for an alias or an instance."""
-    return choose("prior", given, _ALIASES, Prior)  # type: ignore[type-abstract]
+    chosen: Prior = choose("prior", given, _ALIASES, (Prior,))
+    return chosen

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.measured.choice import choose
 from hedgerow.measured.finishing import least_squares, path_regions
 from hedgerow.measured.growing import Path
 from hedgerow.measured.problem import Problem
 from hedgerow.measured.soft_membership import region_membership
 from hedgerow.storage import register
+from hedgerow.strategies import choose
 
 __all__ = ["CostComplexity", "path_pruning"]
 
@@ -89,7 +89,7 @@ def path_pruning(given: Any) -> CostComplexity | None:
     return (
         None
         if given is None
-        else choose("pruning", given, {"cost_complexity": CostComplexity()}, CostComplexity, "; or None")
+        else choose("pruning", given, {"cost_complexity": CostComplexity()}, (CostComplexity,), "; or None")
     )
 
 

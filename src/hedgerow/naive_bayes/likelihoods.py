@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.growth import choose
 from hedgerow.naive_bayes.groups import weight_in
 from hedgerow.storage import register
+from hedgerow.strategies import choose
 
 __all__ = [
     *("Entropy", "Gaussian", "Normals", "Numeric"),
