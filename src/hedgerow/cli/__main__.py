@@ -1,8 +1,6 @@
 """``python -m hedgerow.cli`` is ``hedgerow``."""
 
-import sys
-
-from hedgerow.cli import main
+from hedgerow.cli import command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()
