@@ -18,7 +18,7 @@ import pytest
 
 import hedgerow
 from hedgerow import CautiousForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor, load, save
-from hedgerow.cli import main
+from hedgerow.cli import command, main
 from hedgerow.cli.models import make_model, measured_setting
 from hedgerow.datasets import load as load_dataset
 from hedgerow.storage import read_notes
@@ -190,7 +190,7 @@ def test_help_has_an_example_for_each_command_and_is_quick_to_load() -> None:
     )
     subprocess.run([sys.executable, "-c", code], check=True)
     (script,) = entry_points(group="console_scripts", name="hedgerow")
-    assert script.load() is main
+    assert script.load() is command
 
 
 def test_shells_complete_commands_options_and_models() -> None:
