@@ -10,10 +10,10 @@
 namespace hedgerow {
 namespace {
 
-// The first rule that a node breaks by itself. Leaves and questions alternate at random, so that branches would cost more
-// than all comparisons: every rule has a bit instead. `only_thresholds` lets the compiler leave most of them out.
+// The rules that a node breaks by itself, a bit each. Leaves and questions alternate at random, so that branches would cost
+// more than all comparisons. `only_thresholds` lets the compiler leave most of them out.
 template <bool only_thresholds>
-std::int64_t broken_rule(const Forest& forest, std::int64_t at, std::int64_t n_payloads) {
+std::uint32_t broken_rules(const Forest& forest, std::int64_t at, std::int64_t n_payloads) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const auto [threshold, feature, first_child] = forest.nodes[at];
     const Kind kind = forest.kind[at];
@@ -39,16 +39,52 @@ std::int64_t broken_rule(const Forest& forest, std::int64_t at, std::int64_t n_p
     broken |= std::uint32_t{!(compares | coded) & (threshold == threshold)} << 9;
     broken |= std::uint32_t{!listed & (payload != no_payload)} << 10;
     broken |= std::uint32_t{listed & ((payload < 0) | (payload >= n_payloads))} << 11;
-    return broken == 0 ? no_fault : std::countr_zero(broken);
+    return broken;
 }
 
+// Whether some nodes keep all the rules, in a forest with thresholds only: the rules taken together, one array after the
+// other, without a branch. A no may be wrong (it takes a weight of -0.0 for negative); a yes is not.
+bool all_sound(const Forest& forest, std::int64_t first, std::int64_t end) {
+    constexpr std::int64_t infinity = std::bit_cast<std::int64_t>(std::numeric_limits<double>::infinity());
+    const auto n_features = static_cast<std::uint32_t>(forest.n_features);
+    std::uint8_t wrong_missing = 0;
+    std::int32_t payloads = no_payload;
+    std::int64_t weights = -1;  // its sign stays if each is finite and not negative
+    std::uint32_t wrong_node = 0;
+    for (std::int64_t at = first; at < end; ++at) {
+        const auto missing = static_cast<std::uint8_t>(forest.missing[at]);
+        const std::uint8_t most = forest.kind[at] == Kind::leaf ? 0 : static_cast<std::uint8_t>(Missing::own_branch);
+        wrong_missing |= missing > most;
+    }
+    for (std::int64_t at = first; at < end; ++at) payloads &= forest.payload[at];
+    for (std::int64_t at = first; at < end; ++at) {
+        const auto bits = std::bit_cast<std::int64_t>(forest.weight[at]);
+        weights &= static_cast<std::int64_t>(static_cast<std::uint64_t>(bits) - infinity) & ~bits;
+    }
+    for (std::int64_t at = first; at < end; ++at) {
+        const auto [threshold, feature, first_child] = forest.nodes[at];
+        const bool leaf = forest.kind[at] == Kind::leaf;
+        wrong_node |= static_cast<std::uint32_t>(feature) + 1 > n_features;
+        wrong_node |= (feature == leaf_feature) ^ leaf;
+        wrong_node |= (threshold != threshold) ^ leaf;
+        wrong_node |= threshold == -std::numeric_limits<double>::infinity();
+    }
+    return wrong_missing == 0 && payloads == no_payload && weights < 0 && wrong_node == 0;
+}
+
+// Nodes are looked at one by one only where some of them may break a rule.
 template <bool only_thresholds>
 Fault find_node_fault(const Forest& forest, std::int64_t n_payloads) {
+    constexpr std::int64_t some = 1024;
     Fault fault;
     const std::int64_t n_nodes = forest.tree_start[forest.n_trees];
-    for (std::int64_t at = 0; at < n_nodes; ++at) {
-        const std::int64_t rule = broken_rule<only_thresholds>(forest, at, n_payloads);
-        if (rule != no_fault) fault.note(rule, at);
+    for (std::int64_t first = 0; first < n_nodes; first += some) {
+        const std::int64_t end = std::min(first + some, n_nodes);
+        if (only_thresholds && all_sound(forest, first, end)) continue;
+        for (std::int64_t at = first; at < end; ++at) {
+            const std::uint32_t broken = broken_rules<only_thresholds>(forest, at, n_payloads);
+            if (broken != 0) fault.note(std::countr_zero(broken), at);
+        }
     }
     return fault;
 }
@@ -63,6 +99,7 @@ public:
 
     Fault fault() {
         for (std::int64_t tree = 0; tree < forest_.n_trees; ++tree) {
+            if (forest_.only_thresholds && in_order(tree)) continue;
             const bool all_have_parents = look_at_nodes(tree);
             // Children that are elsewhere can't be asked for their parents.
             if (!all_have_parents && (fault_.rule == no_fault || fault_.rule > link_rule::inside)) count_parents(tree);
@@ -77,6 +114,27 @@ private:
         const bool multiway = !forest.only_thresholds && forest.kind[at] == Kind::multiway;
         const std::int64_t asked = multiway ? std::int64_t{largest_child_[forest.payload[at]]} + 1 : 2;
         return asked + (forest.missing[at] == Missing::own_branch);
+    }
+
+    // Whether each question has the next two nodes for its children, which is how most trees are grown: then all is well,
+    // and nothing needs to be marked. Every node must be a child by its turn: one of 2 * n_inner, or the root.
+    bool in_order(std::int64_t tree) const {
+        const std::int64_t start = forest_.tree_start[tree], n_nodes = size(tree);
+        const Node* const nodes = forest_.nodes + start;
+        const Kind* const kinds = forest_.kind + start;
+        const Missing* const missing = forest_.missing + start;
+        std::uint8_t any_third = 0;
+        for (std::int64_t node = 0; node < n_nodes; ++node) any_third |= missing[node] == Missing::own_branch;
+        std::int64_t n_inner = 0, elsewhere = 0, n_spare = 0;
+        for (std::int64_t node = 0; node < n_nodes; ++node) {
+            const std::int64_t inner = kinds[node] != Kind::leaf;
+            const std::int64_t next_child = 1 + 2 * n_inner, next_leaf = node - n_inner;
+            elsewhere |= nodes[node].first_child ^ (inner ? next_child : next_leaf);
+            n_spare |= 2 * n_inner - node;
+            n_inner += inner;
+        }
+        return any_third == 0 && elsewhere == 0 && n_spare >= 0 && n_nodes == 1 + 2 * n_inner &&
+               n_nodes - n_inner == forest_.leaf_start[tree + 1] - forest_.leaf_start[tree];
     }
 
     // Notes what is wrong with nodes and leaves; the answer is whether every node but the root has one parent. It has, if

@@ -17,6 +17,7 @@ from hedgerow.nodes import MissingPolicy, NodeKind
 
 MASK_32 = 0xFFFFFFFF
 MASK_64 = 0xFFFFFFFFFFFFFFFF
+_PER_NODE = ("threshold", "weight", "feature", "first_child", "payload", "kind", "missing")
 
 # -- the structure of a tree; a node is a position in the arrays of the whole forest
 
@@ -58,6 +59,40 @@ def nodes_of(forest: Forest) -> Iterator[tuple[int, int]]:
 def depth_below(forest: Forest, tree: int, node: int) -> int:
     """Edges on the longest way from a node down to a leaf."""
     return max((1 + depth_below(forest, tree, child) for child in children(forest, tree, node)), default=0)
+
+
+def is_sound(arrays: dict[str, Any]) -> bool:
+    """Whether arrays of thresholds and leaves alone are a forest: the invariants of nodes and links, one by one."""
+    for start, end, n_leaves in zip(
+        arrays["tree_start"][:-1].tolist(),
+        arrays["tree_start"][1:].tolist(),
+        np.diff(arrays["leaf_start"]).tolist(),
+        strict=True,
+    ):
+        n_parents, leaf = [0] * (end - start), 0
+        for node in range(end - start):
+            at = {name: arrays[name][start + node].item() for name in _PER_NODE}
+            if at["kind"] not in (NodeKind.LEAF, NodeKind.THRESHOLD) or at["missing"] > max(MissingPolicy):
+                return False
+            if not 0 <= at["weight"] < math.inf or at["payload"] != -1:
+                return False
+            if at["kind"] == NodeKind.LEAF:
+                if at["feature"] != -1 or at["missing"] != MissingPolicy.SPREAD or not math.isnan(at["threshold"]):
+                    return False
+                if at["first_child"] != leaf:
+                    return False
+                leaf += 1
+                continue
+            n = 2 + (at["missing"] == MissingPolicy.OWN_BRANCH)
+            if not 0 <= at["feature"] < arrays["n_features"] or not at["threshold"] > -math.inf:
+                return False
+            if not node < at["first_child"] <= end - start - n:
+                return False
+            for child in range(at["first_child"], at["first_child"] + n):
+                n_parents[child] += 1
+        if leaf != n_leaves or n_parents != [0] + [1] * (end - start - 1):
+            return False
+    return True
 
 
 # -- one row down one tree

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from hedgerow import Forest
+from hedgerow import Forest, RandomTreesClassifier
 from hedgerow.building import (
     Node,
     build_forest,
@@ -26,6 +27,7 @@ from hedgerow.building import (
 from hedgerow.invariants import InvalidForestError
 from hedgerow.nodes import MissingPolicy, NodeKind
 from hedgerow.walk import spread
+from oracles import is_sound
 from strategies import forests
 
 Arrays = dict[str, Any]
@@ -250,6 +252,52 @@ def test_the_statistics_that_mutations_start_from_are_valid() -> None:
 def test_every_forest_that_can_be_built_is_valid(forest: Forest) -> None:
     forest.check()
     assert Forest(**arrays_of(forest)) == forest
+
+
+NEW_ENTRIES: dict[str, list[float]] = {
+    "threshold": [math.nan, math.inf, -math.inf, 0.0, -1e308],
+    "weight": [math.nan, math.inf, -math.inf, -0.0, -1.0, 5e-324],
+    "feature": [-2, -1, 0, 1, 4, 5, 2**31 - 1, -(2**31)],
+    "first_child": [-1, 0, 1, 2, 3, 5, 2**31 - 1],
+    "payload": [-2, -1, 0, 2**31 - 1],
+    "kind": [0, 1],  # with others the arrays would not be of thresholds alone
+    "missing": [0, 1, 2, 3, 4, 255],
+}
+
+
+# The core looks at many nodes at once, and at each only where something is wrong.
+@settings(max_examples=400, deadline=None)
+@given(forests(splits=("threshold",), regression=False), st.data())
+def test_changed_entries_are_found_where_they_break_an_invariant(forest: Forest, data: st.DataObject) -> None:
+    arrays = arrays_of(forest)
+    nodes = st.integers(0, len(forest.kind) - 1)
+    for _ in range(data.draw(st.integers(1, 3))):
+        name = data.draw(st.sampled_from(sorted(NEW_ENTRIES)))
+        at = data.draw(nodes)
+        other = data.draw(nodes)  # exchanged links may be another order of the same tree
+        if data.draw(st.booleans()):
+            arrays[name][[at, other]] = arrays[name][[other, at]]
+        else:
+            arrays[name][at] = data.draw(st.sampled_from(NEW_ENTRIES[name]))
+    try:
+        Forest(**arrays)
+    except InvalidForestError:
+        assert not is_sound(arrays)
+    else:
+        assert is_sound(arrays)
+
+
+def test_one_wrong_node_among_many_is_found_wherever_it_is() -> None:
+    X = np.random.default_rng(0).normal(size=(1500, 2))
+    arrays = arrays_of(RandomTreesClassifier(1, random_state=0).fit(X, X[:, 0] > 0).forest_)
+    assert len(arrays["kind"]) > 2 * 1024  # more than are looked at together
+    for node in (0, 1, 1023, 1024, 2047, 2048, len(arrays["kind"]) - 1):
+        before = arrays["weight"][node]
+        arrays["weight"][node] = -1
+        with pytest.raises(InvalidForestError, match=rf"weight of node {node} .* is -1.0"):
+            Forest(**arrays)
+        arrays["weight"][node] = before
+    Forest(**arrays).check()
 
 
 def test_an_invalid_forest_is_a_value_error() -> None:
