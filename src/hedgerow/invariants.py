@@ -238,10 +238,11 @@ def check_leaf_values(forest: Forest) -> None:
     if forest.leaf_stats is not None and n_columns != 3:
         _fail(f"leaf_stats has {n_columns} columns, must have 3: weight, mean, sum of squared deviations")
     columns = [values] if forest.leaf_stats is None else list(values.T)
-    if not all(np.isfinite(column.min()) and np.isfinite(column.max()) for column in columns):
+    least = [column.min() for column in columns]
+    if not all(np.isfinite([*least, *(column.max() for column in columns)])):
         _fail(f"leaf {int(np.argmin(np.isfinite(values).all(axis=1)))} holds a value that is not finite")
     if forest.leaf_stats is not None:
-        del columns[1]  # means may be negative
-    if any(column.min() < 0 for column in columns):
+        del columns[1], least[1]  # means may be negative
+    if min(least) < 0:
         negative = np.any([(column < 0).reshape(len(values), -1).any(axis=1) for column in columns], axis=0)
         _fail(f"leaf {int(np.argmax(negative))} holds a negative count, weight or sum of squares")

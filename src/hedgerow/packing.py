@@ -22,7 +22,18 @@ from numpy.typing import NDArray
 
 from hedgerow._core import checksum
 
-__all__ = ["FORMAT_VERSION", "PROLOGUE_BYTES", "ModelFileError", "Prologue", "header_notes", "pack", "pieces", "unpack"]
+__all__ = [
+    "FORMAT_VERSION",
+    "PROLOGUE_BYTES",
+    "Layout",
+    "ModelFileError",
+    "Prologue",
+    "header_notes",
+    "layout_of",
+    "pack",
+    "pieces",
+    "unpack",
+]
 
 Bytes = NDArray[np.uint8]
 
@@ -156,28 +167,45 @@ class _Place:
         return self.start + self.dtype.itemsize * prod(self.shape)
 
 
-def unpack(block: Bytes, *, verify: bool = True) -> tuple[Any, list[NDArray[Any]]]:
-    """Content and arrays, which are read-only views of the block; the checksums of arrays only if `verify`."""
-    block = block.view()
-    block.flags.writeable = False
+@dataclass(frozen=True)
+class Layout:
+    """What stands before the arrays of a block, checked: the content, and where the arrays are."""
+
+    content: Any
+    places: list[_Place]
+
+    @classmethod
+    def of(cls, prologue: Prologue, raw: Bytes) -> Layout:
+        """Read the header `raw`: arrays are within the block, one behind the other, or an error says what is wrong."""
+        header = _entries(prologue, raw)
+        if not isinstance(header["arrays"], list):
+            raise ModelFileError("its header has no list of arrays")
+        places, start = [], prologue.data_start
+        for number, entry in enumerate(header["arrays"]):
+            place = _place(entry, number, start, prologue.length)
+            places.append(place)
+            start = _padded(place.stop)
+        if start != prologue.length:
+            raise ModelFileError(f"its arrays end at byte {start}, and it has {prologue.length} bytes")
+        return cls(header["content"], places)
+
+    def arrays(self, block: Bytes, *, verify: bool = True) -> list[NDArray[Any]]:
+        """Read-only views of the block; their checksums are compared only if `verify`."""
+        block = block.view()
+        block.flags.writeable = False
+        return [_array(block, place, number, verify) for number, place in enumerate(self.places)]
+
+
+def layout_of(block: Bytes) -> Layout:
+    """The layout of a block that is all there."""
     prologue = Prologue.of(block[:PROLOGUE_BYTES].tobytes(), len(block))
-    header, places = read_header(prologue, block[PROLOGUE_BYTES : prologue.data_start])
-    return header, [_array(block, place, number, verify) for number, place in enumerate(places)]
+    return Layout.of(prologue, block[PROLOGUE_BYTES : prologue.data_start])
 
 
-def read_header(prologue: Prologue, raw: Bytes) -> tuple[Any, list[_Place]]:
-    """The content, and where the arrays are: within the block, one behind the other, or an error says what is wrong."""
-    header = _entries(prologue, raw)
-    if not isinstance(header["arrays"], list):
-        raise ModelFileError("its header has no list of arrays")
-    places, start = [], prologue.data_start
-    for number, entry in enumerate(header["arrays"]):
-        place = _place(entry, number, start, prologue.length)
-        places.append(place)
-        start = _padded(place.stop)
-    if start != prologue.length:
-        raise ModelFileError(f"its arrays end at byte {start}, and it has {prologue.length} bytes")
-    return header["content"], places
+def unpack(block: Bytes) -> tuple[Any, list[NDArray[Any]]]:
+    """Content and arrays, which are read-only views of the block."""
+    layout = layout_of(block)
+    return layout.content, layout.arrays(block)
 
 
 def header_notes(prologue: Prologue, raw: Bytes) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from functools import partial
+from functools import cache, partial
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -52,7 +52,7 @@ def _take(model: Any) -> dict[str, Any]:
 
 def _make(cls: type, values: dict[str, Any]) -> Any:
     parameters, fitted = values["parameters"], values["fitted"]
-    if unknown := set(parameters) - set(inspect.signature(cls).parameters):
+    if unknown := set(parameters) - _parameters(cls):
         raise ModelFileError(f"{cls.__name__} has no parameter {min(map(str, unknown))!r}: install a newer hedgerow")
     model = cls(**parameters)
     for name, value in fitted.items():
@@ -62,6 +62,11 @@ def _make(cls: type, values: dict[str, Any]) -> Any:
     if fitted:
         model._restored()
     return model
+
+
+@cache
+def _parameters(cls: type) -> frozenset[str]:
+    return frozenset(inspect.signature(cls).parameters)
 
 
 def _may_be_found(cls: type, name: str) -> bool:

@@ -20,12 +20,12 @@ import hedgerow.storage.parts  # noqa: F401 - registers what every model is made
 from hedgerow.packing import (
     ALIGNMENT,
     PROLOGUE_BYTES,
+    Layout,
     ModelFileError,
     Prologue,
     header_notes,
+    layout_of,
     pieces,
-    read_header,
-    unpack,
 )
 from hedgerow.replacing import replaced
 from hedgerow.storage.encoding import decode, encode
@@ -77,9 +77,8 @@ def load(path: AnyPath, *, mmap: bool = False, verify: bool = True) -> Any:
         It can't be opened or read.
     """
     with _told("{}", os.fspath(path)):
-        block = _mapped(path) if mmap else _read(path)
-        content, arrays = unpack(block, verify=verify)
-        model = decode(content, arrays)
+        layout, block = _mapped(path) if mmap else _read(path)
+        model = decode(layout.content, layout.arrays(block, verify=verify))
         part = part_of(type(model))
         if part is None or not part.is_model:
             raise ModelFileError("it holds no model")
@@ -132,16 +131,15 @@ def _opened(path: AnyPath) -> tuple[FileIO, int]:
     return open(path, "rb", buffering=0), found.st_size
 
 
-def _read(path: AnyPath) -> Bytes:
-    """The whole file; its sizes have been checked before there is memory for it."""
+def _read(path: AnyPath) -> tuple[Layout, Bytes]:
+    """The file, of which sizes have been checked before there is memory for it."""
     file, length = _opened(path)
     with file:
         prologue, header = _start(file, length)
-        read_header(prologue, header)
+        layout = Layout.of(prologue, header)
         block = _aligned(length)
-        file.seek(0)
-        _fill(file, block)
-    return block
+        _fill(file, block[prologue.data_start :])  # what stands before has been read
+    return layout, block
 
 
 def _start(file: FileIO, length: int) -> tuple[Prologue, Bytes]:
@@ -166,11 +164,12 @@ def _fill(file: FileIO, block: Bytes) -> None:
         rest = rest[n_read:]
 
 
-def _mapped(path: AnyPath) -> Bytes:
+def _mapped(path: AnyPath) -> tuple[Layout, Bytes]:
     file, length = _opened(path)
     with file:
         Prologue.of(file.read(PROLOGUE_BYTES), length)
-        return np.frombuffer(memory_maps.mmap(file.fileno(), length, access=memory_maps.ACCESS_READ), dtype=np.uint8)
+        block = np.frombuffer(memory_maps.mmap(file.fileno(), length, access=memory_maps.ACCESS_READ), dtype=np.uint8)
+    return layout_of(block), block
 
 
 # --- Writing ------------------------------------------------------------------------------------------------
