@@ -85,6 +85,7 @@ private:
 // the words of Draws. Words of 32 bits, so that two are left over: enough for most nodes of a random tree.
 class Place {
 public:
+    Place() = default;  // of no node
     Place(Path parent, std::uint64_t number) : Place(parent.child_words(number)) {}
 
     Path path() const { return path_; }
@@ -118,8 +119,8 @@ private:
         return philox({at / 4, 0, 0, 0}, {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)})[at % 4];
     }
 
-    Path path_;
-    std::array<std::uint32_t, 2> left_over_;
+    Path path_{0};
+    std::array<std::uint32_t, 2> left_over_{};
     std::uint32_t n_taken_ = 0;
 };
 

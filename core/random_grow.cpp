@@ -50,7 +50,7 @@ RandomTask<Rank> make_task(const TrainingData& data, const RankedData<Rank>& ran
         labelled[row] = {data.weight[row], data.labels[row], ranked.complete[row]};
     std::vector<Thresholds> thresholds{{&no_threshold, 0}};
     for (std::int64_t f = 0; f < data.n_features; ++f)
-        thresholds.push_back(data.n_categories[f] > 0 ? thresholds[0] : Thresholds{ranked.values.data() + f * data.n_rows, most});
+        thresholds.push_back(data.n_categories[f] > 0 ? thresholds[0] : Thresholds{data.X + f * data.n_rows, most});
     return {data,
             ranked,
             options,
@@ -109,8 +109,8 @@ GrownForest grow_random(const TrainingData& data, const RandomGrowOptions& optio
     // About 15 ms: nobody presses Ctrl-C in that time, and the calling thread has memory from its last fit.
     const bool short_work = data.n_rows * options.n_trees < (options.n_threads > 1 ? 1 << 12 : 1 << 17);
     const std::int64_t n_threads = short_work ? 0 : std::max<std::int64_t>(options.n_threads, 1);
-    return few_ranks(data) ? grow_ranked<std::uint16_t>(data, options, n_threads, n_done, poll)
-                           : grow_ranked<std::uint32_t>(data, options, n_threads, n_done, poll);
+    return few_categories(data) ? grow_ranked<std::uint16_t>(data, options, n_threads, n_done, poll)
+                                : grow_ranked<std::uint32_t>(data, options, n_threads, n_done, poll);
 }
 
 }  // namespace hedgerow

@@ -39,15 +39,14 @@ struct RawNode {
     std::uint32_t n_rows;
     std::int32_t feature;  // leaf_feature until it has a question
     std::uint32_t at;      // its first child; of a leaf its first row in the tree's order of rows
-    std::uint32_t answer;  // rank of the threshold; number of the payload; at last, of a leaf, the label of its first row
-    double threshold;
+    std::uint32_t answer;  // the row whose value is the threshold, or number of the payload; 0 in a leaf
 };
 
-// The values of a column by rank; where it has categories, or there is none, NaN by any number.
+// The values of a column by row; where it has categories, or there is none, NaN by any number.
 struct Thresholds {
     const double* values;
     std::uint32_t mask;
-    const double& operator[](std::uint32_t rank) const { return values[rank & mask]; }
+    const double& operator[](std::uint32_t row) const { return values[row & mask]; }
 };
 
 // What all trees of a forest read.
@@ -62,7 +61,7 @@ struct RandomTask {
     bool plain;         // only numbers, none missing, leaves of any size
     std::uint32_t least, max_depth;
 
-    double threshold(const RawNode& node) const { return thresholds[static_cast<std::size_t>(node.feature + 1)][node.answer]; }
+    const double& threshold(const RawNode& node) const { return thresholds[static_cast<std::size_t>(node.feature + 1)][node.answer]; }
     bool by_category(std::int64_t feature) const { return data.n_categories[feature] > 0; }
     bool may_split(std::uint32_t n_rows, std::uint32_t depth) const { return n_rows / 2 >= least && depth != max_depth; }
 };
@@ -70,6 +69,7 @@ struct RandomTask {
 struct RawTree {
     std::unique_ptr<RawNode[]> nodes;  // as many as there can be: every leaf has a row, every question two children
     std::uint32_t n_nodes = 0;
+    std::uint32_t n_questions = 0;
     std::vector<LabelledRow> rows;  // in the order of leaves
     std::vector<std::int64_t> payload_start{0};
     std::vector<std::int32_t> payload_codes;
@@ -84,13 +84,13 @@ struct OpenNode {
     std::uint32_t depth;
 };
 
-// `Index` names a row of the table of ranks; the rows of a node stand side by side in `order`, ascending. Children are
-// written to `queue.next(n_rows)`, and `queue.push(n_rows, depth)` keeps them.
+// `Index` names a row of the table of ranks; the rows of a node stand side by side in `order`, ascending. Children go to
+// `queue.push`.
 template <class Rank, class Index, bool row_major, class Queue>
 class Splitter {
 public:
     Splitter(const RandomTask<Rank>& task, std::int64_t max_rows, RawTree& tree, Queue& queue)
-        : order(static_cast<std::size_t>(max_rows)),
+        : order(static_cast<std::size_t>(max_rows) + ahead),
           task_(task),
           tree_(tree),
           queue_(queue),
@@ -108,27 +108,34 @@ public:
         base_ = base;
     }
 
-    // Leaves the node as it is where no feature gives a valid question.
-    void split(const OpenNode& open) {
-        Place place(open.parent, open.number);
-        bool done = false;
-        others_.clear();
-        for (std::uint32_t i = 0; i < n_features_ && !done; ++i) {
-            const std::uint32_t other = i + place.below(n_features_ - i);
-            std::swap(features_[i], features_[other]);
-            others_.push_back(other);
-            const std::uint32_t feature = features_[i];
-            done = task_.by_category(feature) ? ask_category(open, place.path(), feature)
-                                              : ask_threshold(open, place, feature);
-        }
-        // Back in order, so that the next node's draws do not depend on this one's.
-        for (std::size_t i = others_.size(); i-- > 0;) std::swap(features_[i], features_[others_[i]]);
+    // Leaves the node as it is where no feature gives a valid question. The first one drawn nearly always does.
+    void split(const OpenNode& open, Place place) {
+        const std::uint32_t feature = place.below(n_features_);
+        if (!ask(open, place, feature)) try_others(open, place, feature);
     }
 
-    // The same for plain data, leaves of one row and a number of rows, below rows_to_try, that the compiler knows.
+    // The same for plain data, leaves of one row and two rows: there is nothing to draw but the feature.
+    void split_two(const OpenNode& open, Place place) {
+        const Place untouched = place;
+        const std::uint32_t feature = place.below(n_features_);
+        const Column ranks = column(feature);
+        Index* rows = order.data() + open.begin;
+        const Index row[2] = {rows[0], rows[1]};
+        const Rank rank[2] = {ranks[row[0]], ranks[row[1]]};
+        if (rank[0] == rank[1]) [[unlikely]]
+            return split(open, untouched);
+        const bool second = rank[1] < rank[0];
+        rows[0] = row[second];
+        rows[1] = row[!second];
+        const std::uint32_t first = set_question(open, feature, data_row(row[second]), 2);
+        add_node(first, open.begin, 1);
+        add_node(first + 1, open.begin + 1, 1);
+    }
+
+    // The same for three rows and more, below rows_to_try, whose number the compiler knows.
     template <std::uint32_t n>
-    void split_few(const OpenNode& open) {
-        Place place(open.parent, open.number);
+    void split_few(const OpenNode& open, Place place) {
+        const Place untouched = place;
         const std::uint32_t feature = place.below(n_features_);
         const Column ranks = column(feature);
         Index* rows = order.data() + open.begin;
@@ -142,108 +149,186 @@ public:
         std::uint32_t n_valid = 0;
         for (std::uint32_t i = 0; i < n; ++i) n_valid += rank[i] < greatest;
         if (n_valid == 0) [[unlikely]]
-            return split(open);
+            return split(open, untouched);
         const std::uint32_t drawn = place.below(n_valid);
         // Before the drawn row stand those up to which no more rows are valid than were to be passed over.
         std::uint32_t seen = 0, at = 0, n_left = 0, left = 0;
         for (std::uint32_t i = 0; i < n; ++i) at += (seen += rank[i] < greatest) <= drawn;
         const Rank threshold = rank[at];
         for (std::uint32_t i = 0; i < n; ++i) n_left += rank[i] <= threshold;
+        if (!task_.ranked.exact[feature]) [[unlikely]] {
+            std::uint32_t n_same = 0;
+            for (std::uint32_t i = 0; i < n; ++i) n_same += rank[i] == threshold;
+            if (n_same > 1 || n_valid < n - 1) return split(open, untouched);
+        }
         for (std::uint32_t i = 0; i < n; ++i) {
             const bool first = rank[i] <= threshold;
             rows[first ? left : n_left + i - left] = row[i];
             left += first;
         }
-        add_two_children(open, place.path(), feature, threshold, n_left);
+        const std::uint32_t first = set_question(open, feature, data_row(row[at]), 2);
+        add_node(first, open.begin, n_left);
+        add_node(first + 1, open.begin + n_left, n - n_left);
+        if constexpr (n == 3) {
+            // One of them has two rows, and the other is a leaf.
+            const std::uint32_t pair = n_left == 1;
+            queue_.push(place.path(), pair, first + pair, open.begin + pair, 2, open.depth + 1);
+        } else if constexpr (n > 3) {
+            queue_.push(place.path(), 0, first, open.begin, n_left, open.depth + 1);
+            queue_.push(place.path(), 1, first + 1, open.begin + n_left, n - n_left, open.depth + 1);
+        }
     }
 
     std::vector<Index> order;
 
 private:
+    static constexpr std::uint32_t ahead = 24;  // rows whose ranks are asked for before their turn
+
     // One column of the table.
     struct Column {
         const Rank* first;
         std::uint32_t stride;
         Rank operator[](Index row) const { return first[row_major ? std::size_t{row} * stride : row]; }
     };
+    // The values behind it.
+    struct Values {
+        const double* first;
+        const std::uint32_t* rows;
+        double operator[](Index row) const { return first[row_major ? rows[row] : row]; }
+    };
+    // Of the rows whose values are known.
+    template <class Key>
+    struct Keys {
+        std::vector<Key> known, sorted;
+    };
     Column column(std::uint32_t feature) const {
         return {cells_ + (row_major ? feature : std::size_t{feature} * n_rows_), n_features_};
     }
-    std::uint32_t data_row(Index row) const { return rows_ ? rows_[row] : row; }
+    Values values(std::uint32_t feature) const { return {task_.data.X + std::size_t{feature} * n_rows_, rows_}; }
+    std::uint32_t data_row(Index row) const { return row_major ? rows_[row] : row; }
     double weight(Index row) const { return task_.data.weight[data_row(row)]; }
+
+    bool ask(const OpenNode& open, Place& place, std::uint32_t feature) {
+        return task_.by_category(feature) ? ask_category(open, place.path(), feature) : ask_threshold(open, place, feature);
+    }
+
+    // Once the first feature that was drawn has given no valid question.
+    void try_others(const OpenNode& open, Place& place, std::uint32_t first) {
+        std::swap(features_[0], features_[first]);
+        others_.assign(1, first);
+        bool done = false;
+        for (std::uint32_t i = 1; i < n_features_ && !done; ++i) {
+            const std::uint32_t other = i + place.below(n_features_ - i);
+            std::swap(features_[i], features_[other]);
+            others_.push_back(other);
+            done = ask(open, place, features_[i]);
+        }
+        // Back in order, so that the next node's draws do not depend on this one's.
+        for (std::size_t i = others_.size(); i-- > 0;) std::swap(features_[i], features_[others_[i]]);
+    }
 
     // -- thresholds
 
     bool ask_threshold(const OpenNode& open, Place& place, std::uint32_t feature) {
-        const Index* rows = order.data() + open.begin;
         if (open.n_rows >= rows_to_try * task_.least) {
-            const Rank rank = column(feature)[rows[place.below(open.n_rows)]];
-            if (divide(open, place.path(), feature, rank)) return true;
+            const Index row = order[open.begin + place.below(open.n_rows)];
+            if (divide(open, place.path(), feature, row)) return true;
         }
-        const std::optional<Rank> rank = drawn_rank(open, place, feature);
-        return rank && divide(open, place.path(), feature, *rank);
+        const std::optional<Index> row = task_.ranked.exact[feature]
+                                             ? drawn_row(open, place, feature, ranks_, column(feature))
+                                             : drawn_row(open, place, feature, values_, values(feature));
+        return row && divide(open, place.path(), feature, *row);
     }
 
-    // That of a valid row. Valid ranks are not below the least-th smallest, and below the least-th largest.
-    std::optional<Rank> drawn_rank(const OpenNode& open, Place& place, std::uint32_t feature) {
+    // A valid one: its value is not below the least-th smallest, and below the least-th largest.
+    template <class Key, class KeyOf>
+    std::optional<Index> drawn_row(const OpenNode& open, Place& place, std::uint32_t feature, Keys<Key>& keys,
+                                   const KeyOf& key_of) {
         const Column ranks = column(feature);
         known_.clear();
-        for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i)
-            if (const Rank rank = ranks[order[i]]; rank != task_.ranked.missing) known_.push_back(rank);
+        keys.known.clear();
+        for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i) {
+            if (ranks[order[i]] == task_.ranked.missing) continue;
+            known_.push_back(order[i]);
+            keys.known.push_back(key_of[order[i]]);
+        }
         if (known_.size() < 2 * std::size_t{task_.least}) return std::nullopt;
-        Rank low = 0, high = 0;
-        if (task_.least == 1) {
-            high = *std::max_element(known_.begin(), known_.end());
-        } else {
-            sorted_ = known_;
-            const auto smallest = sorted_.begin() + (task_.least - 1), largest = sorted_.end() - task_.least;
-            std::nth_element(sorted_.begin(), smallest, sorted_.end());
+        const auto [least, greatest] = std::minmax_element(keys.known.begin(), keys.known.end());
+        Key low = *least, high = *greatest;
+        if (task_.least > 1) {
+            keys.sorted = keys.known;
+            const auto smallest = keys.sorted.begin() + (task_.least - 1), largest = keys.sorted.end() - task_.least;
+            std::nth_element(keys.sorted.begin(), smallest, keys.sorted.end());
             low = *smallest;
-            std::nth_element(smallest, largest, sorted_.end());
+            std::nth_element(smallest, largest, keys.sorted.end());
             high = *largest;
         }
-        std::erase_if(known_, [&](Rank rank) { return rank < low || rank >= high; });
-        if (known_.empty()) return std::nullopt;
-        return known_[place.below(static_cast<std::uint32_t>(known_.size()))];
+        const auto valid = [=](Key key) { return key >= low && key < high; };
+        const auto n_valid = std::count_if(keys.known.begin(), keys.known.end(), valid);
+        if (n_valid == 0) return std::nullopt;
+        std::uint32_t drawn = place.below(static_cast<std::uint32_t>(n_valid));
+        std::size_t at = 0;
+        while (!valid(keys.known[at]) || drawn-- > 0) ++at;
+        return known_[at];
     }
 
-    // Whether the question is valid; if it is, it is asked.
-    bool divide(const OpenNode& open, Path path, std::uint32_t feature, Rank threshold) {
+    // Whether the question is valid; if it is, it is asked: whose value is at most that of `row`?
+    bool divide(const OpenNode& open, Path path, std::uint32_t feature, Index row) {
         const Column ranks = column(feature);
+        const Rank rank = ranks[row];
+        if (task_.ranked.exact[feature])
+            return divide(open, path, feature, row, [=](Index other) { return ranks[other] <= rank; });
+        const Values values = this->values(feature);
+        const double threshold = values[row];
+        return divide(open, path, feature, row, [=](Index other) {
+            bool left = ranks[other] < rank;
+            if (ranks[other] == rank) [[unlikely]]
+                left = values[other] <= threshold;
+            return left;
+        });
+    }
+
+    template <class GoesLeft>
+    bool divide(const OpenNode& open, Path path, std::uint32_t feature, Index row, const GoesLeft& goes_left) {
         std::uint32_t n_left = 0;
         if (task_.ranked.has_missing[feature]) {
-            n_left = divide_with_gaps(open, path, ranks, threshold);
+            n_left = divide_with_gaps(open, path, feature, row, goes_left);
         } else {
-            if (task_.least > 1 && !large_enough(open, ranks, threshold)) return false;
-            n_left = partition(open, [=](Index row) { return ranks[row] <= threshold; });
+            if (task_.least > 1 && !large_enough(open, goes_left)) return false;
+            n_left = partition(open, column(feature), goes_left);
             if (n_left == open.n_rows) return false;  // which has moved nothing
         }
         if (n_left == 0) return false;
-        add_two_children(open, path, feature, threshold, n_left);
+        const std::uint32_t first = set_question(open, feature, data_row(row), 2);
+        add_child(open, path, 0, first, open.begin, n_left);
+        add_child(open, path, 1, first + 1, open.begin + n_left, open.n_rows - n_left);
         return true;
     }
 
-    bool large_enough(const OpenNode& open, const Column& ranks, Rank threshold) const {
+    template <class GoesLeft>
+    bool large_enough(const OpenNode& open, const GoesLeft& goes_left) const {
         std::uint32_t n_left = 0;
-        for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i) n_left += ranks[order[i]] <= threshold;
+        for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i) n_left += goes_left(order[i]);
         return std::min(n_left, open.n_rows - n_left) >= task_.least;
     }
 
     // 0 where the question is not valid.
-    std::uint32_t divide_with_gaps(const OpenNode& open, Path path, const Column& ranks, Rank threshold) {
+    template <class GoesLeft>
+    std::uint32_t divide_with_gaps(const OpenNode& open, Path path, std::uint32_t feature, Index row,
+                                   const GoesLeft& goes_left) {
+        const Column ranks = column(feature);
         const Rank missing = task_.ranked.missing;
         std::uint32_t n_children[2] = {0, 0};
         double weights[2] = {0, 0};
         for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i) {
-            const Rank rank = ranks[order[i]];
-            if (rank == missing) continue;
-            ++n_children[rank > threshold];
-            weights[rank > threshold] += weight(order[i]);
+            if (ranks[order[i]] == missing) continue;
+            const bool left = goes_left(order[i]);
+            ++n_children[!left];
+            weights[!left] += weight(order[i]);
         }
-        if (threshold == missing || std::min(n_children[0], n_children[1]) < task_.least) return 0;
-        return partition(open, [&](Index row) {
-            const Rank rank = ranks[row];
-            return rank == missing ? drawn_child(path, row, weights, 2) == 0 : rank <= threshold;
+        if (ranks[row] == missing || std::min(n_children[0], n_children[1]) < task_.least) return 0;
+        return partition(open, ranks, [&](Index other) {
+            return ranks[other] == missing ? drawn_child(path, other, weights, 2) == 0 : goes_left(other);
         });
     }
 
@@ -258,12 +343,13 @@ private:
 
     // Stable; the number of rows that go left. Both sides are written each time and one cursor moves.
     template <class GoesLeft>
-    std::uint32_t partition(const OpenNode& open, const GoesLeft& goes_left) {
+    std::uint32_t partition(const OpenNode& open, const Column& ranks, const GoesLeft& goes_left) {
         Index* rows = order.data() + open.begin;
         Index* right = spare_.data();
         const std::uint32_t n = open.n_rows;
         std::uint32_t n_left = 0;
         for (std::uint32_t i = 0; i < n; ++i) {
+            if constexpr (!row_major) prefetch(&ranks.first[rows[i + ahead]]);
             const Index row = rows[i];
             rows[n_left] = row;
             right[i - n_left] = row;
@@ -330,38 +416,28 @@ private:
 
     // -- the tree
 
-    void add_two_children(const OpenNode& open, Path path, std::uint32_t feature, Rank threshold, std::uint32_t n_left) {
-        const std::uint32_t first = set_question(open, feature, threshold, 2);
-        add_child(open, path, 0, first, open.begin, n_left);
-        add_child(open, path, 1, first + 1, open.begin + n_left, open.n_rows - n_left);
-    }
-
     // The number of the first child; they are added next.
     std::uint32_t set_question(const OpenNode& open, std::uint32_t feature, std::uint32_t answer, std::uint32_t n_children) {
         const std::uint32_t first = tree_.n_nodes;
         tree_.n_nodes += n_children;
+        ++tree_.n_questions;
         if (tree_.n_nodes > task_.options.max_nodes) [[unlikely]]
             throw_too_many_nodes(task_.options.max_nodes);
         RawNode& node = tree_.nodes[open.node];
         node.feature = static_cast<std::int32_t>(feature);
         node.at = first;
         node.answer = answer;
-        prefetch(&task_.thresholds[feature + 1][answer]);
         return first;
     }
 
     void add_child(const OpenNode& open, Path path, std::uint32_t number, std::uint32_t node, std::uint32_t begin,
                    std::uint32_t n_rows) {
-        tree_.nodes[node] = {n_rows, leaf_feature, base_ + begin, 0, 0};
-        // Field by field: a whole one would be read back from its parts before they have reached the cache.
-        OpenNode& child = queue_.next(n_rows);
-        child.parent = path;
-        child.number = number;
-        child.node = node;
-        child.begin = begin;
-        child.n_rows = n_rows;
-        child.depth = open.depth + 1;
-        queue_.push(n_rows, child.depth);
+        add_node(node, begin, n_rows);
+        queue_.push(path, number, node, begin, n_rows, open.depth + 1);
+    }
+
+    void add_node(std::uint32_t node, std::uint32_t begin, std::uint32_t n_rows) {
+        tree_.nodes[node] = {n_rows, leaf_feature, base_ + begin, 0};
     }
 
     const RandomTask<Rank>& task_;
@@ -374,7 +450,9 @@ private:
     const Rank* cells_ = nullptr;
     const std::uint32_t* rows_ = nullptr;
     std::uint32_t base_ = 0;
-    std::vector<Rank> known_, sorted_;
+    std::vector<Index> known_;
+    Keys<Rank> ranks_;
+    Keys<double> values_;
     std::vector<std::uint32_t> n_of_;      // rows of each category; zeros between questions
     std::vector<std::int32_t> child_of_;   // of each category
     std::vector<std::uint32_t> children_;  // of each row

@@ -23,40 +23,65 @@ class BlockQueue {
 public:
     static constexpr std::uint32_t many = rows_to_try;  // the size of all nodes with this many rows and more
 
-    BlockQueue(const RandomTask<Rank>& task, std::int64_t max_rows) : task_(task) {
+    BlockQueue(const RandomTask<Rank>& task, std::int64_t max_rows, const RawTree& tree) : task_(task), tree_(tree) {
         for (std::size_t size = 1; size <= many; ++size)
-            open_[size].resize(static_cast<std::size_t>(max_rows) / (size < many ? size : 1) + 1, {Path(0), 0, 0, 0, 0, 0});
+            open_[size].resize(static_cast<std::size_t>(max_rows) / (size < many ? size : 1) + 1, {Path(0), 0, 0, 0, 0});
     }
 
-    void clear() { n_.fill(0); }
-    OpenNode& next(std::uint32_t n_rows) { return open_[size_of(n_rows)][n_[size_of(n_rows)]]; }
-    void push(std::uint32_t n_rows, std::uint32_t depth) { n_[size_of(n_rows)] += task_.may_split(n_rows, depth); }
-    std::uint32_t n_open(std::uint32_t size) const { return n_[size]; }
-    const OpenNode& at(std::uint32_t size, std::uint32_t i) const { return open_[size][i]; }
+    // Nodes are told by their number after `first_node`, depths from `depth` on.
+    void clear(std::uint32_t first_node, std::uint32_t depth) {
+        n_.fill(0);
+        first_node_ = first_node;
+        depth_ = depth;
+    }
+    // Written in any case, and kept if it may be split: a branch would be guessed wrong.
+    void push(Path parent, std::uint32_t number, std::uint32_t node, std::uint32_t begin, std::uint32_t n_rows,
+              std::uint32_t depth) {
+        const std::uint32_t size = task_.plain ? std::min(n_rows, many) : many;
+        open_[size][n_[size]] = {parent, static_cast<std::uint16_t>(number), static_cast<std::uint16_t>(node - first_node_),
+                                 static_cast<std::uint16_t>(begin), static_cast<std::uint16_t>(depth - depth_)};
+        n_[size] += task_.may_split(n_rows, depth);
+    }
+
+    // `work(open, place)` for all nodes of a size, also those that it adds. Places of some nodes are hashed together: one
+    // does not wait for another.
+    template <class Work>
+    void for_each(std::uint32_t size, const Work& work) {
+        constexpr std::uint32_t some = 8;
+        std::array<Place, some> places;
+        for (std::uint32_t first = 0; first < n_[size];) {
+            const std::uint32_t n = std::min(n_[size] - first, some);
+            const Waiting* waiting = open_[size].data() + first;
+            for (std::uint32_t i = 0; i < n; ++i) places[i] = Place(waiting[i].parent, waiting[i].number);
+            for (std::uint32_t i = 0; i < n; ++i) {
+                const std::uint32_t node = first_node_ + waiting[i].node;
+                work(OpenNode{waiting[i].parent, waiting[i].number, node, waiting[i].begin,
+                              size < many ? size : tree_.nodes[node].n_rows, depth_ + waiting[i].depth},
+                     places[i]);
+            }
+            first += n;
+        }
+    }
 
 private:
-    std::uint32_t size_of(std::uint32_t n_rows) const { return task_.plain ? std::min(n_rows, many) : many; }
+    struct Waiting {
+        Path parent;
+        std::uint16_t number, node, begin, depth;
+    };
 
     const RandomTask<Rank>& task_;
-    std::array<std::vector<OpenNode>, many + 1> open_;
+    const RawTree& tree_;
+    std::array<std::vector<Waiting>, many + 1> open_;
     std::array<std::uint32_t, many + 1> n_{};
+    std::uint32_t first_node_ = 0, depth_ = 0;
 };
-
-// Once a node is what it will be, and the tree has its rows.
-template <class Rank>
-void finish(const RandomTask<Rank>& task, const RawTree& tree, RawNode& node) {
-    const bool is_leaf = node.feature == leaf_feature;
-    const auto label = static_cast<std::uint32_t>(tree.rows[is_leaf ? node.at : 0].label);
-    node.threshold = task.threshold(node);
-    node.answer = is_leaf ? label : node.answer;
-}
 
 // Rows that fit the cache, with all nodes below one.
 template <class Rank>
 class RandomBlock {
 public:
     RandomBlock(const RandomTask<Rank>& task, std::int64_t max_rows, RawTree& tree)
-        : task_(task), tree_(tree), queue_(task, max_rows), splitter_(task, max_rows, tree, queue_) {}
+        : task_(task), tree_(tree), queue_(task, max_rows, tree), splitter_(task, max_rows, tree, queue_) {}
 
     // `rows` of the data, ascending.
     void grow(OpenNode open, const std::uint32_t* rows) {
@@ -73,25 +98,26 @@ public:
         }
         labelled_.resize(n_rows);
         for (std::size_t i = 0; i < n_rows; ++i) labelled_[i] = task_.labelled[rows[i]];
-        const std::uint32_t base = std::exchange(open.begin, 0), first_node = tree_.n_nodes;
+        const std::uint32_t base = std::exchange(open.begin, 0);
         splitter_.set_table(all ? task_.ranked.rows.data() : cells_.data(), rows, base);
         std::iota(splitter_.order.begin(), splitter_.order.begin() + open.n_rows, std::uint16_t{0});
-        queue_.clear();
-        queue_.next(open.n_rows) = open;
-        queue_.push(open.n_rows, open.depth);
-        for (std::uint32_t i = 0; i < queue_.n_open(queue_.many); ++i) splitter_.split(queue_.at(queue_.many, i));
+        queue_.clear(tree_.n_nodes, open.depth);
+        if (task_.may_split(open.n_rows, open.depth)) splitter_.split(open, Place(open.parent, open.number));
+        queue_.for_each(queue_.many, [this](const OpenNode& node, const Place& place) { splitter_.split(node, place); });
         split_few<BlockQueue<Rank>::many - 1>();
-        // While it is all at hand.
         for (std::size_t i = 0; i < n_rows; ++i) tree_.rows[base + i] = labelled_[splitter_.order[i]];
-        finish(task_, tree_, tree_.nodes[open.node]);
-        for (std::uint32_t i = first_node; i < tree_.n_nodes; ++i) finish(task_, tree_, tree_.nodes[i]);
     }
 
 private:
     // Children have fewer rows than their parent: once the larger nodes are done, all of a size are known.
     template <std::uint32_t size>
     void split_few() {
-        for (std::uint32_t i = 0; i < queue_.n_open(size); ++i) splitter_.template split_few<size>(queue_.at(size, i));
+        queue_.for_each(size, [this](const OpenNode& node, const Place& place) {
+            if constexpr (size == 2)
+                splitter_.split_two(node, place);
+            else
+                splitter_.template split_few<size>(node, place);
+        });
         if constexpr (size > 2) split_few<size - 1>();
     }
 
@@ -109,7 +135,7 @@ public:
     explicit RandomTree(const RandomTask<Rank>& task)
         : task_(task),
           block_rows_(rows_per_block(task.data)),
-          raw_{std::make_unique_for_overwrite<RawNode[]>(most_nodes(task)), 0, task.labelled, {0}, {}},
+          raw_{std::make_unique_for_overwrite<RawNode[]>(most_nodes(task)), 0, 0, task.labelled, {0}, {}},
           block_(task, block_rows_, raw_),
           splitter_(task, task.data.n_rows, raw_, queue_) {
         queue_.block_rows = block_rows_;
@@ -119,19 +145,19 @@ public:
         const auto n_rows = static_cast<std::uint32_t>(task_.data.n_rows);
         std::iota(splitter_.order.begin(), splitter_.order.end(), 0u);
         splitter_.set_table(task_.ranked.columns.data(), nullptr, 0);
-        raw_.nodes[0] = {n_rows, leaf_feature, 0, 0, 0};
+        raw_.nodes[0] = {n_rows, leaf_feature, 0, 0};
         raw_.n_nodes = 1;
+        raw_.n_questions = 0;
         raw_.payload_start.resize(1);
         raw_.payload_codes.clear();
         queue_.large.clear();
         queue_.blocks.clear();
-        queue_.next(n_rows) = {Path(task_.options.seed), static_cast<std::uint32_t>(tree), 0, 0, n_rows, 0};
-        queue_.push(n_rows, 0);
+        queue_.push(Path(task_.options.seed), static_cast<std::uint32_t>(tree), 0, 0, n_rows, 0);
         for (std::size_t i = 0; i < queue_.large.size(); ++i) {
             if (cancelled) throw Stopped{};
             const OpenNode open = queue_.large[i];
-            if (task_.may_split(open.n_rows, open.depth)) splitter_.split(open);
-            finish_large(open);
+            if (task_.may_split(open.n_rows, open.depth)) splitter_.split(open, Place(open.parent, open.number));
+            if (raw_.nodes[open.node].feature == leaf_feature) keep_rows(open);
         }
         for (const OpenNode& open : queue_.blocks) {
             if (cancelled) throw Stopped{};
@@ -150,20 +176,22 @@ public:
         out.kind.resize(n_nodes);
         out.payload.resize(n_nodes, -1);
         out.missing.resize(n_nodes, static_cast<std::uint8_t>(Missing::spread));
-        out.leaf_values.resize(first_value + n_leaves() * n_classes, 0.0);
+        out.leaf_values.resize(first_value + (raw_.n_nodes - raw_.n_questions) * n_classes, 0.0);
 
         // Every second node is a leaf, in no order: its count is written in any case, and nothing where there is none.
         std::int32_t leaf = 0;
         double* counts = out.leaf_values.data() + first_value;
         const bool each_counts_once = task_.unit_weights && task_.ranked.all_complete;
         for (std::size_t i = 0; i < raw_.n_nodes; ++i) {
+            prefetch(&task_.threshold(raw_.nodes[std::min<std::size_t>(i + 40, raw_.n_nodes - 1)]));
             const RawNode& node = raw_.nodes[i];
             const std::size_t at = first_node + i;
             const bool is_leaf = node.feature == leaf_feature;
-            out.nodes[at] = {node.threshold, node.feature, is_leaf ? leaf : static_cast<std::int32_t>(node.at)};
+            out.nodes[at] = {task_.threshold(node), node.feature, is_leaf ? leaf : static_cast<std::int32_t>(node.at)};
             out.kind[at] = static_cast<std::uint8_t>(is_leaf ? Kind::leaf : Kind::threshold);
             out.weight[at] = node.n_rows;
-            if (each_counts_once) counts[is_leaf ? node.answer : 0] += is_leaf;
+            // Written, not added to: nothing waits for what was there.
+            if (each_counts_once) counts[raw_.rows[is_leaf ? node.at : 0].label * is_leaf] = is_leaf;
             for (std::uint32_t row = each_counts_once; row < (is_leaf ? node.n_rows : 0); ++row)
                 count(raw_.rows[node.at + row], counts);
             counts += is_leaf ? n_classes : 0;
@@ -180,9 +208,10 @@ private:
     struct TopQueue {
         std::int64_t block_rows = 0;
         std::vector<OpenNode> large, blocks;
-        OpenNode child{Path(0), 0, 0, 0, 0, 0};
-        OpenNode& next(std::uint32_t) { return child; }
-        void push(std::uint32_t n_rows, std::uint32_t) { (n_rows > block_rows ? large : blocks).push_back(child); }
+        void push(Path parent, std::uint32_t number, std::uint32_t node, std::uint32_t begin, std::uint32_t n_rows,
+                  std::uint32_t depth) {
+            (n_rows > block_rows ? large : blocks).push_back({parent, number, node, begin, n_rows, depth});
+        }
     };
 
     static std::size_t most_nodes(const RandomTask<Rank>& task) {
@@ -195,22 +224,14 @@ private:
         return std::min(std::clamp<std::int64_t>(cache / bytes, 64, 2048), data.n_rows);
     }
 
-    // What a block does for the nodes below it.
-    void finish_large(const OpenNode& open) {
-        if (raw_.nodes[open.node].feature == leaf_feature)
-            for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i)
-                raw_.rows[i] = task_.labelled[splitter_.order[i]];
-        finish(task_, raw_, raw_.nodes[open.node]);
+    // A leaf of many rows.
+    void keep_rows(const OpenNode& open) {
+        for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i)
+            raw_.rows[i] = task_.labelled[splitter_.order[i]];
     }
 
     static void count(const LabelledRow& row, double* counts) {
         if (row.complete) counts[row.label] += row.weight;
-    }
-
-    std::size_t n_leaves() const {
-        const RawNode* nodes = raw_.nodes.get();
-        return static_cast<std::size_t>(std::count_if(
-            nodes, nodes + raw_.n_nodes, [](const RawNode& node) { return node.feature == leaf_feature; }));
     }
 
     // Rows in order in leaves; with a question the children's, which come after.

@@ -1,4 +1,4 @@
-// Columns as the ranks of their values: what is compared is small, and a threshold is still a value of the data.
+// Columns as the ranks of their values: what is compared is small.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +14,8 @@
 
 namespace hedgerow {
 
+// A column with more distinct values than there are ranks has one rank for several neighbours: it tells most pairs of rows
+// apart, and for the others there are the values.
 template <class Rank>
 struct RankedData {
     static constexpr Rank missing = std::numeric_limits<Rank>::max();
@@ -21,24 +23,22 @@ struct RankedData {
     // The same ranks twice: column-major for questions about many rows, row-major for rows that stay together. Of a
     // column with categories: their codes.
     Bulk<Rank> columns, rows;
-    Bulk<double> values;  // of each column, by rank: n_rows places each, as many as there are values in use
+    std::vector<std::uint8_t> exact;          // per column: equal ranks are equal values
     std::vector<std::uint8_t> has_missing;    // per column
     std::vector<std::uint8_t> complete;       // per row: no value is missing
     bool all_complete = true;
 };
 
-// Whether ranks of 16 bits are enough, with one for missing.
-inline bool few_ranks(const TrainingData& data) {
+// Whether every category has a code of 16 bits, beside the one for missing.
+inline bool few_categories(const TrainingData& data) {
     const std::int64_t most = std::numeric_limits<std::uint16_t>::max();
-    return data.n_rows <= most &&
-           std::all_of(data.n_categories, data.n_categories + data.n_features, [](std::int32_t n) { return n <= most; });
+    return std::all_of(data.n_categories, data.n_categories + data.n_features, [=](std::int32_t n) { return n <= most; });
 }
 
 template <class Rank>
 void rank_column(const TrainingData& data, std::int64_t feature, ColumnSorter& sorter, RankedData<Rank>& ranked) {
     const double* column = data.X + feature * data.n_rows;
     Rank* ranks = ranked.columns.data() + feature * data.n_rows;
-    double* values = ranked.values.data() + feature * data.n_rows;
     std::uint8_t& has_missing = ranked.has_missing[static_cast<std::size_t>(feature)];
     if (data.n_categories[feature] > 0) {
         for (std::int64_t row = 0; row < data.n_rows; ++row)
@@ -49,10 +49,14 @@ void rank_column(const TrainingData& data, std::int64_t feature, ColumnSorter& s
     sorter.sort(column, data.n_rows);
     has_missing = static_cast<std::int64_t>(sorter.n_known()) < data.n_rows;
     if (has_missing) std::fill(ranks, ranks + data.n_rows, ranked.missing);
-    sorter.for_each([=](std::uint32_t row, std::uint32_t rank) {
-        ranks[row] = static_cast<Rank>(rank);
-        values[rank] = column[row];
-    });
+    const std::uint64_t n_distinct = sorter.n_distinct(), n_ranks = ranked.missing;
+    ranked.exact[static_cast<std::size_t>(feature)] = n_distinct <= n_ranks;
+    if (n_distinct <= n_ranks) {
+        sorter.for_each([=](std::uint32_t row, std::uint32_t rank) { ranks[row] = static_cast<Rank>(rank); });
+    } else {
+        const std::uint64_t share = (n_ranks << 32) / n_distinct;  // of a rank, in 2^-32: rounded down, so that none is too large
+        sorter.for_each([=](std::uint32_t row, std::uint32_t rank) { ranks[row] = static_cast<Rank>(rank * share >> 32); });
+    }
 }
 
 template <class Rank>
@@ -61,7 +65,7 @@ RankedData<Rank> rank(const TrainingData& data, std::int64_t n_threads, const Po
     RankedData<Rank> ranked;
     ranked.columns.resize(static_cast<std::size_t>(n_rows * n_features));
     ranked.rows.resize(ranked.columns.size());
-    ranked.values.resize(ranked.columns.size());
+    ranked.exact.resize(static_cast<std::size_t>(n_features), 1);
     ranked.has_missing.resize(static_cast<std::size_t>(n_features));
     ranked.complete.resize(static_cast<std::size_t>(n_rows), 1);
     const std::int64_t n_sorters = std::max<std::int64_t>(n_threads, 1);

@@ -73,6 +73,11 @@ public:
         }
     }
     std::size_t n_known() const { return keys_.size(); }
+    std::size_t n_distinct() const {
+        std::size_t n = !keys_.empty();
+        for (std::size_t i = 1; i < keys_.size(); ++i) n += keys_[i].bits != keys_[i - 1].bits;
+        return n;
+    }
 
 private:
     static constexpr std::size_t max_buckets = 1 << 17;  // more would be more than a cache holds

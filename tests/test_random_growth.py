@@ -139,18 +139,20 @@ def test_trees_of_plain_numbers_are_those_of_the_slow_grower(problem: Problem) -
         numbers(6_000, 3, digits=2, min_samples_leaf=4),
         numbers(6_000, 40, max_depth=9),
         numbers(70_000, 4, min_samples_leaf=3, max_depth=11),
+        numbers(70_000, 1),
+        numbers(70_000, 1, min_samples_leaf=2),
     ],
-    ids=["distinct", "ties", "leaves of four", "wide", "more rows than 16 bits count"],
+    ids=["distinct", "ties", "leaves of four", "wide", "more rows than ranks", "shared ranks", "shared, leaves of two"],
 )
 def test_large_trees_are_those_of_the_slow_grower(problem: Problem) -> None:
     forest = forest_of(problem)
     check_tree(forest, grow(problem, 1), 1)
 
 
-@pytest.mark.parametrize("n_rows", [5_000, 70_000])
-def test_large_trees_with_gaps_categories_and_weights_are_those_of_the_slow_grower(n_rows: int) -> None:
+@pytest.mark.parametrize(("n_rows", "digits"), [(5_000, 2), (70_000, 2), (70_000, 9)])
+def test_large_trees_with_gaps_categories_and_weights_are_those_of_the_slow_grower(n_rows: int, digits: int) -> None:
     rng = np.random.default_rng(1)
-    problem = numbers(n_rows, 3, digits=2, min_samples_leaf=2, max_depth=8)
+    problem = numbers(n_rows, 3, digits, min_samples_leaf=2, max_depth=8)
     codes = rng.integers(0, 6, n_rows).astype(float)
     values = np.array([*problem.columns, codes])
     values[rng.random(values.shape) < 0.05] = NAN
