@@ -234,10 +234,25 @@ private:
             const Index row = order[open.begin + place.below(open.n_rows)];
             if (divide(open, place.path(), feature, row)) return true;
         }
-        const std::optional<Index> row = task_.ranked.exact[feature]
+        const std::optional<Index> row = ranks_tell_validity(open, feature)
                                              ? drawn_row(open, place, feature, ranks_, column(feature))
                                              : drawn_row(open, place, feature, values_, values(feature));
         return row && divide(open, place.path(), feature, *row);
+    }
+
+    // All but the greatest value are valid, if leaves may have one row: where one row alone has the greatest rank, it has
+    // that value.
+    bool ranks_tell_validity(const OpenNode& open, std::uint32_t feature) const {
+        if (task_.ranked.exact[feature]) return true;
+        const Column ranks = column(feature);
+        std::uint32_t greatest = 0, n_greatest = 0;
+        for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i) {
+            const std::uint32_t rank = ranks[order[i]];
+            if (rank == task_.ranked.missing || rank < greatest) continue;
+            n_greatest = rank == greatest ? n_greatest + 1 : 1;
+            greatest = rank;
+        }
+        return task_.least == 1 && n_greatest == 1;
     }
 
     // A valid one: its value is not below the least-th smallest, and below the least-th largest.
@@ -279,11 +294,10 @@ private:
         if (task_.ranked.exact[feature])
             return divide(open, path, feature, row, [=](Index other) { return ranks[other] <= rank; });
         const Values values = this->values(feature);
-        const double threshold = values[row];
         return divide(open, path, feature, row, [=](Index other) {
-            bool left = ranks[other] < rank;
-            if (ranks[other] == rank) [[unlikely]]
-                left = values[other] <= threshold;
+            bool left = ranks[other] <= rank;
+            if ((ranks[other] == rank) & (other != row)) [[unlikely]]
+                left = values[other] <= values[row];
             return left;
         });
     }

@@ -92,7 +92,9 @@ public:
             cells_.resize(n_rows * n_features);
             const Rank* all_cells = task_.ranked.rows.data();
             for (std::size_t i = 0; i < n_rows; ++i) {
-                prefetch(all_cells + rows[std::min(i + 8, n_rows - 1)] * n_features);
+                const Rank* const later = all_cells + rows[std::min(i + 8, n_rows - 1)] * n_features;
+                prefetch(later);
+                prefetch(later + n_features - 1);
                 std::copy_n(all_cells + rows[i] * n_features, n_features, cells_.data() + i * n_features);
             }
         }
@@ -178,32 +180,48 @@ public:
         out.missing.resize(n_nodes, static_cast<std::uint8_t>(Missing::spread));
         out.leaf_values.resize(first_value + (raw_.n_nodes - raw_.n_questions) * n_classes, 0.0);
 
-        // Every second node is a leaf, in no order: its count is written in any case, and nothing where there is none.
-        std::int32_t leaf = 0;
-        double* counts = out.leaf_values.data() + first_value;
+        write_nodes(out.nodes.data() + first_node, out.kind.data() + first_node, out.weight.data() + first_node);
         const bool each_counts_once = task_.unit_weights && task_.ranked.all_complete;
-        for (std::size_t i = 0; i < raw_.n_nodes; ++i) {
-            prefetch(&task_.threshold(raw_.nodes[std::min<std::size_t>(i + 40, raw_.n_nodes - 1)]));
-            const RawNode& node = raw_.nodes[i];
-            const std::size_t at = first_node + i;
+        count_rows(out.leaf_values.data() + first_value, each_counts_once);
+        if (!task_.unit_weights) sum_weights(out.weight.data() + first_node);
+        append_payloads(out, first_node);
+        forest.tree_start.push_back(static_cast<std::int64_t>(n_nodes));
+        forest.leaf_start.push_back(forest.leaf_start.back() + raw_.n_nodes - raw_.n_questions);
+    }
+
+private:
+    // Kinds are bytes, which may be part of anything: what is read stands in variables, or it would be read again.
+    void write_nodes(Node* nodes, std::uint8_t* kinds, double* weights) const {
+        const RawNode* const raw = raw_.nodes.get();
+        const Thresholds* const thresholds = task_.thresholds.data() + 1;
+        const std::size_t n_nodes = raw_.n_nodes, ahead = 40;
+        std::int32_t leaf = 0;
+        for (std::size_t i = 0; i < n_nodes; ++i) {
+            const RawNode& later = raw[std::min(i + ahead, n_nodes - 1)];
+            prefetch(&thresholds[later.feature][later.answer]);
+            const RawNode node = raw[i];
             const bool is_leaf = node.feature == leaf_feature;
-            out.nodes[at] = {task_.threshold(node), node.feature, is_leaf ? leaf : static_cast<std::int32_t>(node.at)};
-            out.kind[at] = static_cast<std::uint8_t>(is_leaf ? Kind::leaf : Kind::threshold);
-            out.weight[at] = node.n_rows;
-            // Written, not added to: nothing waits for what was there.
+            nodes[i] = {thresholds[node.feature][node.answer], node.feature, is_leaf ? leaf : static_cast<std::int32_t>(node.at)};
+            kinds[i] = static_cast<std::uint8_t>(is_leaf ? Kind::leaf : Kind::threshold);
+            weights[i] = node.n_rows;
+            leaf += is_leaf;
+        }
+    }
+
+    // Every second node is a leaf, in no order: its first row is counted in any case, as nothing where there is none. That
+    // count is written, not added to, so that nothing waits for what was there.
+    void count_rows(double* counts, bool each_counts_once) const {
+        const auto n_classes = static_cast<std::size_t>(task_.data.n_classes);
+        for (std::size_t i = 0; i < raw_.n_nodes; ++i) {
+            const RawNode node = raw_.nodes[i];
+            const bool is_leaf = node.feature == leaf_feature;
             if (each_counts_once) counts[raw_.rows[is_leaf ? node.at : 0].label * is_leaf] = is_leaf;
             for (std::uint32_t row = each_counts_once; row < (is_leaf ? node.n_rows : 0); ++row)
                 count(raw_.rows[node.at + row], counts);
             counts += is_leaf ? n_classes : 0;
-            leaf += is_leaf;
         }
-        if (!task_.unit_weights) sum_weights(out.weight.data() + first_node);
-        append_payloads(out, first_node);
-        forest.tree_start.push_back(static_cast<std::int64_t>(n_nodes));
-        forest.leaf_start.push_back(forest.leaf_start.back() + leaf);
     }
 
-private:
     // Children of large nodes, level by level; those that fit a block wait until there are no more large ones.
     struct TopQueue {
         std::int64_t block_rows = 0;
