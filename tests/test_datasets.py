@@ -79,7 +79,7 @@ def test_what_pythons_csv_writes_is_read_back(
 @given(st.lists(st.sampled_from([b"a", b'"', b"\n", b",", b'"\n"']), max_size=60).map(b"".join), st.integers(1, 9))
 def test_blocks_are_the_file_cut_between_rows(data: bytes, size: int) -> None:
     blocks = list(row_blocks(io.BytesIO(data), 1, size))
-    joined = b"".join(block.data for block in blocks)
+    joined = b"".join(block.data.tobytes() for block in blocks)
     assert joined == data or (data.startswith(joined) and not data[len(joined) :].strip())
     at = 0
     for block in blocks:
