@@ -57,7 +57,7 @@ class Loaded:
     @property
     def deciding_tree(self) -> Forest | None:
         """The tree whose leaf is all that the model's answer depends on; None of other models."""
-        return self._found["forest_"] if self._kind in _SAY_WHAT_LEAVES_SAY else None
+        return self._found.get("forest_") if self._kind in _SAY_WHAT_LEAVES_SAY else None
 
     @property
     def target(self) -> str | None:

@@ -54,12 +54,11 @@ def predict(
     loaded = open_model(model)
     kept = comma_separated(keep)
     rows = opened_rows(loaded, data, missing, format_name, delimiter, folder, kept)
-    asked = ahead(questions(loaded, rows, kept))
-    # While the file is read: this waits for scikit-learn, longer than for all else before the first answer.
-    from hedgerow.cli.answers import answered
-
     n_rows = n_undecided = 0
-    with answer_writer(output) as write:
+    with ahead(questions(loaded, rows, kept)) as asked, answer_writer(output) as write:
+        # While the file is read: this waits for scikit-learn, longer than for all else before the first answer.
+        from hedgerow.cli.answers import answered
+
         for part in asked:
             answers = answered(loaded.model, part, coverage)
             write(answers)

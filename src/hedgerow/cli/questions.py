@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.cli.fitted import Loaded
+from hedgerow.datasets.blocks import in_order
 from hedgerow.forest import Forest
 from hedgerow.table import Schema
 from hedgerow.walk import route
@@ -37,14 +38,16 @@ class Questions:
 def questions(loaded: Loaded, parts: Iterator[pa.Table], keep: Sequence[str]) -> Iterator[Questions]:
     """What there is to ask about each part of a file."""
     tree, schema = loaded.deciding_tree, loaded.schema
-    for part in parts:
+
+    def of_part(part: pa.Table) -> Questions:
         kept = pa.table({name: _plain(part[name]) for name in keep}) if keep else None
         asked = part.select(schema.names)
         if tree is None:
-            yield Questions(asked, None, kept)
-        else:
-            first, which = _one_for_each_answer(tree, schema, asked)
-            yield Questions(asked.take(pa.array(first)), which, kept)
+            return Questions(asked, None, kept)
+        row_of, which = _one_for_each_answer(tree, schema, asked)
+        return Questions(asked.take(pa.array(row_of)), which, kept)
+
+    return in_order(of_part, parts)
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -16,6 +16,7 @@ from hedgerow._core import row_end
 
 __all__ = ["Block", "in_order", "row_blocks"]
 
+Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 
@@ -63,14 +64,14 @@ def row_blocks(file: Source, first_line: int, size: int = _BLOCK_BYTES) -> Itera
         yield Block(rest, first_line, last.count(b"\n") + 1)
 
 
-def in_order(work: Callable[[Block], Result], blocks: Iterator[Block]) -> Iterator[Result]:
-    """Results of some blocks ahead of the one that is asked for, so that reading and using them go on side by side."""
+def in_order(work: Callable[[Part], Result], parts: Iterator[Part]) -> Iterator[Result]:
+    """Results of some parts ahead of the one that is asked for, so that making and using them go on side by side."""
     n_threads = min(_MOST_THREADS, os.cpu_count() or 1)
     with ThreadPoolExecutor(n_threads) as pool:
         waiting: deque[Future[Result]] = deque()
         try:
-            for block in blocks:
-                waiting.append(pool.submit(work, block))
+            for part in parts:
+                waiting.append(pool.submit(work, part))
                 if len(waiting) > n_threads:
                     yield waiting.popleft().result()
             while waiting:
