@@ -451,6 +451,18 @@ def test_errors_of_inputs_become_a_setting(
     assert main([str(argument) for argument in (*fit, "--measured", "temp=0.3,flow=flow_err")]) == 0
 
 
+def test_a_tree_of_naive_bayes_is_a_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = str(tmp_path / "m.hedgerow")
+    assert main(["fit", "iris", "-m", "naive-bayes-tree", "--folds", "0", "-o", path]) == 0
+    assert isinstance(load(path), hedgerow.NaiveBayesTreeClassifier)
+    capsys.readouterr()
+    assert main(["show", path]) == 0
+    assert "naive Bayes of 1" in capsys.readouterr().out
+    assert main(["predict", path, "iris"]) == 0
+    answers = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["prediction"] for row in answers] == load(path).predict(load_dataset("iris").X).tolist()
+
+
 def test_c45_is_a_model(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     out = folder / "c45.hedgerow"
     assert main(["fit", str(folder / "patients.csv"), *WISHES, "-m", "c45", "-o", str(out), "--folds", "2"]) == 0

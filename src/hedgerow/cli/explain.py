@@ -83,7 +83,7 @@ def _lines(loaded: Loaded, row: Any) -> list[str]:
         lines[0] = f"{loaded.target} = {lines[0]}"
     if hasattr(model, "algebraic_distance"):
         pairs = zip(model.classes_.tolist(), model.algebraic_distance(X)[0].tolist(), strict=True)
-        lines.append("Distance to the area of: " + ", ".join(f"{name} {far:.3g}" for name, far in pairs) + ".")
+        lines.append("Distance to the area of: " + ", ".join(f"{name} {far + 0.0:.3g}" for name, far in pairs) + ".")
         shares = zip(model.classes_.tolist(), model.predict_proba(X)[0].tolist(), strict=True)
         lines.append("Probabilities by distance: " + ", ".join(f"{name} {p:.3g}" for name, p in shares) + ".")
     return lines
