@@ -45,7 +45,7 @@ def explain(
 
     loaded = open_model(model)
     if not hasattr(_explaining(loaded.model), "explain"):
-        raise CommandError(f"{model}: a {type(loaded.model).__name__} does not explain its answers yet")
+        raise CommandError(f"{model}: a {type(loaded.model).__name__} does not explain its answers")
     parts = opened_rows(loaded, data, missing, format_name, delimiter, folder)
     found = dict(_picked(parts, set(numbers), data))
     for number in numbers:
