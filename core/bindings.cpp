@@ -623,6 +623,7 @@ NB_MODULE(_core, m) {
     m.def(
         "first_infinity",
         [](const In<double, 2>& X) {
+            const nb::gil_scoped_release release;
             return hedgerow::first_infinity(X.data(), static_cast<std::int64_t>(X.size()));
         },
         "X"_a.noconvert(), "Flat position of the first infinite value, or -1.");

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
+from sklearn.tree import DecisionTreeClassifier
 
 import explanation_oracles as truth
 from hedgerow import (
+    BoundaryClassifier,
     CautiousForestClassifier,
     Forest,
     ForestClassifier,
@@ -23,6 +25,8 @@ from hedgerow import (
     TreeClassifier,
     TreeRegressor,
 )
+from hedgerow.boundary.explaining import separator_texts
+from hedgerow.boundary.walls import Separators
 from hedgerow.columns import Column, Kind
 from hedgerow.explanation import explain_classes, explain_numbers
 from hedgerow.sentences import listed, path_nodes, path_sentences
@@ -246,6 +250,38 @@ def test_labels_of_any_type_are_found_again() -> None:
         tree = TreeClassifier().fit(X, y)
         assert len(tree.explain(X)) == 6
         assert TreeClassifier(max_depth=1).fit(X, np.zeros(6)).explain(X[:1])[0].path == ()
+
+
+# -- distances
+
+
+@pytest.mark.parametrize("tree", [TreeClassifier(max_depth=4), DecisionTreeClassifier(max_depth=4, random_state=0)])
+def test_a_boundary_is_explained_by_its_tree_and_the_distance(tree: Any) -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    labels = np.array(["a", "b", "c"])[y]
+    model = BoundaryClassifier(tree, bandwidth=0.5).fit(X, labels)
+    found = model.explain(X)
+    assert [one.answer for one in found] == model.predict(X).tolist()
+    assert [one.tree.answer for one in found] == model.estimator_.predict(X).tolist()
+    np.testing.assert_array_equal([one.probabilities for one in found], model.predict_proba(X))
+    np.testing.assert_array_equal([one.distances for one in found], model.algebraic_distance(X))
+    feature, threshold = model.nearest_separator(X)
+    for i, one in enumerate(found):
+        assert one.separator == f"{X.columns[feature[i]]} at {number_text(threshold[i])}"
+        assert f"the boundary is {one.separator}." in str(one)
+        assert ("though the tree says " in str(one)) == (one.answer != one.tree.answer)
+    assert any(one.answer != one.tree.answer for one in found)
+    alone = BoundaryClassifier(TreeClassifier(max_depth=1, min_samples_split=99)).fit([[1.0], [2.0]], ["a", "b"])
+    one = alone.explain([[1.0]])[0]
+    assert one.separator is None
+    assert "Distance" not in str(one)
+
+
+def test_separators_have_words_for_every_kind_of_question() -> None:
+    columns = [Column("x", Kind.NUMERIC), Column("c", Kind.NOMINAL, ("r", "g")), Column("o", Kind.ORDINAL, ("s", "m"))]
+    separators = Separators(np.array([0, 1, 2, -1, -2], dtype=np.int32), np.array([0.5, np.nan, 0.5, np.nan, 3.0]))
+    words = separator_texts(separators, Schema(tuple(columns), named=True))
+    assert words == ["x at 0.5", "another c", "o at s", None, "an oblique question"]
 
 
 # -- soft regions
