@@ -252,6 +252,17 @@ def test_a_tree_answers_each_row_as_if_it_were_asked_for_it_alone(
                 assert [text or None for text in found] == column.to_pylist()
 
 
+def test_an_answer_takes_the_place_of_what_is_kept_under_its_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path, data = tmp_path / "m.hedgerow", tmp_path / "t.csv"
+    save(TreeClassifier(pruning=None).fit(pa.table({"x": [1.0, 2.0]}), ["a", "b"]), path)
+    data.write_text("prediction,x,id\nold,1,7\nold,2,8\n")
+    assert main(["predict", str(path), str(data), "--keep", "prediction,id"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == ["prediction,id,p(a),p(b),uncertainty", '"a","7",1,0,0', '"b","8",0,1,0']
+
+
 class Weight:
     nbytes = 10
 

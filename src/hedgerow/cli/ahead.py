@@ -29,7 +29,7 @@ Item = TypeVar("Item", bound=Sized)
 def ahead(items: Iterator[Item], most_bytes: int = _MOST_BYTES) -> Iterator[Iterator[Item]]:
     """The same items in the same order, made before they are asked for as long as they take less than `most_bytes`.
 
-    The first is made here, so that what it imports is there before two threads import side by side.
+    The first is waited for, so that what it imports is there before two threads import side by side.
 
     >>> import numpy as np
     >>> with ahead(np.float64(i) for i in range(3)) as numbers:

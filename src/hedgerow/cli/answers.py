@@ -38,6 +38,12 @@ class Answers:
         return self.different.num_rows if self.which is None else len(self.which)
 
     @property
+    def names(self) -> list[str]:
+        """Those of the columns; an answer takes the place of what was kept under its name."""
+        kept = [] if self.kept is None else self.kept.column_names
+        return list(dict.fromkeys([*kept, *self.different.column_names]))
+
+    @property
     def n_undecided(self) -> int:
         """Rows that are answered with several classes."""
         if "set" not in self.different.column_names:

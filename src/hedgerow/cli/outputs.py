@@ -86,8 +86,7 @@ def _text_writer(file: BinaryIO, delimiter: str) -> Iterator[Write]:
     def write(answers: Answers) -> None:
         nonlocal n_written
         if not n_written:
-            names = [] if answers.kept is None else answers.kept.column_names
-            file.write(_header([*names, *answers.different.column_names], delimiter))
+            file.write(_header(answers.names, delimiter))
         n_written += answers.n_rows
         file.write(_lines(answers, delimiter))
         file.flush()
