@@ -24,6 +24,7 @@
 #include "prune.hpp"
 #include "random.hpp"
 #include "random_grow.hpp"
+#include "row_end.hpp"
 #include "structure.hpp"
 #include "walk.hpp"
 #include "weakest_links.hpp"
@@ -156,14 +157,14 @@ void fold(const ForestArrays& forest_arrays, const In<double, 2>& X, const std::
 }
 
 void route(const ForestArrays& forest_arrays, const In<double, 2>& X, const Array<std::int32_t, 2>& out,
-           std::int64_t n_threads) {
+           bool heaviest, std::int64_t n_threads) {
     require_width(forest_arrays, X);
     const hedgerow::Forest forest = view(forest_arrays);
     if (out.shape(0) != X.shape(0) || static_cast<std::int64_t>(out.shape(1)) != forest.n_trees)
         throw std::invalid_argument("out has the wrong shape");
     const hedgerow::Rows rows = view(X);
     const nb::gil_scoped_release release;
-    hedgerow::route(forest, rows, out.data(), n_threads, poll_signals);
+    hedgerow::route(forest, rows, out.data(), heaviest, n_threads, poll_signals);
 }
 
 std::tuple<Array<std::int64_t>, Array<std::int64_t>, Array<double>> spread(const ForestArrays& forest_arrays,
@@ -453,6 +454,12 @@ std::uint64_t checksum(const In<std::uint8_t>& bytes) {
     return hedgerow::checksum(bytes.data(), bytes.size());
 }
 
+std::tuple<std::int64_t, std::int64_t> row_end(const In<std::uint8_t>& text) {
+    const nb::gil_scoped_release release;
+    const auto [n_bytes, n_lines] = hedgerow::row_end({reinterpret_cast<const char*>(text.data()), text.size()});
+    return {n_bytes, n_lines};
+}
+
 // nanobind has converted `missing` to owned texts, which live as long as this call.
 std::int64_t plain_numbers(const In<std::uint8_t>& text, const std::string& delimiter, const In<std::int32_t>& column_of,
                            const std::vector<std::string>& missing, const Array<double, 2>& out) {
@@ -488,8 +495,8 @@ NB_MODULE(_core, m) {
           "last_tree"_a, "tree_weights"_a.noconvert().none(), "skip"_a.noconvert().none(),
           "n_used"_a.noconvert().none(), "n_threads"_a,
           "Fold leaf tables over trees into their outputs; see hedgerow.walk.fold.");
-    m.def("route", &route, "forest"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a,
-          "Leaf number of each row in each tree; see hedgerow.walk.route.");
+    m.def("route", &route, "forest"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(), "heaviest"_a,
+          "n_threads"_a, "Leaf number of each row in each tree; see hedgerow.walk.route.");
     m.def("spread", &spread, "forest"_a.noconvert(), "X"_a.noconvert(), "n_threads"_a,
           "Row starts, leaves and weights of all leaves that rows reach; see hedgerow.walk.spread.");
     m.def("quantiles", &quantiles, "forest"_a.noconvert(), "X"_a.noconvert(), "start"_a.noconvert(),
@@ -583,6 +590,8 @@ NB_MODULE(_core, m) {
     m.def("link_fault", &link_fault, "forest"_a.noconvert(), "largest_child"_a.noconvert(),
           "The first rule that is broken between nodes, or -1, where, and what was counted; see hedgerow.invariants.");
     m.def("checksum", &checksum, "data"_a.noconvert(), "XXH64 of bytes, with seed 0; see hedgerow.packing.");
+    m.def("row_end", &row_end, "text"_a.noconvert(),
+          "Bytes and lines up to the last line end that is not in quotes.");
     m.def("plain_numbers", &plain_numbers, "text"_a.noconvert(), "delimiter"_a, "column_of"_a.noconvert(), "missing"_a,
           "out"_a.noconvert(),
           "Rows of plain numbers into out, (columns, room for rows): their number, or -1 where the text is not plain.");
@@ -614,6 +623,7 @@ NB_MODULE(_core, m) {
     m.def(
         "first_infinity",
         [](const In<double, 2>& X) {
+            const nb::gil_scoped_release release;
             return hedgerow::first_infinity(X.data(), static_cast<std::int64_t>(X.size()));
         },
         "X"_a.noconvert(), "Flat position of the first infinite value, or -1.");

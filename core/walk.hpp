@@ -41,8 +41,10 @@ struct FoldOptions {
 void fold(const Forest& forest, const Rows& rows, const std::vector<LeafTable>& tables, const FoldOptions& options,
           const Poll& poll);
 
-// The leaf number within each tree: out is n_rows × n_trees. A row that would be spread follows the heaviest child.
-void route(const Forest& forest, const Rows& rows, std::int32_t* out, std::int64_t n_threads, const Poll& poll);
+// The leaf number within each tree: out is n_rows × n_trees. A row that would be spread follows the heaviest child, or
+// gets -1 instead of a number if not `heaviest`.
+void route(const Forest& forest, const Rows& rows, std::int32_t* out, bool heaviest, std::int64_t n_threads,
+           const Poll& poll);
 
 // Which leaves each row reaches, and with what weight: compressed sparse rows over all leaves of the forest.
 struct Spread {

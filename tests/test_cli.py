@@ -7,18 +7,22 @@ import io
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
 import hedgerow
 from hedgerow import CautiousForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor, load, save
 from hedgerow.cli import command, main
+from hedgerow.cli.ahead import ahead
 from hedgerow.cli.models import make_model, measured_setting
 from hedgerow.datasets import load as load_dataset
 from hedgerow.storage import read_notes
@@ -199,6 +203,98 @@ def test_shells_complete_commands_options_and_models() -> None:
     assert completed.split() == ["plain,cautious"]
 
 
+# -- one question for each leaf, and reading ahead
+
+
+def odd_rows(n: int) -> pa.Table:
+    """Numbers and texts with gaps, and with categories that only some nodes know, or none."""
+    rng = np.random.default_rng(n)
+    x = rng.integers(0, 9, n) / 4
+    x[rng.random(n) < 0.1] = np.nan
+    letters = rng.choice([*"abcdefgh", None], n).tolist()
+    return pa.table({"x": pa.array(x, from_pandas=True), "letter": letters, "colour": rng.choice(["red", "blue"], n)})
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], ["in two\nlines", 'a "b", c'], None])
+@pytest.mark.parametrize("missing", ["fractional", "learned"])
+@pytest.mark.parametrize("keep", [(), ("--keep", "letter,x")])
+def test_a_tree_answers_each_row_as_if_it_were_asked_for_it_alone(
+    tmp_path: Path, labels: list[str] | None, missing: str, keep: tuple[str, ...]
+) -> None:
+    known = odd_rows(60).filter(pc.field("letter") != "h")
+    letter = np.array([ord(letter or "z") for letter in known["letter"].to_pylist()])
+    number = letter % 3 + (known["colour"].to_numpy() == "red")
+    if labels is None:
+        fitted: Any = TreeRegressor(missing=missing, pruning=None).fit(known, number + 0.1)
+    else:
+        fitted = TreeClassifier(missing=missing, pruning=None).fit(known, np.array(labels)[(number > 1).astype(int)])
+    save(fitted, tmp_path / "m.hedgerow")
+    asked = odd_rows(150)
+    pacsv.write_csv(asked, tmp_path / "asked.csv")
+    for name in ("answers.csv", "answers.tsv", "answers.parquet"):
+        given = [str(tmp_path / part) for part in ("m.hedgerow", "asked.csv", name)]
+        assert main(["predict", *given[:2], *keep, "-o", given[2]]) == 0
+    together = pq.read_table(tmp_path / "answers.parquet")
+    assert together.column_names[:2] == (["letter", "x"] if keep else together.column_names[:2])
+    assert together["prediction"].to_pylist() == fitted.predict(asked).tolist()
+    np.testing.assert_allclose(together["uncertainty"], fitted.predict_uncertainty(asked).total, atol=1e-6)
+    for i, name in enumerate(sorted(labels or [])):
+        np.testing.assert_allclose(together[f"p({name})"], fitted.predict_proba(asked)[:, i], atol=1e-6)
+    for name, delimiter in (("answers.csv", ","), ("answers.tsv", "\t")):
+        with (tmp_path / name).open(newline="") as file:
+            header, *rows = csv.reader(file, delimiter=delimiter)
+        assert header == together.column_names
+        for j, (column, kind) in enumerate(zip(together.columns, together.schema.types, strict=True)):
+            found = [row[j] for row in rows]
+            if pa.types.is_floating(kind):
+                assert [float(text) if text else None for text in found] == column.to_pylist()
+            else:
+                assert [text or None for text in found] == column.to_pylist()
+
+
+def test_an_answer_takes_the_place_of_what_is_kept_under_its_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path, data = tmp_path / "m.hedgerow", tmp_path / "t.csv"
+    save(TreeClassifier(pruning=None).fit(pa.table({"x": [1.0, 2.0]}), ["a", "b"]), path)
+    data.write_text("prediction,x,id\nold,1,7\nold,2,8\n")
+    assert main(["predict", str(path), str(data), "--keep", "prediction,id"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == ["prediction,id,p(a),p(b),uncertainty", '"a","7",1,0,0', '"b","8",0,1,0']
+
+
+class Weight:
+    nbytes = 10
+
+
+def test_work_ahead_keeps_its_order_and_bounds_and_passes_errors_on() -> None:
+    made = used = 0
+    most = 0
+
+    def items(n: int) -> Iterator[Weight]:
+        nonlocal made, most
+        for _ in range(n):
+            made += 1
+            most = max(most, made - used)
+            yield Weight()
+        raise ValueError("the end")
+
+    with pytest.raises(ValueError, match="the end"), ahead(items(200), most_bytes=30) as results:  # noqa: PT012
+        for _ in results:
+            used += 1
+    assert (made, used) == (200, 200)
+    assert 1 < most <= 5  # three that wait, one that waits for its place, and one in use
+    with pytest.raises(ValueError, match="the end"), ahead(items(0)):
+        pass
+    numbers = list(map(np.float64, range(50)))
+    with ahead(iter(numbers), most_bytes=8) as results:
+        assert list(results) == numbers
+    with ahead(iter(numbers), most_bytes=8) as results:  # left early: the thread ends, and nothing waits for it
+        assert next(results) == 0
+    with ahead(iter(numbers[:0])) as results:
+        assert list(results) == []
+
+
 # -- what can be wrong; in this process, because each is one line
 
 
@@ -364,6 +460,18 @@ def test_errors_of_inputs_become_a_setting(
     setting = measured_setting("temp=0.3,flow=flow_err", "measured", ["temp", "flow", "flow_err"])
     assert make_model("measured", False, setting).sigma == {"temp": 0.3, "flow": "flow_err"}
     assert main([str(argument) for argument in (*fit, "--measured", "temp=0.3,flow=flow_err")]) == 0
+
+
+def test_a_tree_of_naive_bayes_is_a_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = str(tmp_path / "m.hedgerow")
+    assert main(["fit", "iris", "-m", "naive-bayes-tree", "--folds", "0", "-o", path]) == 0
+    assert isinstance(load(path), hedgerow.NaiveBayesTreeClassifier)
+    capsys.readouterr()
+    assert main(["show", path]) == 0
+    assert "naive Bayes of 1" in capsys.readouterr().out
+    assert main(["predict", path, "iris"]) == 0
+    answers = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["prediction"] for row in answers] == load(path).predict(load_dataset("iris").X).tolist()
 
 
 def test_c45_is_a_model(capsys: pytest.CaptureFixture[str], folder: Path) -> None:

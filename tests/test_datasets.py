@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import TreeClassifier, datasets
-from hedgerow._core import plain_numbers
+from hedgerow._core import plain_numbers, row_end
 from hedgerow.datasets import DataFileError, Reading, open_rows
 from hedgerow.datasets.blocks import row_blocks
 from hedgerow.replacing import replaced
@@ -76,10 +76,22 @@ def test_what_pythons_csv_writes_is_read_back(
 
 
 @several
+@given(
+    st.lists(st.sampled_from([b"a", b'"', b"\n", b"," * 70, b'"\n"', b"\n" * 300, b'""' * 600]), max_size=40).map(
+        b"".join
+    )
+)
+def test_a_row_ends_at_the_last_line_end_outside_of_quotes(data: bytes) -> None:
+    ends = [i + 1 for i, c in enumerate(data) if c == ord("\n") and data[:i].count(b'"') % 2 == 0]
+    end = ends[-1] if ends else 0
+    assert row_end(np.frombuffer(data, dtype=np.uint8)) == (end, data[:end].count(b"\n"))
+
+
+@several
 @given(st.lists(st.sampled_from([b"a", b'"', b"\n", b",", b'"\n"']), max_size=60).map(b"".join), st.integers(1, 9))
 def test_blocks_are_the_file_cut_between_rows(data: bytes, size: int) -> None:
     blocks = list(row_blocks(io.BytesIO(data), 1, size))
-    joined = b"".join(block.data for block in blocks)
+    joined = b"".join(block.data.tobytes() for block in blocks)
     assert joined == data or (data.startswith(joined) and not data[len(joined) :].strip())
     at = 0
     for block in blocks:
@@ -94,6 +106,7 @@ _fields = st.sampled_from(
         *("-inf", "-1", "1e400", "0x1p3", "1_0", "--1", "-", ".", "-.", "x", "5e-324", "0.1", "123456789012345678901"),
         "0.3000000000000001",
         *("999999999999999", "9999999999999999", "0.000001", "00000000000000012.5", "1.7976931348623157e308"),
+        *("0.12345678", "-1.123456789", "1.1234567890123456", "0.00000000", "1.5:", "2.25/", "-0.0", "3.\xb5", "1.2.3"),
         *('"a,b"', '"a\nb"', '"a""b"', '"a"b', 'a"b'),
     ]
 ) | st.floats(allow_nan=False, allow_infinity=False).map(repr)  # fmt: skip

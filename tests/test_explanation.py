@@ -1,28 +1,37 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
+from sklearn.tree import DecisionTreeClassifier
 
 import explanation_oracles as truth
 from hedgerow import (
+    BoundaryClassifier,
     CautiousForestClassifier,
     Forest,
     ForestClassifier,
     ForestRegressor,
+    MeasuredTreeClassifier,
+    MeasuredTreeRegressor,
     RandomTreesClassifier,
     RuleClassifier,
     TreeClassifier,
     TreeRegressor,
 )
+from hedgerow.boundary.explaining import separator_texts
+from hedgerow.boundary.walls import Separators
 from hedgerow.columns import Column, Kind
 from hedgerow.explanation import explain_classes, explain_numbers
 from hedgerow.sentences import listed, path_nodes, path_sentences
 from hedgerow.table import Schema
+from hedgerow.text import number_text
 from hedgerow.walk import route
 from strategies import forests_with_rows
 
@@ -241,3 +250,137 @@ def test_labels_of_any_type_are_found_again() -> None:
         tree = TreeClassifier().fit(X, y)
         assert len(tree.explain(X)) == 6
         assert TreeClassifier(max_depth=1).fit(X, np.zeros(6)).explain(X[:1])[0].path == ()
+
+
+# -- distances
+
+
+@pytest.mark.parametrize("tree", [TreeClassifier(max_depth=4), DecisionTreeClassifier(max_depth=4, random_state=0)])
+def test_a_boundary_is_explained_by_its_tree_and_the_distance(tree: Any) -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    labels = np.array(["a", "b", "c"])[y]
+    model = BoundaryClassifier(tree, bandwidth=0.5).fit(X, labels)
+    found = model.explain(X)
+    assert [one.answer for one in found] == model.predict(X).tolist()
+    assert [one.tree.answer for one in found] == model.estimator_.predict(X).tolist()
+    np.testing.assert_array_equal([one.probabilities for one in found], model.predict_proba(X))
+    np.testing.assert_array_equal([one.distances for one in found], model.algebraic_distance(X))
+    feature, threshold = model.nearest_separator(X)
+    for i, one in enumerate(found):
+        assert one.separator == f"{X.columns[feature[i]]} at {number_text(threshold[i])}"
+        assert f"the boundary is {one.separator}." in str(one)
+        assert ("though the tree says " in str(one)) == (one.answer != one.tree.answer)
+    assert any(one.answer != one.tree.answer for one in found)
+    alone = BoundaryClassifier(TreeClassifier(max_depth=1, min_samples_split=99)).fit([[1.0], [2.0]], ["a", "b"])
+    one = alone.explain([[1.0]])[0]
+    assert one.separator is None
+    assert "Distance" not in str(one)
+
+
+def test_separators_have_words_for_every_kind_of_question() -> None:
+    columns = [Column("x", Kind.NUMERIC), Column("c", Kind.NOMINAL, ("r", "g")), Column("o", Kind.ORDINAL, ("s", "m"))]
+    separators = Separators(np.array([0, 1, 2, -1, -2], dtype=np.int32), np.array([0.5, np.nan, 0.5, np.nan, 3.0]))
+    words = separator_texts(separators, Schema(tuple(columns), named=True))
+    assert words == ["x at 0.5", "another c", "o at s", None, "an oblique question"]
+
+
+# -- soft regions
+
+
+def measured_rows(n: int) -> Any:
+    rng = np.random.default_rng(n)
+    rows = pd.DataFrame({"temp": rng.normal(20, 5, n).round(1), "flow": rng.normal(0, 1, n).round(2)})
+    rows["valve"] = rng.choice(["open", "shut", "stuck"], n)
+    rows["grade"] = pd.Categorical(rng.choice(["low", "mid", "high"], n), ["low", "mid", "high"], ordered=True)
+    return rows
+
+
+def measured_target(rows: Any) -> NDArray[np.float64]:
+    steps = np.where(rows["temp"] > 20, 4.0, 0.0) + np.where(rows["valve"] == "stuck", 9.0, rows["flow"])
+    return np.asarray(steps + rows["grade"].cat.codes)
+
+
+def said_of(model: Any, number: int, row: Any) -> bool:
+    """Whether a row is inside of a region, by what `regions_` and `region_categories_` say."""
+    codes = model.schema_.read(row)[0]
+    for j, (lower, upper) in enumerate(model.regions_[number]):
+        inside = model.region_categories_.get(j)
+        if not (lower < codes[j] <= upper if inside is None else inside[number, int(codes[j])]):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_regions_that_a_row_may_be_in_are_named(classes: bool) -> None:
+    rows = measured_rows(200)
+    number = measured_target(rows)
+    sigma = {"temp": 1.0, "flow": 0.2}
+    if classes:
+        model: Any = MeasuredTreeClassifier(sigma).fit(rows, np.where(number > 5, "high", "low"))
+    else:
+        model = MeasuredTreeRegressor(sigma).fit(rows, number)
+    asked = measured_rows(30)
+    asked.loc[3, "temp"] = np.nan
+    asked.loc[4, "valve"] = "gone"
+    found = model.explain(asked)
+    shares = model.membership(asked)
+    for i, one in enumerate(found):
+        assert [region.share for region in one.regions] == sorted(shares[i][shares[i] > 0].tolist(), reverse=True)
+        assert all(region.share == shares[i, region.number] for region in one.regions)
+        mixed = sum(region.share * np.array(region.values) for region in one.regions)
+        if classes:
+            assert one.answer == model.predict(asked)[i]
+            assert one.classes == ("high", "low")
+            np.testing.assert_array_equal(one.probabilities, model.predict_proba(asked)[i])
+            mixed = np.clip(mixed, 0, 1)  # least squares may go beyond
+            np.testing.assert_allclose(mixed / mixed.sum(), one.probabilities, atol=1e-12)
+        else:
+            np.testing.assert_allclose([one.answer, mixed[0]], model.predict(asked)[i])
+            assert one.probabilities is None
+        text = str(one)
+        assert text.startswith(f"{one.answer if classes else number_text(one.answer)}, because of where it may be:\n")
+        assert f"  {one.regions[0].share:4.0%}: {', '.join(one.regions[0].bounds)}: " in text
+        assert "Measured: " in text
+        assert text.endswith(f"Doubt: {one.doubt}.")
+    assert "missing or new: temp" in found[3].doubt
+    assert "temp is missing" in found[3].measured
+    assert any("valve is missing or new" in one.measured for one in found[4:5])
+    sizes = [one for one in found if any(text.startswith("temp ") and text.endswith(" ± 1") for text in one.measured)]
+    assert len(sizes) > 20
+
+
+def test_an_exact_row_is_in_one_region_whose_bounds_it_keeps() -> None:
+    rows = measured_rows(200)
+    model = MeasuredTreeRegressor(0.0).fit(rows, measured_target(rows))
+    levels, words = ["low", "mid", "high"], set()
+    for i, one in enumerate(model.explain(rows.iloc[:60])):
+        (region,) = one.regions
+        row = rows.iloc[i]
+        assert region.share == 1
+        assert said_of(model, region.number, rows.iloc[[i]])
+        assert one.doubt == "none about its region"
+        for bound in region.bounds:
+            name, _, said = bound.partition(" ")
+            words.add((name, said))
+            if name == "valve":
+                assert row["valve"] in re.split(", | or ", said)
+                continue
+            value = levels.index(row[name]) if name == "grade" else row[name]
+            for side in said.split(" and "):
+                end = side.rpartition(" ")[2]
+                limit = levels.index(end) if name == "grade" else float(end)
+                assert value > limit if side.startswith("above") else value <= limit
+    assert {name for name, _ in words} == set(rows.columns)
+    alone = MeasuredTreeRegressor(0.0).fit([[1.0], [2.0]], [3.0, 3.0]).explain([[1.0]])[0]
+    assert str(alone) == "3: the tree asks nothing."
+
+
+def test_of_many_classes_only_the_first_are_named() -> None:
+    X, y = load_digits(return_X_y=True)
+    forest = CautiousForestClassifier(n_estimators=10, random_state=0).fit(X[:300], y[:300])
+    words = [str(one) for one in forest.explain(X[300:400])]
+    named = re.compile(r"Bounds: (\d \d\.\d\d to \d\.\d\d(, )?){6}; 4 others, each at most 0\.\d\d\.")
+    assert all(named.search(one) for one in words)
+    assert any(" 1 says " in one for one in words)
+    plain = str(ForestClassifier(10, random_state=0).fit(X[:300], y[:300]).explain(X[300:301])[0])
+    assert re.search(r"Probabilities: (\d [\d.]+(, )?){6}; 4 others, each at most ", plain)

@@ -21,7 +21,7 @@ from hedgerow import ForestClassifier, ForestRegressor, TreeClassifier, checks
 from hedgerow.growth import Growth, Training, grow_forest
 from hedgerow.nodes import NodeKind
 from hedgerow.quantiles import LeafSamples, predict_quantiles
-from hedgerow.walk import gather, route
+from hedgerow.walk import gather, route, spread
 
 several = settings(max_examples=60, deadline=None)
 
@@ -368,6 +368,20 @@ def test_uncertainty_is_the_entropy_of_the_mean_and_the_mean_of_entropies() -> N
     np.testing.assert_allclose(found.total, bits(shares.mean(axis=1)), atol=1e-12)
     np.testing.assert_allclose(found.aleatoric, bits(shares).mean(axis=1), atol=1e-12)
     np.testing.assert_allclose(found.epistemic, found.total - found.aleatoric, atol=1e-12)
+
+
+def test_a_category_without_a_branch_divides_a_row_as_a_missing_value_does() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 6, (80, 3)).astype(float)  # few rows of many categories: deep nodes do not know them all
+    y = (X[:, 0] + X[:, 1] > 4).astype(int) ^ (rng.random(80) < 0.2)
+    forest = ForestClassifier(7, nominal="multiway", categorical_features=[0, 1, 2], random_state=0).fit(X, y)
+    asked = rng.integers(0, 6, (200, 3)).astype(float)
+    one = TreeClassifier(pruning=None, categorical_features=[0, 1, 2]).fit(X, y)
+    for model in (forest, one):
+        assert (np.diff(spread(model.forest_, asked).indptr) > model.forest_.n_trees).any()
+        shares = gather(model.forest_, asked, model._probabilities().values)
+        bits = -(shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=-1)
+        np.testing.assert_allclose(model.predict_uncertainty(asked).aleatoric, bits.mean(axis=1), atol=1e-12)
 
 
 def test_variance_is_that_of_leaves_and_that_of_trees() -> None:

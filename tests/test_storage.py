@@ -35,7 +35,7 @@ from hedgerow._core import checksum
 from hedgerow.packing import FORMAT_VERSION, MAGIC, pack, pieces, unpack
 from hedgerow.probability import Frequency, Laplace, MEstimate
 from hedgerow.quantiles import LeafSamples
-from hedgerow.storage import ModelFileError, files, load, read_notes, register, save
+from hedgerow.storage import ModelFileError, files, load, read_fitted, read_notes, register, save
 from model_file_mutations import opened, outcome, sealed
 
 DATA = Path(__file__).parent / "data"
@@ -334,6 +334,32 @@ def test_damaged_notes_are_refused(path: Path) -> None:
     np.concatenate(list(pieces({"$": "none"}, [], ["no", "object"]))).tofile(path)  # type: ignore[arg-type]
     with pytest.raises(ModelFileError, match="its notes are no object"):
         read_notes(path)
+
+
+# -- parts of a model
+
+
+@pytest.mark.parametrize("file", sorted(DATA.glob("*.hedgerow")), ids=lambda file: file.stem)
+def test_what_fit_found_can_be_read_without_the_model(file: Path) -> None:
+    model = load(file)
+    kind, found = read_fitted(file, ("schema_", "forest_", "strange_"))
+    assert kind == f"hedgerow.{type(model).__name__}"
+    assert found.keys() == {"schema_", "forest_"} - model._made_again
+    assert all(value == getattr(model, name) for name, value in found.items())
+
+
+def test_parts_are_read_without_scikit_learn_and_of_models_only(path: Path) -> None:
+    code = (
+        "import sys; from hedgerow.storage import read_fitted; from hedgerow.walk import route; import numpy as np;"
+        "_, found = read_fitted(sys.argv[1], ['forest_']); route(found['forest_'], np.zeros((2, 3)), n_jobs=1);"
+        "assert not {'sklearn', 'scipy', 'joblib', 'pandas'} & set(sys.modules)"
+    )
+    save(tree(), path)
+    subprocess.run([sys.executable, "-c", code, path], check=True)
+    for content in ({"$": "none"}, [1], {"$": "hedgerow.TreeClassifier", "fitted": []}):
+        pack(content, []).tofile(path)
+        with pytest.raises(ModelFileError, match=r"model\.hedgerow: it holds no model"):
+            read_fitted(path, ["forest_"])
 
 
 # -- saving

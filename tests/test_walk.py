@@ -158,6 +158,18 @@ def test_route_finds_the_leaf_of_the_definition(drawn: tuple[Forest, Matrix]) ->
 
 @several
 @given(forests_with_rows())
+def test_route_can_leave_out_the_rows_that_are_spread(drawn: tuple[Forest, Matrix]) -> None:
+    forest, X = drawn
+    for x, leaves in zip(X, route(forest, X, heaviest=False), strict=True):
+        for tree, number in enumerate(leaves.tolist()):
+            reached = oracles.spread(forest, x, tree)
+            assert reached == {number: 1.0} or number == -1
+            complete = not np.isnan(x).any() and not np.isin(forest.kind, [NodeKind.MULTIWAY, NodeKind.SUBSET]).any()
+            assert number >= 0 or not complete
+
+
+@several
+@given(forests_with_rows())
 def test_spread_weights_are_those_of_the_definition_and_add_up_to_one(drawn: tuple[Forest, Matrix]) -> None:
     forest, X = drawn
     weights = spread(forest, X)

@@ -23,6 +23,7 @@ __all__ = ["ClassExplanation", "NumberExplanation", "explain_classes", "explain_
 Floats = NDArray[np.float64]
 
 _FEW_ROWS = 10
+_MOST_CLASSES = 6  # that a text names
 
 
 @dataclass(frozen=True)
@@ -66,22 +67,23 @@ class ClassExplanation:
         lines = _path_lines(self.answer, self.path) if n_trees == 1 else self._vote_lines(n_trees)
         if n_trees == 1:
             lines.append(f"Training rows in its leaf: {_counts_text(self.classes, self.counts)}.")
-        if self.bounds is None:
-            pairs = sorted(zip(self.probabilities, self.classes, strict=True), key=lambda pair: -pair[0])
-            lines.append("Probabilities: " + ", ".join(f"{name} {p:.3g}" for p, name in pairs) + ".")
-        else:
-            both = zip(self.classes, self.bounds, strict=True)
-            lines.append("Bounds: " + ", ".join(f"{name} {low:.2f} to {high:.2f}" for name, (low, high) in both) + ".")
+        lines.append(self._probability_line() if self.bounds is None else _bounds_line(self.classes, self.bounds))
         if self.set is not None:
             lines.append(f"Cannot be ruled out: {listed([str(one) for one in self.set])}.")
         return "\n".join([*lines, f"Doubt: {self.doubt}."])
+
+    def _probability_line(self) -> str:
+        pairs = sorted(zip(self.probabilities, self.classes, strict=True), key=lambda pair: -pair[0])
+        shown, rest = pairs[:_MOST_CLASSES], pairs[_MOST_CLASSES:]
+        said = "Probabilities: " + ", ".join(f"{name} {p:.3g}" for p, name in shown)
+        return said + (f"; {len(rest)} others, each at most {rest[0][0]:.3g}." if rest else ".")
 
     def _vote_lines(self, n_trees: int) -> list[str]:
         others = [(n, str(name)) for n, name in zip(self.votes, self.classes, strict=True) if n and name != self.answer]
         n_for = n_trees - len(self.dissenters)
         said = f"{self.answer}: {n_for} of {n_trees} trees say so"
         if others:
-            said += ", " + listed([f"{n} say {name}" for n, name in sorted(others, key=lambda pair: -pair[0])])
+            said += ", " + listed([f"{n} {_say(n)} {name}" for n, name in sorted(others, key=lambda pair: -pair[0])])
         lines = [said + "."]
         if self.dissenters:
             numbers = [str(number) for number in self.dissenters]
@@ -264,7 +266,8 @@ def _doubt_of_votes(votes: NDArray[np.intp], code: int, labels: tuple[Any, ...],
     if n_for < n_trees:
         others = np.where(np.arange(len(votes)) == code, 0, votes)
         rival = labels[int(np.argmax(others))]
-        said = f"say {rival}" if np.count_nonzero(others) == 1 else f"say otherwise, most of them {rival}"
+        one_rival = np.count_nonzero(others) == 1
+        said = f"{_say(n_trees - n_for)} {rival}" if one_rival else f"say otherwise, most of them {rival}"
         reasons.append(f"{n_trees - n_for} of {n_trees} trees {said}")
     elif other > 0:
         reasons.append(f"all trees agree, but {other:.0%} of the rows in their leaves are of another class")
@@ -305,6 +308,19 @@ def _column_lines(columns: dict[str, float]) -> list[str]:
     return [
         "Questions were about: " + listed([f"{name} {share:.0%}" for name, share in columns.items()], at_most=5) + "."
     ]
+
+
+def _say(n: int) -> str:
+    return "says" if n == 1 else "say"
+
+
+def _bounds_line(classes: tuple[Any, ...], bounds: tuple[tuple[float, float], ...]) -> str:
+    both = list(zip(bounds, classes, strict=True))
+    if len(both) > _MOST_CLASSES:
+        both.sort(key=lambda one: (-one[0][1], -one[0][0]))
+    shown, rest = both[:_MOST_CLASSES], both[_MOST_CLASSES:]
+    said = "Bounds: " + ", ".join(f"{name} {low:.2f} to {high:.2f}" for (low, high), name in shown)
+    return said + (f"; {len(rest)} others, each at most {rest[0][0][1]:.2f}." if rest else ".")
 
 
 def _counts_text(classes: tuple[Any, ...], counts: tuple[float, ...]) -> str:

@@ -20,7 +20,6 @@ import narwhals as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 
 from hedgerow._core import first_infinity
 from hedgerow.columns import (
@@ -157,6 +156,8 @@ def read_table(X: Any, *, categorical_features: Any = "from_dtype", estimator: A
 
 def _as_array(X: Any, estimator: Any) -> NDArray[Any]:
     """Whatever scikit-learn takes for a table without names; with its errors for everything else."""
+    from sklearn.utils import check_array  # here, because frames are read without its slow start
+
     return check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator, input_name="X")  # type: ignore[no-any-return]
 
 
@@ -353,6 +354,8 @@ def _refuse_infinity(values: Floats, names: Sequence[str]) -> None:
 
 def _refuse_empty(frame: Frame, estimator: Any) -> None:
     if 0 in frame.shape:
+        from sklearn.utils import check_array
+
         check_array(np.empty(frame.shape), estimator=estimator)  # it knows the words that users know
 
 

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
 from hedgerow._core import fold as core_fold
 from hedgerow._core import route as core_route
 from hedgerow._core import spread as core_spread
 from hedgerow._core import tally as core_tally
 from hedgerow.forest import Forest
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["LeafTable", "check_rows", "fold", "gather", "n_threads", "route", "spread", "tally"]
 
@@ -86,6 +87,10 @@ def _per_column(name: str, given: str | Sequence[str], known: dict[str, int], n:
 def n_threads(n_jobs: int | None) -> int:
     """Threads for scikit-learn's `n_jobs`: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores."""
     _check_n_jobs(n_jobs)
+    if n_jobs == 1:
+        return 1
+    from joblib import effective_n_jobs  # here, as scipy below: who walks in one thread need not wait for them
+
     return int(effective_n_jobs(n_jobs))
 
 
@@ -94,14 +99,17 @@ def _check_n_jobs(n_jobs: int | None) -> None:
         raise ValueError("n_jobs is 0, must be None, a positive number of threads, or negative (-1: all cores)")
 
 
-def route(forest: Forest, X: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.int32]:
+def route(
+    forest: Forest, X: NDArray[np.float64], *, heaviest: bool = True, n_jobs: int | None = None
+) -> NDArray[np.int32]:
     """The number of the leaf that each row reaches in each tree, (n_rows, n_trees).
 
-    A row whose value is missing at a node that spreads it follows the heaviest child.
+    A row that comes to a node that spreads it, because its value is missing or was not seen there, follows the heaviest
+    child; or gets -1 instead of a number if not `heaviest`.
     """
     check_rows(forest, X)
     leaves = np.empty((len(X), forest.n_trees), dtype=np.int32)
-    core_route(forest.arrays, X, leaves, n_threads(n_jobs))
+    core_route(forest.arrays, X, leaves, heaviest, n_threads(n_jobs))
     return leaves
 
 
@@ -110,6 +118,8 @@ def spread(forest: Forest, X: NDArray[np.float64], *, n_jobs: int | None = None)
 
     The weights of a row add up to 1 in each tree; the leaves of tree t are columns leaf_start[t] .. leaf_start[t+1].
     """
+    from scipy.sparse import csr_array
+
     check_rows(forest, X)
     row_start, leaves, weights = core_spread(forest.arrays, X, n_threads(n_jobs))
     return csr_array((weights, leaves, row_start), shape=(len(X), forest.n_leaves))

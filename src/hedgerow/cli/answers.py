@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hedgerow.cli.fitted import Loaded
+from hedgerow.cli.questions import Questions
 from hedgerow.estimators.answers import ClassAnswers
 from hedgerow.estimators.trees import TreeClassifier
 from hedgerow.estimators.uncertainty import entropy_bits
 
-__all__ = ["SEPARATOR", "answer_table", "count_undecided"]
+__all__ = ["SEPARATOR", "Answers", "answered"]
 
 Floats = NDArray[np.float64]
 
@@ -24,24 +24,47 @@ SEPARATOR = "|"  # between the classes of a set
 _DIGITS = 6  # of shares: more say nothing about the world, and double the file
 
 
-def answer_table(loaded: Loaded, part: pa.Table, keep: Sequence[str], coverage: float) -> pa.Table:
-    """Columns to keep, the prediction, and what else the model has to say."""
-    model = loaded.model
-    X = part.select([column.name for column in loaded.columns])
-    columns: dict[str, Any] = {name: _plain(part[name]) for name in keep}
-    answers = _classes(model, X) if hasattr(model, "classes_") else _numbers(model, X, coverage)
-    return pa.table(columns | answers)
+@dataclass(frozen=True)
+class Answers:
+    """A table of answers, as short as it can be: many rows of a file may have the same."""
+
+    different: pa.Table
+    which: NDArray[np.int32] | None
+    """For each row of the file, its row of `different`; None: each has its own."""
+    kept: pa.Table | None
+
+    @property
+    def n_rows(self) -> int:
+        return self.different.num_rows if self.which is None else len(self.which)
+
+    @property
+    def names(self) -> list[str]:
+        """Those of the columns; an answer takes the place of what was kept under its name."""
+        kept = [] if self.kept is None else self.kept.column_names
+        return list(dict.fromkeys([*kept, *self.different.column_names]))
+
+    @property
+    def n_undecided(self) -> int:
+        """Rows that are answered with several classes."""
+        if "set" not in self.different.column_names:
+            return 0
+        several = pc.match_substring(self.different["set"], SEPARATOR).to_numpy()
+        return int(np.count_nonzero(several if self.which is None else several[self.which]))
+
+    def table(self) -> pa.Table:
+        """A row for each of the file, behind what was kept of it."""
+        answers = self.different if self.which is None else self.different.take(pa.array(self.which))
+        if self.kept is None:
+            return answers
+        columns = dict(zip(self.kept.column_names, self.kept.columns, strict=True))
+        return pa.table(columns | dict(zip(answers.column_names, answers.columns, strict=True)))
 
 
-def count_undecided(answers: pa.Table) -> int:
-    """Rows that are answered with several classes."""
-    if "set" not in answers.column_names:
-        return 0
-    return int(pc.sum(pc.match_substring(answers["set"], SEPARATOR)).as_py() or 0)
-
-
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+def answered(model: Any, questions: Questions, coverage: float) -> Answers:
+    """The prediction, and what else the model has to say."""
+    X = questions.asked
+    found = _classes(model, X) if hasattr(model, "classes_") else _numbers(model, X, coverage)
+    return Answers(pa.table(found), questions.which, questions.kept)
 
 
 def _classes(model: Any, X: pa.Table) -> dict[str, Any]:

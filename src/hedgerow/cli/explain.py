@@ -40,12 +40,9 @@ def explain(
 ) -> None:
     """Why MODEL answers as it does for a row of DATA: its way down the tree, or the vote of the trees."""
     from hedgerow.cli.console import out
-    from hedgerow.cli.errors import CommandError
     from hedgerow.cli.fitted import open_model, opened_rows
 
     loaded = open_model(model)
-    if not hasattr(_explaining(loaded.model), "explain"):
-        raise CommandError(f"{model}: a {type(loaded.model).__name__} does not explain its answers yet")
     parts = opened_rows(loaded, data, missing, format_name, delimiter, folder)
     found = dict(_picked(parts, set(numbers), data))
     for number in numbers:
@@ -70,20 +67,9 @@ def _picked(parts: Iterator[Any], numbers: set[int], data: str) -> Iterator[tupl
     raise CommandError(f"{data} has {n_seen} rows, --row is {max(numbers)}")
 
 
-def _explaining(model: Any) -> Any:
-    """The model itself, or the one inside it that can explain."""
-    return model if hasattr(model, "explain") else getattr(model, "estimator_", None)
-
-
 def _lines(loaded: Loaded, row: Any) -> list[str]:
     X = row.select([column.name for column in loaded.columns])
-    model = loaded.model
-    lines = str(_explaining(model).explain(X)[0]).splitlines()
+    lines = str(loaded.model.explain(X)[0]).splitlines()
     if loaded.target:
         lines[0] = f"{loaded.target} = {lines[0]}"
-    if hasattr(model, "algebraic_distance"):
-        pairs = zip(model.classes_.tolist(), model.algebraic_distance(X)[0].tolist(), strict=True)
-        lines.append("Distance to the area of: " + ", ".join(f"{name} {far:.3g}" for name, far in pairs) + ".")
-        shares = zip(model.classes_.tolist(), model.predict_proba(X)[0].tolist(), strict=True)
-        lines.append("Probabilities by distance: " + ", ".join(f"{name} {p:.3g}" for name, p in shares) + ".")
     return lines

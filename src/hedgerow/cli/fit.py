@@ -33,7 +33,7 @@ Examples:
 @columns_options
 @click.option(
     "--model", "-m", default="tree", show_default=True, metavar="NAME", shell_complete=_complete_models,
-    help="tree, c45, forest, random-trees, cautious, boundary or measured.",
+    help="tree, c45, forest, random-trees, cautious, boundary, naive-bayes-tree or measured.",
 )  # fmt: skip
 @click.option(
     "--set", "settings", metavar="NAME=VALUE", multiple=True, help="A setting of the model: --set max_depth=3."

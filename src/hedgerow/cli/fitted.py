@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -13,22 +13,51 @@ from hedgerow.cli.errors import CommandError, nearest
 from hedgerow.cli.reading import make_reading, open_data
 from hedgerow.columns import Column, Kind
 from hedgerow.datasets.rows import As, Reading, Rows
-from hedgerow.storage import load, read_notes
+from hedgerow.forest import Forest
+from hedgerow.storage import load, read_fitted, read_notes
+from hedgerow.table import Schema
 
 __all__ = ["Loaded", "open_model", "opened_rows"]
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """A fitted model, and what was noted when it was fitted."""
+# All that they say of a row follows from the leaf that it reaches.
+_SAY_WHAT_LEAVES_SAY = frozenset({"hedgerow.TreeClassifier", "hedgerow.TreeRegressor"})
 
-    model: Any
-    notes: dict[str, Any]
+
+class Loaded:
+    """A model file: its columns and notes at once, the fitted model itself when it is asked for.
+
+    That waits for scikit-learn, whose start takes as long as to read some hundred megabytes of rows.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._kind, self._found = read_fitted(path, ("schema_", "forest_"))
+        self.notes = read_notes(path)
+
+    @cached_property
+    def model(self) -> Any:
+        """All threads are used to answer."""
+        model = load(self._path)
+        if "n_jobs" in model.get_params(deep=False):
+            model.set_params(n_jobs=-1)
+        return model
+
+    @cached_property
+    def schema(self) -> Schema:
+        """What the model knows of its columns; a model of a model has it from that."""
+        if "schema_" not in self._found:
+            return self.model.schema_  # type: ignore[no-any-return]
+        return self._found["schema_"]  # type: ignore[no-any-return]
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        columns: tuple[Column, ...] = self.model.schema_.columns
-        return columns
+        return self.schema.columns
+
+    @property
+    def deciding_tree(self) -> Forest | None:
+        """The tree whose leaf is all that the model's answer depends on; None of other models."""
+        return self._found.get("forest_") if self._kind in _SAY_WHAT_LEAVES_SAY else None
 
     @property
     def target(self) -> str | None:
@@ -36,14 +65,12 @@ class Loaded:
 
 
 def open_model(path: str) -> Loaded:
-    """A model file of any hedgerow; all threads are used to answer."""
-    loaded = Loaded(load(path), read_notes(path))
-    if not loaded.model.schema_.named:
+    """A model file of any hedgerow."""
+    loaded = Loaded(path)
+    if not loaded.schema.named:
         raise CommandError(
             f"{path}: its columns have no names, so that a file's can't be told apart: fit it to a frame"
         )
-    if "n_jobs" in loaded.model.get_params(deep=False):
-        loaded.model.set_params(n_jobs=-1)
     return loaded
 
 

@@ -48,6 +48,7 @@ MODELS: dict[str, Model] = {
         {"aggregate": "average", **_SEED},
     ),
     "boundary": Model("smooth probabilities by the distance to the boundary of a tree", "BoundaryClassifier"),
+    "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier"),
     "measured": Model(
         "a tree for inputs that were measured with error",
         "MeasuredTreeClassifier",

@@ -7,20 +7,23 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
 
 from hedgerow.cli.errors import CommandError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from hedgerow.cli.answers import Answers
 
-__all__ = ["STANDARD", "check_writable", "table_writer"]
+__all__ = ["STANDARD", "answer_writer", "check_writable"]
 
 STANDARD = "-"
 
-Write = Callable[["pa.Table"], None]
+Write = Callable[["Answers"], None]
 
 
 def check_writable(path: str) -> None:
@@ -35,8 +38,8 @@ def check_writable(path: str) -> None:
 
 
 @contextmanager
-def table_writer(path: str) -> Iterator[Write]:
-    """A function that writes one part of a table after the other."""
+def answer_writer(path: str) -> Iterator[Write]:
+    """A function that writes the answers of one part of a file after the other."""
     if path == STANDARD:
         with _writer(sys.stdout.buffer, "csv") as write:
             yield write
@@ -52,28 +55,67 @@ def _format(path: str) -> str:
     return {".parquet": "parquet", ".pq": "parquet", ".tsv": "tsv"}.get(ending, "csv")
 
 
+def _writer(file: BinaryIO, kind: str) -> AbstractContextManager[Write]:
+    if kind == "parquet":
+        return _parquet_writer(file)
+    return _text_writer(file, "\t" if kind == "tsv" else ",")
+
+
 @contextmanager
-def _writer(file: BinaryIO, kind: str) -> Iterator[Write]:
-    import pyarrow.csv as pacsv
+def _parquet_writer(file: BinaryIO) -> Iterator[Write]:
     import pyarrow.parquet as pq
 
     opened: list[Any] = []
 
-    def write(table: pa.Table) -> None:
-        if not opened and kind == "parquet":
+    def write(answers: Answers) -> None:
+        table = answers.table()
+        if not opened:
             opened.append(pq.ParquetWriter(file, table.schema))
-        elif not opened:
-            delimiter = "\t" if kind == "tsv" else ","
-            file.write(_header(table.column_names, delimiter))
-            # What pyarrow calls needed is quotes around all text, which it writes faster than it looks.
-            options = pacsv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style="needed")
-            opened.append(pacsv.CSVWriter(file, table.schema, write_options=options))
         opened[0].write_table(table)
         file.flush()
 
     yield write
     for writer in opened:
         writer.close()
+
+
+@contextmanager
+def _text_writer(file: BinaryIO, delimiter: str) -> Iterator[Write]:
+    n_written = 0
+
+    def write(answers: Answers) -> None:
+        nonlocal n_written
+        if not n_written:
+            file.write(_header(answers.names, delimiter))
+        n_written += answers.n_rows
+        file.write(_lines(answers, delimiter))
+        file.flush()
+
+    yield write
+
+
+def _lines(answers: Answers, delimiter: str) -> pa.Buffer:
+    """Answers as text; where many are the same they are put in words once."""
+    if answers.which is None or answers.kept is not None:
+        return _text(answers.table(), delimiter)
+    text = _text(answers.different, delimiter)
+    ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n")) + 1
+    if len(ends) != answers.different.num_rows:  # a label goes over several lines
+        return _text(answers.table(), delimiter)
+    starts = pa.py_buffer(np.concatenate([[0], ends]).astype(np.int32))
+    lines = pa.Array.from_buffers(pa.binary(), len(ends), [None, starts, text])
+    return lines.take(pa.array(answers.which)).buffers()[2]
+
+
+def _text(table: pa.Table, delimiter: str) -> pa.Buffer:
+    import pyarrow.csv as pacsv
+
+    stream = pa.BufferOutputStream()
+    # What pyarrow calls needed is quotes around all text, which it writes faster than it looks.
+    pacsv.write_csv(
+        table, stream, pacsv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style="needed")
+    )
+    return stream.getvalue()
 
 
 def _header(names: list[str], delimiter: str) -> bytes:

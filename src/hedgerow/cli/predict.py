@@ -43,10 +43,11 @@ def predict(
 
     Larger files than memory are no problem: rows are read some at a time.
     """
-    from hedgerow.cli.answers import answer_table, count_undecided
+    from hedgerow.cli.ahead import ahead
     from hedgerow.cli.console import out
     from hedgerow.cli.fitted import open_model, opened_rows
-    from hedgerow.cli.outputs import STANDARD, check_writable, table_writer
+    from hedgerow.cli.outputs import STANDARD, answer_writer, check_writable
+    from hedgerow.cli.questions import questions
 
     if output != STANDARD:
         check_writable(output)
@@ -54,12 +55,15 @@ def predict(
     kept = comma_separated(keep)
     rows = opened_rows(loaded, data, missing, format_name, delimiter, folder, kept)
     n_rows = n_undecided = 0
-    with table_writer(output) as write:
-        for part in rows:
-            answers = answer_table(loaded, part, kept, coverage)
+    with ahead(questions(loaded, rows, kept)) as asked, answer_writer(output) as write:
+        # While the file is read: this waits for scikit-learn, longer than for all else before the first answer.
+        from hedgerow.cli.answers import answered
+
+        for part in asked:
+            answers = answered(loaded.model, part, coverage)
             write(answers)
-            n_rows += answers.num_rows
-            n_undecided += count_undecided(answers)
+            n_rows += answers.n_rows
+            n_undecided += answers.n_undecided
     if output != STANDARD:
         doubt = f", {n_undecided} of them with several classes" if n_undecided else ""
         out.print(f"Wrote {output}: {n_rows} rows{doubt}.", markup=False, soft_wrap=True)

@@ -86,13 +86,16 @@ def _coloured(loaded: Loaded, tree: int, depth: int | None) -> list[Text]:
 
     model = loaded.model
     labels = getattr(model, "classes_", None)
-    text = model.forest_.to_text(
-        tree,
-        feature_names=model.schema_.names,
-        class_names=labels,
-        categories=[column.categories for column in loaded.columns],
-        max_depth=depth,
-    )
+    if hasattr(model, "to_text"):  # of one tree, which may say more in its leaves than their classes
+        text = model.to_text(depth)
+    else:
+        text = model.forest_.to_text(
+            tree,
+            feature_names=model.schema_.names,
+            class_names=labels,
+            categories=[column.categories for column in loaded.columns],
+            max_depth=depth,
+        )
     colour = {
         str(label): _COLOURS[i % len(_COLOURS)] for i, label in enumerate([] if labels is None else labels.tolist())
     }

@@ -9,18 +9,24 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._core import row_end
+
 __all__ = ["Block", "in_order", "row_blocks"]
 
+Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 
 class Source(Protocol):
     """What bytes are read from."""
 
-    def read(self, size: int, /) -> bytes: ...
+    def readinto(self, room: memoryview, /) -> int | None: ...
 
 
-_BLOCK_BYTES = 1 << 22
+_BLOCK_BYTES = 1 << 23
 _MOST_THREADS = 4
 
 
@@ -28,7 +34,7 @@ _MOST_THREADS = 4
 class Block:
     """Whole rows of a file, the number of the line that they start with, and how many lines they are."""
 
-    data: bytes
+    data: NDArray[np.uint8]
     first_line: int
     n_lines: int
 
@@ -37,40 +43,35 @@ def row_blocks(file: Source, first_line: int, size: int = _BLOCK_BYTES) -> Itera
     """Blocks of about `size` bytes that end where a row ends: at a line end that is not in quotes.
 
     >>> import io
-    >>> [block.data for block in row_blocks(io.BytesIO(b'1,2\\n"a\\nb",3\\n4,5'), 1, size=7)]
+    >>> [block.data.tobytes() for block in row_blocks(io.BytesIO(b'1,2\\n"a\\nb",3\\n4,5'), 1, size=7)]
     [b'1,2\\n', b'"a\\nb",3\\n', b'4,5']
     """
-    rest = b""
-    while data := file.read(size):
-        rest += data
-        if cut := _end_of_row(rest):
-            n_lines = rest.count(b"\n", 0, cut)
-            yield Block(rest[:cut], first_line, n_lines)
+    rest = np.empty(0, dtype=np.uint8)
+    while True:
+        room = np.empty(len(rest) + size, dtype=np.uint8)
+        room[: len(rest)] = rest
+        n_read = file.readinto(room.data[len(rest) :])
+        if not n_read:
+            break
+        text = room[: len(rest) + n_read]
+        end, n_lines = row_end(text)
+        if end:
+            yield Block(text[:end], first_line, n_lines)
             first_line += n_lines
-            rest = rest[cut:]
-    if rest.strip():
-        yield Block(rest, first_line, rest.count(b"\n") + 1)
+        rest = text[end:].copy()  # without the rest of its room
+    last = rest.tobytes()
+    if last.strip():
+        yield Block(rest, first_line, last.count(b"\n") + 1)
 
 
-def _end_of_row(data: bytes) -> int:
-    """Behind the last line end with an even number of quotes before it; 0 if there is none."""
-    end = data.rfind(b"\n") + 1
-    n_quotes = data.count(b'"', 0, end)
-    while end and n_quotes % 2:
-        before = data.rfind(b"\n", 0, end - 1) + 1
-        n_quotes -= data.count(b'"', before, end)
-        end = before
-    return end
-
-
-def in_order(work: Callable[[Block], Result], blocks: Iterator[Block]) -> Iterator[Result]:
-    """Results of some blocks ahead of the one that is asked for, so that reading and using them go on side by side."""
+def in_order(work: Callable[[Part], Result], parts: Iterator[Part]) -> Iterator[Result]:
+    """Results of some parts ahead of the one that is asked for, so that making and using them go on side by side."""
     n_threads = min(_MOST_THREADS, os.cpu_count() or 1)
     with ThreadPoolExecutor(n_threads) as pool:
         waiting: deque[Future[Result]] = deque()
         try:
-            for block in blocks:
-                waiting.append(pool.submit(work, block))
+            for part in parts:
+                waiting.append(pool.submit(work, part))
                 if len(waiting) > n_threads:
                     yield waiting.popleft().result()
             while waiting:

@@ -85,7 +85,7 @@ class DelimitedRows:
                     convert_options=converting,
                 )
             except pa.ArrowInvalid as error:
-                raise self._explained(str(error), io.BytesIO(block.data), block.first_line) from None
+                raise self._explained(str(error), io.BytesIO(block.data.data), block.first_line) from None
 
         found = False
         try:
@@ -110,7 +110,7 @@ class DelimitedRows:
 
         def read(block: Block) -> pa.Table | None:
             out = np.empty((len(order), block.n_lines))
-            n_rows = plain_numbers(np.frombuffer(block.data, dtype=np.uint8), self._delimiter, column_of, missing, out)
+            n_rows = plain_numbers(block.data, self._delimiter, column_of, missing, out)
             return None if n_rows < 0 else pa.table({name: out[column, :n_rows] for name, column in order.items()})
 
         return read

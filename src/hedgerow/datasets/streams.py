@@ -43,7 +43,9 @@ class Stream(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._take(len(buffer))
+        if not self._seen:
+            return self._file.readinto(buffer)  # type: ignore[attr-defined, no-any-return]
+        data = self._take(min(len(self._seen), len(buffer)))
         buffer[: len(data)] = data
         return len(data)
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.boundary.bandwidths import bandwidth
 from hedgerow.boundary.distance import walls_of
 from hedgerow.boundary.estimate import Estimate, Settings, features
+from hedgerow.boundary.explaining import BoundaryExplanation, separator_texts
 from hedgerow.boundary.kernels import check_tolerance, kernel
 from hedgerow.boundary.partitions import n_groups, partition
 from hedgerow.boundary.scales import check_scale, metric
@@ -21,6 +22,7 @@ from hedgerow.estimators.costs import class_costs
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.trees import TreeClassifier
 from hedgerow.estimators.wrapped import WrappedForest
+from hedgerow.explanation import explain_classes
 from hedgerow.inspection import impurity_importances
 from hedgerow.walk import gather, route
 
@@ -191,6 +193,27 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         """
         rows, walls = self._read(X), self._walls()
         return walls.crossed(walls.measure(rows, self.scale_, n_jobs=self.n_jobs))
+
+    def explain(self, X: Any) -> list[BoundaryExplanation]:
+        """Why each row is answered as it is: its way down the tree, and how far it is from another answer.
+
+        ``print(model.explain(X)[0])`` is a text for people.
+        """
+        rows = self._read(X)
+        trees = explain_classes(
+            *(self.forest_, self.schema_, rows),
+            classes=self.classes_,
+            answers=self.estimator_.predict(X),
+            probabilities=self.estimator_.predict_proba(X),
+        )
+        separators = separator_texts(self.nearest_separator(X), self.schema_)
+        numbers = zip(self.predict_proba(X).tolist(), self.algebraic_distance(X).tolist(), strict=True)
+        return [
+            BoundaryExplanation(answer, tree.classes, tuple(shares), tuple(distances), separator, tree)
+            for answer, (shares, distances), separator, tree in zip(
+                self.predict(X).tolist(), numbers, separators, trees, strict=True
+            )
+        ]
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The number of the leaf that each row reaches, (n,); of a row in several, the heaviest."""

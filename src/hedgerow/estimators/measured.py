@@ -14,6 +14,7 @@ from hedgerow.estimators.measured_trees import MeasuredTree
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.targets import read_labels, read_targets, read_weights
 from hedgerow.estimators.uncertainty import Uncertainty, entropy_bits
+from hedgerow.measured.explaining import RegionExplanation
 from hedgerow.measured.finishing import classification_forest, regression_forest
 from hedgerow.probability import Frequency
 
@@ -145,6 +146,13 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         answers: Floats = (shares * self.values_).sum(axis=1)
         return answers
 
+    def explain(self, X: Any, X_err: Any = None) -> list[RegionExplanation]:
+        """Why each row is answered as it is: the regions that it may be in, what they answer, and the doubt in it.
+
+        ``print(model.explain(X)[0])`` is a text for people.
+        """
+        return self._explained(X, X_err, values=self.values_[:, np.newaxis], answers=self.predict(X, X_err))
+
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
         """R² of `predict`."""
         return float(r2_score(y, self.predict(X, X_err), sample_weight=sample_weight))
@@ -252,9 +260,13 @@ feature_names_in_, feature_importances_
         """The probability of each class, (n, n_classes), as `leaf` says; `X_err` as in :meth:`membership`."""
         self._check_leaf()
         shares = self.membership(X, X_err)
-        if self.leaf == "counts":
-            return _normalised(shares @ Frequency()(self.forest_.counts, self.class_prior_), self.class_prior_)
-        return _normalised(np.clip(shares @ self.values_, 0.0, 1.0), self.class_prior_)
+        mixed = shares @ self._region_shares()
+        return _normalised(mixed if self.leaf == "counts" else np.clip(mixed, 0.0, 1.0), self.class_prior_)
+
+    def _region_shares(self) -> Floats:
+        """What the answer mixes, (n_leaves, n_classes)."""
+        shares: Floats = self.values_
+        return Frequency()(self.forest_.counts, self.class_prior_) if self.leaf == "counts" else shares
 
     def predict_uncertainty(self, X: Any, X_err: Any = None) -> Uncertainty:
         """Entropy of the probabilities in bits. One tree has nobody to disagree with: all of it is aleatoric."""
@@ -265,6 +277,17 @@ feature_names_in_, feature_importances_
         """The evidence, (n, 1, n_classes): soft class counts of the regions, in proportion to the memberships."""
         shares = self.membership(X, X_err)
         return (shares @ self.forest_.counts)[:, np.newaxis]
+
+    def explain(self, X: Any, X_err: Any = None) -> list[RegionExplanation]:
+        """Why each row is answered as it is, as of :class:`MeasuredTreeRegressor`; the regions answer with classes."""
+        probabilities = self.predict_proba(X, X_err)
+        return self._explained(
+            *(X, X_err),
+            values=self._region_shares(),
+            answers=self.classes_[probabilities.argmax(axis=1)],
+            classes=self.classes_,
+            probabilities=probabilities,
+        )
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
         """Accuracy of `predict`."""

@@ -21,6 +21,7 @@ from hedgerow.estimators.walking import SoftWalk, Walk
 from hedgerow.forest import Forest
 from hedgerow.inspection import impurity_importances
 from hedgerow.measured.costs import error_costs
+from hedgerow.measured.explaining import RegionExplanation, explain_regions
 from hedgerow.measured.growing import GrowthSettings, grow_path
 from hedgerow.measured.laws import CategoryLaw, NumberLaw
 from hedgerow.measured.learning import learn_laws, read_error_models
@@ -96,6 +97,11 @@ class MeasuredTree(OneTree):
         """The number of the most probable region of each row, (n,)."""
         leaves: NDArray[np.int32] = self.membership(X, X_err).argmax(axis=1).astype(np.int32)
         return leaves
+
+    def _explained(self, X: Any, X_err: Any, **said: Any) -> list[RegionExplanation]:
+        rows = self._read(X)
+        cells = self._cells(rows, X_err)
+        return explain_regions(self._regions, self.schema_, rows, cells, self._shares(rows, cells), **said)
 
     def error_costs(self, X: Any, X_err: Any = None) -> Floats:
         """How much of the mean squared error of answers to X is due to the error of each column, (n_features,).

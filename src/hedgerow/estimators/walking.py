@@ -54,7 +54,11 @@ class ForestWalk:
         return gather(self.forest, rows, values, n_jobs=self.n_jobs)
 
     def divided(self, rows: Floats) -> NDArray[np.bool_]:
-        return np.asarray(np.isnan(rows).any(axis=1))
+        if not (self.forest.payload_codes < 0).any():
+            return np.asarray(np.isnan(rows).any(axis=1))
+        # A node may have no branch for a category that others know: only the walk can tell.
+        leaves = route(self.forest, rows, heaviest=False, n_jobs=self.n_jobs)
+        return np.asarray((leaves < 0).any(axis=1))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ x0 > 1.5: yes (yes 2)
 """
 
 from hedgerow.packing import FORMAT_VERSION, ModelFileError
-from hedgerow.storage.files import load, read_notes, save
+from hedgerow.storage.files import load, read_fitted, read_notes, save
 from hedgerow.storage.registry import register
 
-__all__ = ["FORMAT_VERSION", "ModelFileError", "load", "read_notes", "register", "save"]
+__all__ = ["FORMAT_VERSION", "ModelFileError", "load", "read_fitted", "read_notes", "register", "save"]

@@ -6,15 +6,13 @@ import json
 import mmap as memory_maps
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import FileIO
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
 import hedgerow.storage.parts  # noqa: F401 - registers what every model is made of
 from hedgerow.packing import (
@@ -31,7 +29,7 @@ from hedgerow.replacing import replaced
 from hedgerow.storage.encoding import decode, encode
 from hedgerow.storage.registry import part_of
 
-__all__ = ["load", "read_notes", "save"]
+__all__ = ["load", "read_fitted", "read_notes", "save"]
 
 AnyPath = str | os.PathLike[str]
 Bytes = NDArray[np.uint8]
@@ -51,6 +49,8 @@ def save(model: Any, path: AnyPath, *, notes: Mapping[str, Any] | None = None) -
         raise ModelFileError(
             f"can't save a {type(model).__module__}.{type(model).__qualname__}: save takes a fitted model of hedgerow"
         )
+    from sklearn.utils.validation import check_is_fitted  # here: `read_fitted` does without its slow start
+
     check_is_fitted(model)
     with _told("can't save this {}", type(model).__name__):
         content, arrays = encode(model, type(model).__name__)
@@ -82,11 +82,39 @@ def load(path: AnyPath, *, mmap: bool = False, verify: bool = True) -> Any:
         part = part_of(type(model))
         if part is None or not part.is_model:
             raise ModelFileError("it holds no model")
-        try:
-            check_is_fitted(model)
-        except NotFittedError:
-            raise ModelFileError("the model in it was not fitted") from None
+        _refuse_unfitted(model)
         return model
+
+
+def _refuse_unfitted(model: Any) -> None:
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        raise ModelFileError("the model in it was not fitted") from None
+
+
+def read_fitted(path: AnyPath, names: Collection[str]) -> tuple[str, dict[str, Any]]:
+    """The name of the class of a model, and what its `fit` has found, by these `names`, without making the model.
+
+    So without scikit-learn, which takes longer to start than many a file of rows to read. Names that the file does not
+    have are left out. Checksums of arrays are not compared: :func:`load` does that.
+    """
+    with _told("{}", os.fspath(path)):
+        content, arrays = unpack(_mapped(path), verify=False)
+        match content:
+            case {"$": str() as kind, "fitted": {"$": "dict", "items": list() as pairs}}:
+                pass
+            case _:
+                raise ModelFileError("it holds no model")
+        found = {}
+        for pair in pairs:
+            match pair:
+                case [str() as name, value] if name in names:
+                    found[name] = decode(value, arrays)
+        return kind, found
 
 
 def read_notes(path: AnyPath) -> dict[str, Any]:

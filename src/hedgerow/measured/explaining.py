@@ -1,0 +1,192 @@
+"""Why a tree of soft regions answers as it does for a row: the regions that the row may be in.
+
+``str`` of an explanation is a text for people; its fields are for programs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.columns import Column, Kind
+from hedgerow.measured.soft_membership import Regions
+from hedgerow.sentences import listed
+from hedgerow.table import Schema
+from hedgerow.text import number_text
+
+__all__ = ["PossibleRegion", "RegionExplanation", "explain_regions"]
+
+Floats = NDArray[np.float64]
+
+_MOST_REGIONS = 5  # that a text names
+_LEAST_SHARE = 0.005  # what would be shown as 0 %
+
+
+@dataclass(frozen=True)
+class PossibleRegion:
+    """A region that a row may be in."""
+
+    number: int
+    share: float
+    """The probability that the latent values are in it, P(U ∈ R | x)."""
+    bounds: tuple[str, ...]
+    """What is true of all latent values in it."""
+    values: tuple[float, ...]
+    """What it answers: a number, or one for each class, which least squares may carry below 0 or above 1."""
+
+
+@dataclass(frozen=True)
+class RegionExplanation:
+    """Why a tree of soft regions answers as it does for one row.
+
+    `regions` are all that are possible, the most probable first: the answer is their values in proportion to their
+    shares. `measured` has the row's values, and the sizes of their errors, of the columns that bound these regions.
+    `classes` and `probabilities` are None of a regressor.
+    """
+
+    answer: Any
+    measured: tuple[str, ...]
+    regions: tuple[PossibleRegion, ...]
+    classes: tuple[Any, ...] | None
+    probabilities: tuple[float, ...] | None
+    doubt: str
+
+    def __str__(self) -> str:
+        answer = number_text(self.answer) if self.classes is None else str(self.answer)
+        if not self.regions[0].bounds and len(self.regions) == 1:
+            return f"{answer}: the tree asks nothing."
+        lines = [f"{answer}, because of where it may be:", *self._region_lines()]
+        lines.append(f"Measured: {listed(list(self.measured), at_most=12)}.")
+        if self.classes is not None and self.probabilities is not None:
+            pairs = sorted(zip(self.probabilities, self.classes, strict=True), key=lambda pair: -pair[0])
+            lines.append("Probabilities: " + ", ".join(f"{name} {round(p, 6):.3g}" for p, name in pairs) + ".")
+        return "\n".join([*lines, f"Doubt: {self.doubt}."])
+
+    def _region_lines(self) -> list[str]:
+        shown = [region for region in self.regions[:_MOST_REGIONS] if region.share >= _LEAST_SHARE]
+        lines = [f"  {region.share:4.0%}: {', '.join(region.bounds)}: {self._said(region)}" for region in shown]
+        rest = sum(region.share for region in self.regions[len(shown) :])
+        return [*lines, f"  {rest:4.0%}: elsewhere"] if rest >= _LEAST_SHARE else lines
+
+    def _said(self, region: PossibleRegion) -> str:
+        if self.classes is None:
+            return number_text(region.values[0])
+        best = int(np.argmax(region.values))
+        return f"{self.classes[best]} {min(region.values[best], 1.0):.2g}"
+
+
+def explain_regions(
+    regions: Regions,
+    schema: Schema,
+    rows: Floats,
+    cells: Floats,
+    shares: Floats,
+    *,
+    values: Floats,
+    answers: NDArray[Any],
+    classes: NDArray[Any] | None = None,
+    probabilities: Floats | None = None,
+) -> list[RegionExplanation]:
+    """One explanation a row: `cells` are the sizes of its errors, `shares` its membership of the regions.
+
+    `values` are what the regions answer, (k, 1) or (k, n_classes).
+    """
+    bounds = [_bounds(regions, schema, number) for number in range(len(regions))]
+    labels = None if classes is None else tuple(classes.tolist())
+    bounded = _bounded(regions)
+    explanations = []
+    for i, share in enumerate(shares):
+        order = np.argsort(-share, kind="stable")
+        possible = [
+            PossibleRegion(k, float(share[k]), bounds[k], tuple(values[k].tolist()))
+            for k in order.tolist()
+            if share[k] > 0
+        ]
+        asked = np.flatnonzero(bounded[share > 0].any(axis=0)).tolist()
+        gone = [schema.names[j] for j in asked if np.isnan(rows[i, j])]
+        reasons = _doubt_of_number(possible) if labels is None else _doubt_of_class(possible)
+        if gone:
+            reasons.append(f"missing or new: {listed(gone)}")
+        explanations.append(
+            RegionExplanation(
+                answer=answers[i].item() if isinstance(answers[i], np.generic) else answers[i],
+                measured=tuple(_measured(schema.columns[j], float(rows[i, j]), float(cells[i, j])) for j in asked),
+                regions=tuple(possible),
+                classes=labels,
+                probabilities=None if probabilities is None else tuple(probabilities[i].tolist()),
+                doubt="; ".join(reasons),
+            )
+        )
+    return explanations
+
+
+def _bounded(regions: Regions) -> NDArray[np.bool_]:
+    """Which columns bound each region, (k, n_features)."""
+    bounded = np.asarray(np.isfinite(regions.bounds).any(axis=2))
+    for j, inside in regions.members.items():
+        bounded[:, j] = ~inside.all(axis=1)
+    return bounded
+
+
+# --- Words --------------------------------------------------------------------------------------------------
+
+
+def _bounds(regions: Regions, schema: Schema, number: int) -> tuple[str, ...]:
+    found = []
+    for j, column in enumerate(schema.columns):
+        if j in regions.members:
+            inside = regions.members[j][number]
+            names = [str(name) for name, has in zip(column.categories, inside, strict=True) if has]
+            if len(names) < len(column.categories):
+                found.append(f"{column.name} {listed(names, 'or') if names else 'new'}")
+            continue
+        lower, upper = regions.bounds[number, j].tolist()
+        sides = [f"above {_threshold(column, lower)}"] if np.isfinite(lower) else []
+        sides += [f"at most {_threshold(column, upper)}"] if np.isfinite(upper) else []
+        if sides:
+            found.append(f"{column.name} {' and '.join(sides)}")
+    return tuple(found)
+
+
+def _threshold(column: Column, threshold: float) -> str:
+    if column.kind is Kind.ORDINAL:
+        return str(column.categories[max(0, int(np.floor(threshold)))])
+    return number_text(threshold)
+
+
+def _measured(column: Column, value: float, size: float) -> str:
+    if np.isnan(value):
+        return f"{column.name} is missing{' or new' * (column.kind is not Kind.NUMERIC)}"
+    if column.kind is not Kind.NUMERIC:
+        return f"{column.name} {column.categories[int(value)]}"
+    return f"{column.name} {number_text(value)}" + (f" ± {number_text(size)}" if size > 0 else "")
+
+
+def _doubt_of_class(possible: list[PossibleRegion]) -> list[str]:
+    best = int(np.argmax(possible[0].values))
+    reasons = _doubt_of_place(possible)
+    mixed = 1.0 - possible[0].values[best]
+    if mixed >= _LEAST_SHARE:
+        reasons.append(f"{mixed:.0%} of the rows in that region are of another class")
+    otherwise = sum(region.share for region in possible if int(np.argmax(region.values)) != best)
+    if otherwise >= _LEAST_SHARE:
+        reasons.append(f"{otherwise:.0%} of it is where another class is more probable")
+    return reasons or ["none about its region, and all rows in it are of one class"]
+
+
+def _doubt_of_number(possible: list[PossibleRegion]) -> list[str]:
+    shares, values = np.array([(region.share, region.values[0]) for region in possible]).T
+    mean = (shares * values).sum() / shares.sum()
+    deviation = float(np.sqrt((shares * (values - mean) ** 2).sum() / shares.sum()))
+    reasons = _doubt_of_place(possible)
+    if reasons and deviation > 0:
+        reasons.append(f"the answers of the regions differ by ± {number_text(deviation)}")
+    return reasons or ["none about its region"]
+
+
+def _doubt_of_place(possible: list[PossibleRegion]) -> list[str]:
+    outside = 1.0 - possible[0].share
+    return [f"{outside:.0%} of it is outside of its most probable region"] if outside >= _LEAST_SHARE else []
