@@ -103,8 +103,9 @@ def read_fitted(path: AnyPath, names: Collection[str]) -> tuple[str, dict[str, A
     have are left out. Checksums of arrays are not compared: :func:`load` does that.
     """
     with _told("{}", os.fspath(path)):
-        content, arrays = unpack(_mapped(path), verify=False)
-        match content:
+        layout, block = _mapped(path)
+        arrays = layout.arrays(block, verify=False)
+        match layout.content:
             case {"$": str() as kind, "fitted": {"$": "dict", "items": list() as pairs}}:
                 pass
             case _:
