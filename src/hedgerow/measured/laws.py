@@ -101,7 +101,7 @@ class FlatLaw(_ObservedLaw):
 
     def of_measured(self, x: Floats, sigma: Floats, at: Floats) -> Floats:
         with np.errstate(over="ignore"):
-            return self.error.cdf((at - x[:, np.newaxis]) / sigma[:, np.newaxis])
+            return self.error.cdf((at[:, np.newaxis] - x) / sigma).T
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,8 +35,8 @@ def normal_posterior(error: ErrorModel, mean: float, variance: float, x: Floats,
         share = 1.0 / (1.0 + sigma**2 / variance)
         centre, spread = mean + share * (x - mean), np.sqrt(share) * sigma
         with np.errstate(over="ignore"):
-            below: Floats = ndtr((at - centre[:, np.newaxis]) / spread[:, np.newaxis])
-        return below
+            below: Floats = ndtr((at[:, np.newaxis] - centre) / spread)
+        return below.T
     result = np.empty((len(x), len(at)))
     for rows in _blocks(len(x), len(at)):
         result[rows] = _integrated(error, mean, float(np.sqrt(variance)), x[rows], sigma[rows], at)

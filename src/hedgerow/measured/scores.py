@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.measured.categories import Categories, CategoryMoments
+from hedgerow.measured.inheritance import Inheritance
 from hedgerow.measured.thresholds import Moments
 
 __all__ = ["CategoryScores", "FixedScores", "Parent", "Scores", "ThresholdScores", "drop_everywhere", "drop_in_node"]
@@ -54,6 +55,11 @@ class Parent:
     rows: float
     least: float
     """Rows that each part must have."""
+
+    @property
+    def length(self) -> float:
+        """‖p‖"""
+        return float(np.linalg.norm(self.basis))
 
     def smaller_part(self, moments: Moments) -> Floats:
         """min(‖c‖², ‖p − c‖²), (m,), of the two parts."""
@@ -113,12 +119,17 @@ def drop_in_node(all_rows: Moments, node_rows: Moments, smaller: Floats, gram: F
 
 
 class ThresholdScores:
-    """Drops in the risk over all rows, of thresholds."""
+    """Drops in the risk over all rows, of thresholds; `rows` are those expected below each.
 
-    def __init__(self, moments: Moments, smaller: Floats, allowed: Bools) -> None:
-        self._smaller, self._allowed = smaller, allowed
+    With `remember` the moments are kept up to date, so that the parts of the region may inherit them.
+    """
+
+    def __init__(self, moments: Moments, rows: Floats, parent: Parent, inside: Bools, remember: bool) -> None:
+        self._smaller, self._allowed = parent.smaller_part(moments), inside & parent.allows(moments, rows)
         self._new = moments.norms - (moments.basis**2).sum(axis=1)
-        self._residuals = moments.residuals
+        self._residuals, self._rows = moments.residuals, rows
+        self.remembers = remember
+        self._basis = [moments.basis] if remember else []
 
     def best(self) -> tuple[float, int] | None:
         gains = drop_everywhere(self._residuals, self._new, self._smaller)
@@ -127,10 +138,16 @@ class ThresholdScores:
     def advance(self, products: Floats, step: Floats) -> None:
         self._residuals = self._residuals - np.outer(products, step)
         self._new = self._new - products**2
+        if self.remembers:
+            self._basis.append(products[:, np.newaxis])
 
     def forget(self) -> None:
         if (found := self.best()) is not None:
             self._allowed[found[1]] = False
+
+    def inheritance(self) -> Inheritance:
+        """What the parts of the region can have from it, if it `remembers`; rows ride along with the residuals."""
+        return Inheritance(np.concatenate(self._basis, axis=1), np.column_stack([self._residuals, self._rows]))
 
 
 class CategoryScores:

@@ -9,7 +9,7 @@ and 1.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,9 +22,8 @@ __all__ = ["HardThresholds", "Moments", "SoftThresholds", "Thresholds", "candida
 Floats = NDArray[np.float64]
 
 _VALUES_AT_ONCE = 1 << 21  # of F, formed at a time
-_VALUES_KEPT = (
-    1 << 23
-)  # of F and of its squares, for one column: 64 MiB each; what is larger is reckoned anew each time
+_VALUES_KEPT = 1 << 23  # of F and of its squares, for one column: 64 MiB each; what is larger is reckoned anew
+_VALUES_IN_CACHE = 1 << 14  # of F, formed at a time where they are kept
 
 
 @dataclass(frozen=True)
@@ -71,9 +70,10 @@ class Thresholds(ABC):
     def moments(self, v: Floats, low: int, high: int, basis: Floats, residuals: Floats) -> Moments:
         """Of the columns v·(F_t − F_low) for the thresholds between `low` and `high`; 0 or anything for others."""
 
-    def sums_from(self, vectors: Floats, low: NDArray[np.intp]) -> Floats:
-        """(F − F_low)ᵀ·vectors, (m, k), with a lower bound for each vector."""
+    def sums_between(self, vectors: Floats, limits: Sequence[tuple[int, int]]) -> Floats:
+        """(F − F_low)ᵀ·vectors, (m, k), with bounds for each vector; 0 or anything for thresholds not between them."""
         sums = self.sums(vectors)
+        low = np.array([low for low, _ in limits], dtype=np.intp)
         bounded = np.flatnonzero(low >= 0)
         sums[:, bounded] -= sums[low[bounded], bounded]
         return sums
@@ -90,50 +90,74 @@ class SoftThresholds(Thresholds):
     def __init__(self, law: NumberLaw, x: Floats, sigma: Floats, at: Floats) -> None:
         self.at = at
         self._law, self._x, self._sigma = law, x, sigma
-        self.kept: tuple[Floats, Floats] | None = None
-        """F and its squares, (n, m), if they are not too large."""
-        if len(x) * len(at) <= _VALUES_KEPT:
-            below = law.below(x, sigma, at)
-            self.kept = below, np.square(below)
+        self._kept: tuple[Floats, Floats] | None = None
+
+    @property
+    def is_small(self) -> bool:
+        """Whether F may be kept."""
+        return len(self._x) * len(self.at) <= _VALUES_KEPT
+
+    def keep(self, below: Floats, squares: Floats) -> None:
+        """Fill these, (m, n), with F and its squares, and read them from now on."""
+        step = max(1, _VALUES_IN_CACHE // max(len(self.at), 1))
+        for first in range(0, len(self._x), step):
+            rows = slice(first, first + step)
+            below[:, rows] = self._law.below(self._x[rows], self._sigma[rows], self.at).T
+        np.square(below, out=squares)
+        self._kept = below, squares
 
     def _blocks(self, start: int, end: int) -> Iterator[tuple[slice, Floats]]:
+        """F between two positions, (some, n), a part at a time."""
+        if self._kept is not None:
+            yield slice(start, end), self._kept[0][start:end]
+            return
         step = max(1, _VALUES_AT_ONCE // max(len(self._x), 1))
         for first in range(start, end, step):
             part = slice(first, min(first + step, end))
-            kept = self.kept
-            yield part, self._law.below(self._x, self._sigma, self.at[part]) if kept is None else kept[0][:, part]
+            yield part, self._law.below(self._x, self._sigma, self.at[part]).T
 
     def below(self, position: int) -> Floats:
         end = self._end(position, len(self._x))
         if end is not None:
             return end
-        if self.kept is not None:
-            return self.kept[0][:, position].copy()
+        if self._kept is not None:
+            row: Floats = self._kept[0][position]
+            return row
         return self._law.below(self._x, self._sigma, self.at[position : position + 1])[:, 0]
 
     def sums(self, vectors: Floats) -> Floats:
         result = np.empty((len(self.at), vectors.shape[1]))
         for part, below in self._blocks(0, len(self.at)):
-            result[part] = below.T @ vectors
+            result[part] = below @ vectors
+        return result
+
+    def sums_between(self, vectors: Floats, limits: Sequence[tuple[int, int]]) -> Floats:
+        if self._kept is None:
+            return super().sums_between(vectors, limits)
+        result = np.zeros((len(self.at), vectors.shape[1]))
+        for i, (low, high) in enumerate(limits):
+            sums = self._kept[0][max(low, 0) : high] @ vectors[:, i]
+            result[low + 1 : high, i] = sums if low < 0 else sums[1:] - sums[0]
         return result
 
     def moments(self, v: Floats, low: int, high: int, basis: Floats, residuals: Floats) -> Moments:
         norms = np.zeros(len(self.at))
         products = np.zeros((len(self.at), basis.shape[1] + residuals.shape[1]))
-        column = v[:, np.newaxis]
+        column, weight = v[:, np.newaxis], v * v
         vectors = np.concatenate([column * basis, column * residuals], axis=1)
         for part, columns, squares in self._from(low, high):
-            products[part] = columns.T @ vectors
-            norms[part] = squares.T @ (v * v)
+            if vectors.shape[1]:
+                products[part] = columns @ vectors
+            norms[part] = squares @ weight
         return Moments(norms, products[:, : basis.shape[1]], products[:, basis.shape[1] :])
 
     def _from(self, low: int, high: int) -> Iterator[tuple[slice, Floats, Floats]]:
-        """F − F_low and its squares, between two thresholds."""
-        if low < 0 and self.kept is not None:
-            below, squares = self.kept
-            yield slice(0, high), below[:, :high], squares[:, :high]
+        """F − F_low and its squares, between two positions."""
+        if low < 0 and self._kept is not None:
+            below, squares = self._kept
+            yield slice(0, high), below[:high], squares[:high]
             return
-        from_low = self.below(low)[:, np.newaxis]
+        from_low = self.below(low)
         for part, below in self._blocks(low + 1, high):
             above_low = below - from_low
             yield part, above_low, np.square(above_low)
@@ -170,8 +194,8 @@ class HardThresholds(Thresholds):
 
     def moments(self, v: Floats, low: int, high: int, basis: Floats, residuals: Floats) -> Moments:
         column = v[:, np.newaxis]
-        lows = np.full(basis.shape[1] + residuals.shape[1], low)
-        sums = self.sums_from(np.concatenate([column * basis, column * residuals], axis=1), lows)
+        limits = [(low, high)] * (basis.shape[1] + residuals.shape[1])
+        sums = self.sums_between(np.concatenate([column * basis, column * residuals], axis=1), limits)
         squares = column**2
         norms = self._sums_known(squares)[:, 0]
         of_missing = self._of_missing
