@@ -20,6 +20,7 @@
 #include "faults.hpp"
 #include "grow.hpp"
 #include "kernel_shares.hpp"
+#include "normal_cdf.hpp"
 #include "plain_numbers.hpp"
 #include "prune.hpp"
 #include "random.hpp"
@@ -453,6 +454,12 @@ std::uint64_t checksum(const In<std::uint8_t>& bytes) {
     return hedgerow::checksum(bytes.data(), bytes.size());
 }
 
+void normal_cdf(const In<double>& z, const Array<double>& out) {
+    if (z.size() != out.size()) throw std::invalid_argument("z and out differ in length");
+    const nb::gil_scoped_release release;
+    hedgerow::normal_cdf(z.data(), static_cast<std::int64_t>(z.size()), out.data());
+}
+
 // nanobind has converted `missing` to owned texts, which live as long as this call.
 std::int64_t plain_numbers(const In<std::uint8_t>& text, const std::string& delimiter, const In<std::int32_t>& column_of,
                            const std::vector<std::string>& missing, const Array<double, 2>& out) {
@@ -583,6 +590,8 @@ NB_MODULE(_core, m) {
     m.def("link_fault", &link_fault, "forest"_a.noconvert(), "largest_child"_a.noconvert(),
           "The first rule that is broken between nodes, or -1, where, and what was counted; see hedgerow.invariants.");
     m.def("checksum", &checksum, "data"_a.noconvert(), "XXH64 of bytes, with seed 0; see hedgerow.packing.");
+    m.def("normal_cdf", &normal_cdf, "z"_a.noconvert(), "out"_a.noconvert(),
+          "P(Z <= z) of the standard normal law, into out; see hedgerow.measured.normal.");
     m.def("plain_numbers", &plain_numbers, "text"_a.noconvert(), "delimiter"_a, "column_of"_a.noconvert(), "missing"_a,
           "out"_a.noconvert(),
           "Rows of plain numbers into out, (columns, room for rows): their number, or -1 where the text is not plain.");

@@ -117,9 +117,9 @@ class Candidates:
         )
         found = dict(zip(parents, moments, strict=True))
         if heir is not None:
-            found[heir] = self._inherited(split, heir, found, sums[:, -1])
+            found[heir] = self._inherited(split, heir, found, sums[-1])
         if len(self._thresholds):
-            for number, products in zip(standing, sums.T[: len(standing)], strict=True):
+            for number, products in zip(standing, sums[: len(standing)], strict=True):
                 scores[number][_NUMERIC].advance(products, split.step)
         self._advance_categories(split, others, [scores[number] for number in standing])
         return self._scores(split.parts, parents, found)
@@ -157,8 +157,9 @@ class Candidates:
         seen = np.sqrt(region.seen())[:, np.newaxis]
         wanted = Wanted(region, self._fit.basis * seen, self._fit.residuals * seen)
         (of_node,) = self._thresholds.moments(self._fit.root * seen[:, 0], [wanted])
-        drop = drop_in_node(moments, of_node, parent.smaller_part(moments), *self._of_node(seen))
-        return FixedScores(np.where(inside & parent.allows(moments, rows), drop, -np.inf))
+        smaller, allowed = parent.judged(moments, rows)
+        drop = drop_in_node(moments, of_node, smaller, *self._of_node(seen))
+        return FixedScores(np.where(inside & allowed, drop, -np.inf))
 
     def _category_scores(self, region: GrowingRegion, parent: Parent, feature: int, column: Categories) -> Scores:
         inside = region.inside.get(feature, np.ones(len(column.law.shares), dtype=bool))
@@ -170,8 +171,9 @@ class Candidates:
         of_node = column.moments(v * seen[:, 0], basis * seen, self._fit.residuals * seen)
         sets = column.candidate_sets(inside, moments)
         in_all, in_node = (one.of_sets(sets, column.law.shares) for one in (moments, of_node))
-        drop = drop_in_node(in_all, in_node, parent.smaller_part(in_all), *self._of_node(seen))
-        return FixedScores(np.where(parent.allows(in_all, sets @ rows), drop, -np.inf), sets)
+        smaller, allowed = parent.judged(in_all, sets @ rows)
+        drop = drop_in_node(in_all, in_node, smaller, *self._of_node(seen))
+        return FixedScores(np.where(allowed, drop, -np.inf), sets)
 
     def _of_node(self, seen: Floats) -> tuple[Floats, Floats]:
         basis = self._fit.basis * seen

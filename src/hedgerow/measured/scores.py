@@ -61,40 +61,41 @@ class Parent:
         """‖p‖"""
         return float(np.linalg.norm(self.basis))
 
-    def smaller_part(self, moments: Moments) -> Floats:
-        """min(‖c‖², ‖p − c‖²), (m,), of the two parts."""
-        return np.minimum(moments.norms, self._other_norms(moments))
+    def judged(self, moments: Moments, rows: Floats) -> tuple[Floats, Bools]:
+        """min(‖c‖², ‖p − c‖²) of the two parts, (m,), and which candidates leave enough in both.
 
-    def allows(self, moments: Moments, rows: Floats) -> Bools:
-        """Which candidates leave enough in both parts; `rows` are those expected in the first, (m,).
-
-        Rows that are hardly in a part tell little about it. Where they are in it with weight κ = Σ w P²/Σ w P, the
-        value of the part must move by 1/κ to move their answers by 1, so that they tell what κ²·Σ P rows tell that are
-        wholly in it; one is the least. An exact column has no fewer.
+        `rows` are those expected in the first part, (m,). Rows that are hardly in a part tell little about it. Where
+        they are in it with weight κ = Σ w P²/Σ w P, the value of the part must move by 1/κ to move their answers by 1,
+        so that they tell what κ²·Σ P rows tell that are wholly in it; one is the least. An exact column has no fewer.
         """
+        since = moments.basis[:, : len(self.basis)]  # p has no part in directions that joined after it
+        norms, others = moments.norms, moments.norms - 2 * since @ self.basis + self.basis @ self.basis
+        others = np.maximum(others, 0.0)
         # The first direction is √w, so that the first products are Σ w P.
         mass = moments.basis[:, 0]
-        wholly = _ratio(moments.norms, mass) ** 2 * rows
-        others = _ratio(self._other_norms(moments), self.basis[0] - mass) ** 2 * (self.rows - rows)
+        wholly = _ratio(norms, mass) ** 2 * rows
+        others_wholly = _ratio(others, self.basis[0] - mass) ** 2 * (self.rows - rows)
         enough: Bools = np.minimum(rows, self.rows - rows) >= self.least * (1 - _ROUNDING)
-        return enough & (np.minimum(wholly, others) >= 1 - _ROUNDING)
+        return np.minimum(norms, others), enough & (np.minimum(wholly, others_wholly) >= 1 - _ROUNDING)
 
-    def _other_norms(self, moments: Moments) -> Floats:
-        since = moments.basis[:, : len(self.basis)]  # p has no part in directions that joined after it
-        return np.maximum(moments.norms - 2 * since @ self.basis + self.basis @ self.basis, 0.0)
+
+def _squares(rows: Floats) -> Floats:
+    """Squared lengths of rows."""
+    lengths: Floats = np.einsum("ij,ij->i", rows, rows)
+    return lengths
 
 
 def _ratio(top: Floats, bottom: Floats) -> Floats:
     return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1.0), 0.0)
 
 
-def drop_everywhere(residuals: Floats, new: Floats, smaller: Floats) -> Floats:
+def drop_everywhere(residuals: Floats, new: Floats, least: Floats) -> Floats:
     """(c·r)²/(‖c‖² − ‖Qᵀc‖²), added up over the outputs; −∞ for a column nearly in the span.
 
-    `new` is the denominator, `smaller` the squared length of the smaller part.
+    `new` is the denominator, which must be above `least`.
     """
-    fresh = new > NEARLY_IN_SPAN * smaller
-    drop: Floats = np.where(fresh, (residuals**2).sum(axis=1) / np.where(fresh, new, 1.0), -np.inf)
+    fresh = new > least
+    drop: Floats = np.where(fresh, _squares(residuals) / np.where(fresh, new, 1.0), -np.inf)
     return drop
 
 
@@ -105,7 +106,7 @@ def drop_in_node(all_rows: Moments, node_rows: Moments, smaller: Floats, gram: F
     2α·(r·c') − α²·(c'·c'), both over the node. `node_rows` are the moments over the node, `gram` is QᵀQ and `fitted`
     Qᵀr over it.
     """
-    new = all_rows.norms - (all_rows.basis**2).sum(axis=1)
+    new = all_rows.norms - _squares(all_rows.basis)
     fresh = new > NEARLY_IN_SPAN * smaller
     alpha = all_rows.residuals / np.where(fresh, new, 1.0)[:, np.newaxis]
     linear = node_rows.residuals - all_rows.basis @ fitted
@@ -125,15 +126,15 @@ class ThresholdScores:
     """
 
     def __init__(self, moments: Moments, rows: Floats, parent: Parent, inside: Bools, remember: bool) -> None:
-        self._smaller, self._allowed = parent.smaller_part(moments), inside & parent.allows(moments, rows)
-        self._new = moments.norms - (moments.basis**2).sum(axis=1)
+        smaller, allowed = parent.judged(moments, rows)
+        self._least = np.where(allowed & inside, NEARLY_IN_SPAN * smaller, np.inf)
+        self._new = moments.norms - _squares(moments.basis)
         self._residuals, self._rows = moments.residuals, rows
         self.remembers = remember
         self._basis = [moments.basis] if remember else []
 
     def best(self) -> tuple[float, int] | None:
-        gains = drop_everywhere(self._residuals, self._new, self._smaller)
-        return _best_of(np.where(self._allowed, gains, -np.inf))
+        return _best_of(drop_everywhere(self._residuals, self._new, self._least))
 
     def advance(self, products: Floats, step: Floats) -> None:
         self._residuals = self._residuals - np.outer(products, step)
@@ -143,7 +144,7 @@ class ThresholdScores:
 
     def forget(self) -> None:
         if (found := self.best()) is not None:
-            self._allowed[found[1]] = False
+            self._least[found[1]] = np.inf
 
     def inheritance(self) -> Inheritance:
         """What the parts of the region can have from it, if it `remembers`; rows ride along with the residuals."""
@@ -162,10 +163,9 @@ class CategoryScores:
     def best(self) -> tuple[float, Bools] | None:
         sets = self._column.candidate_sets(self._inside, self._moments)
         of_sets = self._moments.of_sets(sets, self._column.law.shares)
-        new = of_sets.norms - (of_sets.basis**2).sum(axis=1)
-        gains = drop_everywhere(of_sets.residuals, new, self._parent.smaller_part(of_sets))
-        allowed = self._parent.allows(of_sets, sets @ self._rows)
-        found = _best_of(np.where(allowed, gains, -np.inf))
+        new = of_sets.norms - _squares(of_sets.basis)
+        smaller, allowed = self._parent.judged(of_sets, sets @ self._rows)
+        found = _best_of(drop_everywhere(of_sets.residuals, new, np.where(allowed, NEARLY_IN_SPAN * smaller, np.inf)))
         return None if found is None else (found[0], sets[found[1]])
 
     def advance(self, products: Floats, step: Floats) -> None:

@@ -1,7 +1,8 @@
 """All numeric columns of a problem side by side, while a tree grows.
 
-A region bounds few of them. For all others v = √w·P_k is the same, so that one matrix product serves all their
-thresholds, and all regions at once: what it costs is to read F.
+Where regions do not bound a column v = √w·P_k is the same for all such columns, so that one matrix product serves all
+their thresholds, and all regions at once: what it costs is to read F. The columns that most regions bound are left out
+of it, and reckoned one by one.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ __all__ = ["ThresholdColumns", "Wanted"]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-_FEW_VECTORS = 4  # so few are multiplied one by one in less time than it takes to put F in order for a matrix product
+_FEW_VECTORS = 4  # are multiplied one by one in less time than F is put in order for a matrix product
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +44,16 @@ class ThresholdColumns:
         """Which candidates are a column's."""
         self._feature = np.repeat(np.array(list(columns), dtype=np.intp), sizes)
         self._position = np.arange(ends[-1]) - np.repeat(ends[:-1], sizes)
-        kept = {j: one for j, one in columns.items() if isinstance(one, SoftThresholds) and one.is_small}
-        self._kept = frozenset(kept)
-        self._at = np.flatnonzero(np.isin(self._feature, list(kept)))
-        self._below, self._squares = np.empty((2, len(self._at), n_rows))
+        self._kept: dict[int, slice] = {}
+        """Where F of a column is in the matrix of all that are kept."""
+        n_kept = sum(len(one.at) for one in columns.values() if isinstance(one, SoftThresholds) and one.is_small)
+        self._below, self._squares = np.empty((2, n_kept, n_rows))
         start = 0
-        for one in kept.values():
-            part = slice(start, start + len(one.at))
-            one.keep(self._below[part], self._squares[part])
-            start = part.stop
+        for j, one in columns.items():
+            if isinstance(one, SoftThresholds) and one.is_small:
+                self._kept[j] = slice(start, start + len(one.at))
+                one.keep(self._below[self._kept[j]], self._squares[self._kept[j]])
+                start += len(one.at)
 
     def __len__(self) -> int:
         return len(self._feature)
@@ -75,52 +77,76 @@ class ThresholdColumns:
     def moments_and_sums(
         self, root: Floats, wanted: Sequence[Wanted], others: Sequence[GrowingRegion], direction: Floats
     ) -> tuple[list[Moments], Floats]:
-        """The same, and products of the candidate columns of other regions with a direction, (m, n_others)."""
+        """The same, and products of the candidate columns of other regions with a direction, (n_others, m)."""
         weighted = root * direction
-        moments, sums = self._unbounded(root, wanted, others, weighted)
+        shared = self._shared(wanted, others)
+        moments, sums = self._of_shared(shared, root, wanted, others, weighted)
         for j, column in self.columns.items():
             part, everything = self.parts[j], (-1, len(column.at))
             for one, found in zip(wanted, moments, strict=True):
-                if self._is_own(j, one.region):
+                if j not in shared or j in one.region.factors:
                     limits = one.region.limits.get(j, everything)
                     of_column = column.moments(root * one.region.rest(j), *limits, one.basis, one.residuals)
                     found.norms[part] = of_column.norms
                     found.basis[part], found.residuals[part] = of_column.basis, of_column.residuals
-            own = [i for i, region in enumerate(others) if self._is_own(j, region)]
+            own = [i for i, region in enumerate(others) if j not in shared or j in region.factors]
             if own:
-                vectors = np.stack([others[i].rest(j) * weighted for i in own]).T
-                sums[part, own] = column.sums_between(vectors, [others[i].limits.get(j, everything) for i in own])
+                vectors = [others[i].rest(j) * weighted for i in own]
+                sums[own, part] = column.sums_between(vectors, [others[i].limits.get(j, everything) for i in own])
         return moments, sums
 
-    def _is_own(self, feature: int, region: GrowingRegion) -> bool:
-        """Whether a column is not one of many that are alike."""
-        return feature in region.factors or feature not in self._kept
+    def _shared(self, wanted: Sequence[Wanted], others: Sequence[GrowingRegion]) -> list[int]:
+        """Columns that are kept, and that regions with at least half of all vectors do not bound."""
+        n_vectors = [(region, 1) for region in others]
+        n_vectors += [(one.region, one.basis.shape[1] + one.residuals.shape[1]) for one in wanted]
+        half = sum(n for _, n in n_vectors) / 2
+        return [j for j in self._kept if sum(n for region, n in n_vectors if j not in region.factors) >= half]
 
-    def _unbounded(
-        self, root: Floats, wanted: Sequence[Wanted], others: Sequence[GrowingRegion], weighted: Floats
+    def _of_shared(
+        self,
+        shared: Sequence[int],
+        root: Floats,
+        wanted: Sequence[Wanted],
+        others: Sequence[GrowingRegion],
+        weighted: Floats,
     ) -> tuple[list[Moments], Floats]:
-        """As if no region bounded any column; 0 for columns that are not kept."""
+        """As if no region bounded a column; 0 for columns that are not shared."""
         widths = [some.shape[1] for one in wanted for some in (one.basis, one.residuals)]
         ends = np.cumsum([len(others), *widths])
-        vectors = np.empty((ends[-1], len(root)))
+        vectors, products = np.empty((ends[-1], len(root))), np.zeros((ends[-1], len(self)))
+        runs = self._runs(shared)
         for i, region in enumerate(others):
             np.multiply(weighted, region.share, out=vectors[i])
         moments = []
-        products = np.zeros((len(self), len(vectors)))
         for i, one in enumerate(wanted):
             start, middle, end = ends[2 * i : 2 * i + 3]
             v = root * one.region.share
             np.multiply(one.basis.T, v, out=vectors[start:middle])
             np.multiply(one.residuals.T, v, out=vectors[middle:end])
-            norms = np.zeros(len(self))
-            norms[self._at] = self._squares @ (v * v)
-            moments.append(Moments(norms, products[:, start:middle], products[:, middle:end]))
-        if len(self._at) and len(vectors):
-            products[self._at] = self._times_below(vectors)
-        return moments, products[:, : len(others)]
+            norms, weight = np.zeros(len(self)), v * v
+            for part, kept in runs:
+                norms[part] = self._squares[kept] @ weight
+            moments.append(Moments(norms, products[start:middle].T, products[middle:end].T))
+        for part, kept in runs:
+            _multiply(vectors, self._below[kept], products[:, part])
+        return moments, products[: len(others)]
 
-    def _times_below(self, vectors: Floats) -> Floats:
-        """F·vectorsᵀ of all columns that are kept."""
-        if len(vectors) > _FEW_VECTORS:
-            return self._below @ vectors.T
-        return np.stack([self._below @ vector for vector in vectors], axis=1)
+    def _runs(self, shared: Sequence[int]) -> list[tuple[slice, slice]]:
+        """Numbers of candidates, and where their F is kept, of columns that stand side by side."""
+        runs: list[tuple[slice, slice]] = []
+        for j in shared:
+            part, kept = self.parts[j], self._kept[j]
+            if runs and runs[-1][0].stop == part.start and runs[-1][1].stop == kept.start:
+                before = runs.pop()
+                part, kept = slice(before[0].start, part.stop), slice(before[1].start, kept.stop)
+            runs.append((part, kept))
+        return runs
+
+
+def _multiply(vectors: Floats, below: Floats, out: Floats) -> None:
+    """vectors·Fᵀ"""
+    if len(vectors) > _FEW_VECTORS:
+        out[:] = vectors @ below.T
+    else:
+        for vector, row in zip(vectors, out, strict=True):
+            row[:] = below @ vector

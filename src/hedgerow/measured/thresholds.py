@@ -70,12 +70,12 @@ class Thresholds(ABC):
     def moments(self, v: Floats, low: int, high: int, basis: Floats, residuals: Floats) -> Moments:
         """Of the columns v·(F_t − F_low) for the thresholds between `low` and `high`; 0 or anything for others."""
 
-    def sums_between(self, vectors: Floats, limits: Sequence[tuple[int, int]]) -> Floats:
-        """(F − F_low)ᵀ·vectors, (m, k), with bounds for each vector; 0 or anything for thresholds not between them."""
-        sums = self.sums(vectors)
-        low = np.array([low for low, _ in limits], dtype=np.intp)
-        bounded = np.flatnonzero(low >= 0)
-        sums[:, bounded] -= sums[low[bounded], bounded]
+    def sums_between(self, vectors: Sequence[Floats], limits: Sequence[tuple[int, int]]) -> Floats:
+        """(F − F_low)ᵀ·vector, (k, m), of k vectors with bounds of their own; 0 or anything for thresholds beyond."""
+        sums = self.sums(np.stack(vectors).T).T
+        for of_vector, (low, _) in zip(sums, limits, strict=True):
+            if low >= 0:
+                of_vector -= of_vector[low]
         return sums
 
     def _end(self, position: int, n_rows: int) -> Floats | None:
@@ -131,25 +131,26 @@ class SoftThresholds(Thresholds):
             result[part] = below @ vectors
         return result
 
-    def sums_between(self, vectors: Floats, limits: Sequence[tuple[int, int]]) -> Floats:
+    def sums_between(self, vectors: Sequence[Floats], limits: Sequence[tuple[int, int]]) -> Floats:
         if self._kept is None:
             return super().sums_between(vectors, limits)
-        result = np.zeros((len(self.at), vectors.shape[1]))
-        for i, (low, high) in enumerate(limits):
-            sums = self._kept[0][max(low, 0) : high] @ vectors[:, i]
-            result[low + 1 : high, i] = sums if low < 0 else sums[1:] - sums[0]
+        result = np.zeros((len(vectors), len(self.at)))
+        for vector, (low, high), between in zip(vectors, limits, result, strict=True):
+            sums = self._kept[0][max(low, 0) : high] @ vector
+            between[low + 1 : high] = sums if low < 0 else sums[1:] - sums[0]
         return result
 
     def moments(self, v: Floats, low: int, high: int, basis: Floats, residuals: Floats) -> Moments:
-        norms = np.zeros(len(self.at))
-        products = np.zeros((len(self.at), basis.shape[1] + residuals.shape[1]))
-        column, weight = v[:, np.newaxis], v * v
-        vectors = np.concatenate([column * basis, column * residuals], axis=1)
+        n_basis, width = basis.shape[1], basis.shape[1] + residuals.shape[1]
+        norms, products = np.zeros(len(self.at)), np.zeros((width, len(self.at)))
+        vectors, weight = np.empty((width, len(v))), v * v
+        np.multiply(basis.T, v, out=vectors[:n_basis])
+        np.multiply(residuals.T, v, out=vectors[n_basis:])
         for part, columns, squares in self._from(low, high):
-            if vectors.shape[1]:
-                products[part] = columns @ vectors
+            if width:
+                products[:, part] = vectors @ columns.T
             norms[part] = squares @ weight
-        return Moments(norms, products[:, : basis.shape[1]], products[:, basis.shape[1] :])
+        return Moments(norms, products[:n_basis].T, products[n_basis:].T)
 
     def _from(self, low: int, high: int) -> Iterator[tuple[slice, Floats, Floats]]:
         """F − F_low and its squares, between two positions."""
@@ -194,12 +195,11 @@ class HardThresholds(Thresholds):
 
     def moments(self, v: Floats, low: int, high: int, basis: Floats, residuals: Floats) -> Moments:
         column = v[:, np.newaxis]
-        limits = [(low, high)] * (basis.shape[1] + residuals.shape[1])
-        sums = self.sums_between(np.concatenate([column * basis, column * residuals], axis=1), limits)
+        sums = self.sums(np.concatenate([column * basis, column * residuals], axis=1))
         squares = column**2
         norms = self._sums_known(squares)[:, 0]
         of_missing = self._of_missing
         if low >= 0:
-            norms, of_missing = norms - norms[low], of_missing - of_missing[low]
+            sums, norms, of_missing = sums - sums[low], norms - norms[low], of_missing - of_missing[low]
         norms = norms + of_missing**2 * squares[self._missing].sum()
         return Moments(norms, sums[:, : basis.shape[1]], sums[:, basis.shape[1] :])
