@@ -5,7 +5,7 @@
 
 namespace hedgerow {
 
-// out[i] = P(Z <= z[i]), to a few units in the last place down to z = -8.5, and as exactly as std::erfc beyond; NaN of NaN.
+// out[i] = P(Z <= z[i]), to a few units in the last place; NaN of NaN.
 void normal_cdf(const double* z, std::int64_t n, double* out);
 
 }  // namespace hedgerow

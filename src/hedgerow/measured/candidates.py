@@ -101,7 +101,7 @@ class Candidates:
         parents = self._parents(regions)
         wanted = [self._wanted(regions[number]) for number in parents]
         moments = self._thresholds.moments(self._fit.root, wanted)
-        return self._scores(regions, parents, dict(zip(parents, moments, strict=True)))
+        return self._scores(regions, parents, dict(zip(parents, moments, strict=True)), {})
 
     def of_parts(
         self, split: Split, regions: Mapping[int, GrowingRegion], scores: Mapping[int, RegionScores]
@@ -115,14 +115,14 @@ class Candidates:
         moments, sums = self._thresholds.moments_and_sums(
             self._fit.root, wanted, [*others, split.region] if heir is not None else others, split.direction
         )
-        found = dict(zip(parents, moments, strict=True))
+        found, reckoned = dict(zip(parents, moments, strict=True)), {}
         if heir is not None:
-            found[heir] = self._inherited(split, heir, found, sums[-1])
+            found[heir], reckoned[heir] = self._inherited(split, heir, found, sums[-1])
         if len(self._thresholds):
             for number, products in zip(standing, sums[: len(standing)], strict=True):
                 scores[number][_NUMERIC].advance(products, split.step)
         self._advance_categories(split, others, [scores[number] for number in standing])
-        return self._scores(split.parts, parents, found)
+        return self._scores(split.parts, parents, found, reckoned)
 
     def _parents(self, regions: Mapping[int, GrowingRegion]) -> dict[int, Parent]:
         """Of the regions that are large enough to be divided."""
@@ -139,21 +139,27 @@ class Candidates:
         return Wanted(region, basis[:, :0], residuals[:, :0]) if norms_alone else Wanted(region, basis, residuals)
 
     def _scores(
-        self, regions: Mapping[int, GrowingRegion], parents: Mapping[int, Parent], found: Mapping[int, Moments]
+        self,
+        regions: Mapping[int, GrowingRegion],
+        parents: Mapping[int, Parent],
+        found: Mapping[int, Moments],
+        reckoned: Mapping[int, float],
     ) -> dict[int, RegionScores]:
+        """From moments of thresholds; `reckoned` has the lengths for which they were, if not for the region's own."""
         scores: dict[int, RegionScores] = {number: {} for number in regions}
         for number, parent in parents.items():
             region, of_region = regions[number], scores[number]
             if len(self._thresholds):
-                of_region[_NUMERIC] = self._threshold_scores(region, parent, found[number])
+                length = reckoned.get(number, parent.length)
+                of_region[_NUMERIC] = self._threshold_scores(region, parent, found[number], length)
             for j, column in self._categories.items():
                 of_region[j] = self._category_scores(region, parent, j, column)
         return scores
 
-    def _threshold_scores(self, region: GrowingRegion, parent: Parent, found: Moments) -> Scores:
+    def _threshold_scores(self, region: GrowingRegion, parent: Parent, found: Moments, reckoned: float) -> Scores:
         (moments, rows), inside = _apart(found), self._thresholds.inside(region)
         if self._settings.risk == "global":
-            return ThresholdScores(moments, rows, parent, inside, self._remember)
+            return ThresholdScores(moments, rows, parent, inside, reckoned if self._remember else None)
         seen = np.sqrt(region.seen())[:, np.newaxis]
         wanted = Wanted(region, self._fit.basis * seen, self._fit.residuals * seen)
         (of_node,) = self._thresholds.moments(self._fit.root * seen[:, 0], [wanted])
@@ -193,22 +199,28 @@ class Candidates:
     def _heir(self, split: Split, parents: Mapping[int, Parent]) -> int | None:
         """The number of the larger part, if both parts may be divided and it may have its products by inheritance."""
         of_region = split.scores.get(_NUMERIC)
-        if len(parents) < 2 or not isinstance(of_region, ThresholdScores) or not of_region.remembers:
+        if len(parents) < 2 or not isinstance(of_region, ThresholdScores) or of_region.reckoned is None:
             return None
         larger = max(parents, key=lambda number: parents[number].length)
-        return larger if parents[larger].length >= LEAST_LENGTH else None
+        return larger if parents[larger].length >= LEAST_LENGTH * of_region.reckoned else None
 
-    def _inherited(self, split: Split, heir: int, found: Mapping[int, Moments], products: Floats) -> Moments:
-        """Moments of the heir; `products` are those of the divided region with the new direction."""
+    def _inherited(
+        self, split: Split, heir: int, found: Mapping[int, Moments], products: Floats
+    ) -> tuple[Moments, float]:
+        """Moments of the heir, and the length for which they were reckoned.
+
+        `products` are those of the divided region with the new direction.
+        """
         of_region = split.scores[_NUMERIC]
-        assert isinstance(of_region, ThresholdScores)
+        assert isinstance(of_region, ThresholdScores) and of_region.reckoned is not None
         of_region.advance(products, split.step)
         lower, upper = split.parts
         feature, asked, position = split.question.feature, slice(0, 0), 0
         if split.question.members is None:
             asked, position = self._thresholds.parts[feature], split.parts[lower].limits[feature][1]
         smaller = found[upper if heir == lower else lower]
-        return of_region.inheritance().larger_part(smaller, found[heir].norms, asked, position, heir == upper)
+        moments = of_region.inheritance().larger_part(smaller, found[heir].norms, asked, position, heir == upper)
+        return moments, of_region.reckoned
 
 
 def _apart(found: AnyMoments) -> tuple[AnyMoments, Floats]:

@@ -5,9 +5,10 @@ every other column c_L + c_R = c_k for each threshold: products of R are those o
 the candidates below the threshold s are those of k, and those above it are c_t − c_s. Only squared lengths are not
 linear.
 
-Each difference adds a rounding error of no more than ε·‖p_k‖ ≤ ε to a product with a unit vector, p_k being the column
-of k. After d splits the products of a region are wrong by at most d·ε times what a product of n terms is wrong by, or
-d·ε/‖p‖ of the region's own length. A part shorter than `LEAST_LENGTH` is reckoned anew, and the error starts from 0.
+Each difference adds a rounding error of about ε·‖p_k‖ to a product with a unit vector, p_k being the column of k. The
+larger part is at least half as long as k, yet in a long line of heirs lengths may fall. After d differences products
+are wrong by at most d·ε·‖p‖, p being the column of the forefather whose products were reckoned last. A part shorter
+than `LEAST_LENGTH` of that is reckoned anew, so that errors stay below d·ε/LEAST_LENGTH of the part's own length.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ __all__ = ["LEAST_LENGTH", "Inheritance"]
 
 Floats = NDArray[np.float64]
 
-LEAST_LENGTH = 1e-3  # of the column of all rows: about a row in a million
+LEAST_LENGTH = 1 / 32
 
 
 @dataclass(frozen=True, eq=False)

@@ -122,16 +122,20 @@ def drop_in_node(all_rows: Moments, node_rows: Moments, smaller: Floats, gram: F
 class ThresholdScores:
     """Drops in the risk over all rows, of thresholds; `rows` are those expected below each.
 
-    With `remember` the moments are kept up to date, so that the parts of the region may inherit them.
+    With `reckoned` the moments are kept up to date, so that a part of the region may inherit them; it is the length of
+    the column of the region for which they were reckoned.
     """
 
-    def __init__(self, moments: Moments, rows: Floats, parent: Parent, inside: Bools, remember: bool) -> None:
+    def __init__(
+        self, moments: Moments, rows: Floats, parent: Parent, inside: Bools, reckoned: float | None = None
+    ) -> None:
         smaller, allowed = parent.judged(moments, rows)
         self._least = np.where(allowed & inside, NEARLY_IN_SPAN * smaller, np.inf)
         self._new = moments.norms - _squares(moments.basis)
-        self._residuals, self._rows = moments.residuals, rows
-        self.remembers = remember
-        self._basis = [moments.basis] if remember else []
+        # Copies: views would hold on to the products of all other regions.
+        self._residuals, self._rows = moments.residuals.copy(), rows.copy()
+        self.reckoned = reckoned
+        self._basis = [] if reckoned is None else [moments.basis]
 
     def best(self) -> tuple[float, int] | None:
         return _best_of(drop_everywhere(self._residuals, self._new, self._least))
@@ -139,7 +143,7 @@ class ThresholdScores:
     def advance(self, products: Floats, step: Floats) -> None:
         self._residuals = self._residuals - np.outer(products, step)
         self._new = self._new - products**2
-        if self.remembers:
+        if self.reckoned is not None:
             self._basis.append(products[:, np.newaxis])
 
     def forget(self) -> None:
@@ -147,7 +151,7 @@ class ThresholdScores:
             self._least[found[1]] = np.inf
 
     def inheritance(self) -> Inheritance:
-        """What the parts of the region can have from it, if it `remembers`; rows ride along with the residuals."""
+        """What a part of the region can have from it, if it was kept up to date; rows ride along with the residuals."""
         return Inheritance(np.concatenate(self._basis, axis=1), np.column_stack([self._residuals, self._rows]))
 
 

@@ -113,20 +113,21 @@ class ThresholdColumns:
         """As if no region bounded a column; 0 for columns that are not shared."""
         widths = [some.shape[1] for one in wanted for some in (one.basis, one.residuals)]
         ends = np.cumsum([len(others), *widths])
-        vectors, products = np.empty((ends[-1], len(root))), np.zeros((ends[-1], len(self)))
-        runs = self._runs(shared)
+        places = [(slice(*ends[i : i + 2]), slice(*ends[i + 1 : i + 3])) for i in range(0, len(widths), 2)]
+        products = np.zeros((ends[-1], len(self)))
+        moments = [Moments(np.zeros(len(self)), products[first].T, products[second].T) for first, second in places]
+        if not shared:
+            return moments, products[: len(others)]
+        vectors, runs = np.empty((ends[-1], len(root))), self._runs(shared)
         for i, region in enumerate(others):
             np.multiply(weighted, region.share, out=vectors[i])
-        moments = []
-        for i, one in enumerate(wanted):
-            start, middle, end = ends[2 * i : 2 * i + 3]
+        for one, found, (first, second) in zip(wanted, moments, places, strict=True):
             v = root * one.region.share
-            np.multiply(one.basis.T, v, out=vectors[start:middle])
-            np.multiply(one.residuals.T, v, out=vectors[middle:end])
-            norms, weight = np.zeros(len(self)), v * v
+            np.multiply(one.basis.T, v, out=vectors[first])
+            np.multiply(one.residuals.T, v, out=vectors[second])
+            weight = v * v
             for part, kept in runs:
-                norms[part] = self._squares[kept] @ weight
-            moments.append(Moments(norms, products[start:middle].T, products[middle:end].T))
+                found.norms[part] = self._squares[kept] @ weight
         for part, kept in runs:
             _multiply(vectors, self._below[kept], products[:, part])
         return moments, products[: len(others)]
