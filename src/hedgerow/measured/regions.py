@@ -65,9 +65,17 @@ class GrowingRegion:
         low, high = self.limits.get(feature, (-1, len(column.at)))
         parts = []
         for limits in ((low, position), (position, high)):
-            factors = self.factors | {feature: column.below(limits[1]) - column.below(limits[0])}
-            seen = self.observed | {feature: observed.below(limits[1]) - observed.below(limits[0])}
-            parts.append(GrowingRegion(self.n_rows, factors, seen, self.limits | {feature: limits}, self.inside))
+            factor = column.below(limits[1]) - column.below(limits[0])
+            seen = factor if observed is column else observed.below(limits[1]) - observed.below(limits[0])
+            parts.append(
+                GrowingRegion(
+                    self.n_rows,
+                    self.factors | {feature: factor},
+                    self.observed | {feature: seen},
+                    self.limits | {feature: limits},
+                    self.inside,
+                )
+            )
         return parts[0], parts[1]
 
     def divided_by_set(self, column: Categories, feature: int, members: Bools) -> tuple[GrowingRegion, GrowingRegion]:

@@ -124,6 +124,9 @@ class ThresholdScores:
 
     With `reckoned` the moments are kept up to date, so that a part of the region may inherit them; it is the length of
     the column of the region for which they were reckoned.
+
+    What is new of a candidate, ‖c‖² − ‖Qᵀc‖², loses a square with each of b directions. Their roundings add up to no
+    more than b·ε·‖c‖², which is what they come to where all squares are added at once: nothing is gained by that.
     """
 
     def __init__(
