@@ -52,24 +52,22 @@ std::array<Series, n_steps + 1> all_series() {
     return all;
 }
 
+double by_series(const Series* all, double z) {
+    const double right = std::fabs(z);
+    const int nearest = static_cast<int>(right * per_unit + 0.5);
+    const Series& series = all[nearest];
+    const double d = static_cast<double>(nearest) / per_unit - right;
+    double tail = series[degree];
+    for (int k = degree - 1; k >= 0; --k) tail = tail * d + series[static_cast<std::size_t>(k)];
+    return static_cast<double>(!std::signbit(z)) - std::copysign(tail, z);  // a branch would guess the sign
+}
+
 }  // namespace
 
 void normal_cdf(const double* z, std::int64_t n, double* out) {
     static const auto all = all_series();
-    for (std::int64_t i = 0; i < n; ++i) {
-        const double at = z[i];
-        if (!(std::fabs(at) < reach)) {
-            out[i] = by_erfc(at);
-            continue;
-        }
-        const double right = std::fabs(at);
-        const int nearest = static_cast<int>(right * per_unit + 0.5);
-        const Series& series = all[static_cast<std::size_t>(nearest)];
-        const double d = static_cast<double>(nearest) / per_unit - right;
-        double tail = series[degree];
-        for (int k = degree - 1; k >= 0; --k) tail = tail * d + series[static_cast<std::size_t>(k)];
-        out[i] = static_cast<double>(!std::signbit(at)) - std::copysign(tail, at);  // a branch would guess the sign
-    }
+    for (std::int64_t i = 0; i < n; ++i)
+        out[i] = std::fabs(z[i]) < reach ? by_series(all.data(), z[i]) : by_erfc(z[i]);
 }
 
 }  // namespace hedgerow

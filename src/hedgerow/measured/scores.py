@@ -94,8 +94,7 @@ def drop_everywhere(residuals: Floats, new: Floats, least: Floats) -> Floats:
 
     `new` is the denominator, which must be above `least`.
     """
-    fresh = new > least
-    drop: Floats = np.where(fresh, _squares(residuals) / np.where(fresh, new, 1.0), -np.inf)
+    drop: Floats = np.divide(_squares(residuals), new, out=np.full(len(new), -np.inf), where=new > least)
     return drop
 
 
