@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import measured_oracles as oracles
+from hedgerow._core import squared_lengths
 from hedgerow.measured.errors import error_model
 from hedgerow.measured.growing import GrowthSettings, Path, grow_path
 from hedgerow.measured.inheritance import Inheritance
@@ -59,6 +60,43 @@ def divided(columns: ThresholdColumns, asked: list[tuple[int, int, int]]) -> tup
         region = region.divided(column, column, j, position)[part]
         box = oracles.parts(box, j, float(column.at[position]))[part]
     return region, box
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(0, 5), st.integers(1, 40), st.booleans())
+def test_squared_lengths_are_those_of_the_differences(seed: int, m: int, n: int, differences: bool) -> None:
+    rng = np.random.default_rng(seed)
+    columns, weight = rng.random((m, n)), rng.random(n) * (rng.random(n) < 0.8)
+    start = rng.random(n) if differences else None
+    out = np.empty(m)
+    squared_lengths(columns, start, weight, out)
+    expected = [
+        sum(w * (c - s) ** 2 for w, c, s in zip(weight, column, start if differences else [0.0] * n, strict=True))
+        for column in columns
+    ]
+    np.testing.assert_allclose(out, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("shapes", [((2, 3), 3, 3, 1), ((2, 3), 3, 2, 2), ((2, 3), 2, 3, 2)])
+def test_the_core_refuses_columns_of_different_lengths(shapes: Any) -> None:
+    columns, start, weight, out = (np.zeros(shape) for shape in shapes)
+    with pytest.raises(ValueError, match="columns, start, weight and out differ in length"):
+        squared_lengths(columns, start, weight, out)
+
+
+def test_a_column_that_tells_nothing_may_be_reckoned_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Its law answers with one row that is repeated for all.
+    given_ = make_problem(0, 40)
+    laws = (replace(given_.laws[0], variance=0.0), *given_.laws[1:])
+    given_ = replace(given_, laws=laws)
+    limits = GrowthSettings(6, 2.0, 8, "global", False)
+    kept = grow_path(given_, limits)
+    monkeypatch.setattr("hedgerow.measured.thresholds._VALUES_KEPT", 0)
+    assert_same(grow_path(given_, limits), kept)
+    columns = threshold_columns(given_, 8).columns[0]
+    assert isinstance(columns, SoftThresholds)
+    v = np.ones(40)
+    assert columns.moments(v, 1, 7, v[:, np.newaxis], v[:, np.newaxis]).norms.shape == (8,)
 
 
 QUESTIONS = [

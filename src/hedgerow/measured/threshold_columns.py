@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._core import squared_lengths
 from hedgerow.measured.regions import GrowingRegion
 from hedgerow.measured.thresholds import Moments, SoftThresholds, Thresholds
 
@@ -47,12 +48,12 @@ class ThresholdColumns:
         self._kept: dict[int, slice] = {}
         """Where F of a column is in the matrix of all that are kept."""
         n_kept = sum(len(one.at) for one in columns.values() if isinstance(one, SoftThresholds) and one.is_small)
-        self._below, self._squares = np.empty((2, n_kept, n_rows))
+        self._below = np.empty((n_kept, n_rows))
         start = 0
         for j, one in columns.items():
             if isinstance(one, SoftThresholds) and one.is_small:
                 self._kept[j] = slice(start, start + len(one.at))
-                one.keep(self._below[self._kept[j]], self._squares[self._kept[j]])
+                one.keep(self._below[self._kept[j]])
                 start += len(one.at)
 
     def __len__(self) -> int:
@@ -127,7 +128,7 @@ class ThresholdColumns:
             np.multiply(one.residuals.T, v, out=vectors[second])
             weight = v * v
             for part, kept in runs:
-                found.norms[part] = self._squares[kept] @ weight
+                squared_lengths(self._below[kept], None, weight, found.norms[part])
         for part, kept in runs:
             _multiply(vectors, self._below[kept], products[:, part])
         return moments, products[: len(others)]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._core import squared_lengths
 from hedgerow.measured.laws import NumberLaw
 
 __all__ = ["HardThresholds", "Moments", "SoftThresholds", "Thresholds", "candidate_thresholds"]
@@ -22,7 +23,7 @@ __all__ = ["HardThresholds", "Moments", "SoftThresholds", "Thresholds", "candida
 Floats = NDArray[np.float64]
 
 _VALUES_AT_ONCE = 1 << 21  # of F, formed at a time
-_VALUES_KEPT = 1 << 23  # of F and of its squares, for one column: 64 MiB each; what is larger is reckoned anew
+_VALUES_KEPT = 1 << 23  # of F, for one column: 64 MiB; what is larger is reckoned anew
 _VALUES_IN_CACHE = 1 << 14  # of F, formed at a time where they are kept
 
 
@@ -90,40 +91,39 @@ class SoftThresholds(Thresholds):
     def __init__(self, law: NumberLaw, x: Floats, sigma: Floats, at: Floats) -> None:
         self.at = at
         self._law, self._x, self._sigma = law, x, sigma
-        self._kept: tuple[Floats, Floats] | None = None
+        self._kept: Floats | None = None
 
     @property
     def is_small(self) -> bool:
         """Whether F may be kept."""
         return len(self._x) * len(self.at) <= _VALUES_KEPT
 
-    def keep(self, below: Floats, squares: Floats) -> None:
-        """Fill these, (m, n), with F and its squares, and read them from now on."""
+    def keep(self, below: Floats) -> None:
+        """Fill this, (m, n), with F, and read it from now on."""
         step = max(1, _VALUES_IN_CACHE // max(len(self.at), 1))
         for first in range(0, len(self._x), step):
             rows = slice(first, first + step)
             below[:, rows] = self._law.below(self._x[rows], self._sigma[rows], self.at).T
-        np.square(below, out=squares)
-        self._kept = below, squares
+        self._kept = below
 
     def _blocks(self, start: int, end: int) -> Iterator[tuple[slice, Floats]]:
         """F between two positions, (some, n), a part at a time."""
         if self._kept is not None:
-            yield slice(start, end), self._kept[0][start:end]
+            yield slice(start, end), self._kept[start:end]
             return
         step = max(1, _VALUES_AT_ONCE // max(len(self._x), 1))
         for first in range(start, end, step):
             part = slice(first, min(first + step, end))
-            yield part, self._law.below(self._x, self._sigma, self.at[part]).T
+            yield part, np.ascontiguousarray(self._law.below(self._x, self._sigma, self.at[part]).T)
 
     def below(self, position: int) -> Floats:
         end = self._end(position, len(self._x))
         if end is not None:
             return end
         if self._kept is not None:
-            row: Floats = self._kept[0][position]
+            row: Floats = self._kept[position]
             return row
-        return self._law.below(self._x, self._sigma, self.at[position : position + 1])[:, 0]
+        return np.ascontiguousarray(self._law.below(self._x, self._sigma, self.at[position : position + 1])[:, 0])
 
     def sums(self, vectors: Floats) -> Floats:
         result = np.empty((len(self.at), vectors.shape[1]))
@@ -136,7 +136,7 @@ class SoftThresholds(Thresholds):
             return super().sums_between(vectors, limits)
         result = np.zeros((len(vectors), len(self.at)))
         for vector, (low, high), between in zip(vectors, limits, result, strict=True):
-            sums = self._kept[0][max(low, 0) : high] @ vector
+            sums = self._kept[max(low, 0) : high] @ vector
             between[low + 1 : high] = sums if low < 0 else sums[1:] - sums[0]
         return result
 
@@ -146,22 +146,13 @@ class SoftThresholds(Thresholds):
         vectors, weight = np.empty((width, len(v))), v * v
         np.multiply(basis.T, v, out=vectors[:n_basis])
         np.multiply(residuals.T, v, out=vectors[n_basis:])
-        for part, columns, squares in self._from(low, high):
-            if width:
-                products[:, part] = vectors @ columns.T
-            norms[part] = squares @ weight
-        return Moments(norms, products[:n_basis].T, products[n_basis:].T)
-
-    def _from(self, low: int, high: int) -> Iterator[tuple[slice, Floats, Floats]]:
-        """F − F_low and its squares, between two positions."""
-        if low < 0 and self._kept is not None:
-            below, squares = self._kept
-            yield slice(0, high), below[:high], squares[:high]
-            return
-        from_low = self.below(low)
+        start = None if low < 0 else self.below(low)
         for part, below in self._blocks(low + 1, high):
-            above_low = below - from_low
-            yield part, above_low, np.square(above_low)
+            products[:, part] = vectors @ below.T
+            squared_lengths(below, start, weight, norms[part])
+        if start is not None:
+            products -= (vectors @ start)[:, np.newaxis]
+        return Moments(norms, products[:n_basis].T, products[n_basis:].T)
 
 
 class HardThresholds(Thresholds):
