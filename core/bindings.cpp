@@ -20,11 +20,13 @@
 #include "faults.hpp"
 #include "grow.hpp"
 #include "kernel_shares.hpp"
+#include "normal_cdf.hpp"
 #include "plain_numbers.hpp"
 #include "prune.hpp"
 #include "random.hpp"
 #include "random_grow.hpp"
 #include "row_end.hpp"
+#include "squared_lengths.hpp"
 #include "structure.hpp"
 #include "walk.hpp"
 #include "weakest_links.hpp"
@@ -460,6 +462,22 @@ std::tuple<std::int64_t, std::int64_t> row_end(const In<std::uint8_t>& text) {
     return {n_bytes, n_lines};
 }
 
+void normal_cdf(const In<double>& z, const Array<double>& out) {
+    if (z.size() != out.size()) throw std::invalid_argument("z and out differ in length");
+    const nb::gil_scoped_release release;
+    hedgerow::normal_cdf(z.data(), static_cast<std::int64_t>(z.size()), out.data());
+}
+
+void squared_lengths(const In<double, 2>& columns, const std::optional<In<double>>& from, const In<double>& weight,
+                     const Array<double>& out) {
+    if (columns.shape(0) != out.size() || columns.shape(1) != weight.size() || (from && from->size() != weight.size()))
+        throw std::invalid_argument("columns, start, weight and out differ in length");
+    const nb::gil_scoped_release release;
+    hedgerow::squared_lengths(columns.data(), static_cast<std::int64_t>(columns.shape(0)),
+                              static_cast<std::int64_t>(columns.shape(1)), from ? from->data() : nullptr, weight.data(),
+                              out.data());
+}
+
 // nanobind has converted `missing` to owned texts, which live as long as this call.
 std::int64_t plain_numbers(const In<std::uint8_t>& text, const std::string& delimiter, const In<std::int32_t>& column_of,
                            const std::vector<std::string>& missing, const Array<double, 2>& out) {
@@ -592,6 +610,11 @@ NB_MODULE(_core, m) {
     m.def("checksum", &checksum, "data"_a.noconvert(), "XXH64 of bytes, with seed 0; see hedgerow.packing.");
     m.def("row_end", &row_end, "text"_a.noconvert(),
           "Bytes and lines up to the last line end that is not in quotes.");
+    m.def("normal_cdf", &normal_cdf, "z"_a.noconvert(), "out"_a.noconvert(),
+          "P(Z <= z) of the standard normal law, into out; see hedgerow.measured.normal.");
+    m.def("squared_lengths", &squared_lengths, "columns"_a.noconvert(), "start"_a.noconvert().none(),
+          "weight"_a.noconvert(), "out"_a.noconvert(),
+          "Sums of weight * (column - start)^2 over each row of columns, into out; see hedgerow.measured.thresholds.");
     m.def("plain_numbers", &plain_numbers, "text"_a.noconvert(), "delimiter"_a, "column_of"_a.noconvert(), "missing"_a,
           "out"_a.noconvert(),
           "Rows of plain numbers into out, (columns, room for rows): their number, or -1 where the text is not plain.");

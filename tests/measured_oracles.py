@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from itertools import pairwise
 from typing import Any
 
@@ -45,6 +46,20 @@ def posterior(
 
     pieces = [(a, b, mass(a, b)) for a, b in pairwise(places)]
     return sum(m for _, b, m in pieces if b <= at) / sum(m for *_, m in pieces)
+
+
+def normal_cdf(z: float) -> Decimal:
+    """½ + (z − z³/(2·1!·3) + z⁵/(2²·2!·5) − …)/√(2π), with more digits than its terms cancel; for |z| below 12."""
+    with localcontext(prec=120):
+        x = Decimal(z)
+        term = total = x
+        k = 0
+        while abs(term) > Decimal("1e-110"):
+            k += 1
+            term *= -x * x / (2 * k)
+            total += term / (2 * k + 1)
+        pi = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534")
+        return Decimal("0.5") + total / (2 * pi).sqrt()
 
 
 # --- regions ------------------------------------------------------------------------------------------------

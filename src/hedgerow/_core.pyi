@@ -300,6 +300,16 @@ def checksum(data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C'
 def row_end(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int]:
     """Bytes and lines up to the last line end that is not in quotes."""
 
+def normal_cdf(z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    P(Z <= z) of the standard normal law, into out; see hedgerow.measured.normal.
+    """
+
+def squared_lengths(columns: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Sums of weight * (column - start)^2 over each row of columns, into out; see hedgerow.measured.thresholds.
+    """
+
 def plain_numbers(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], delimiter: str, column_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], missing: Sequence[str], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> int:
     """
     Rows of plain numbers into out, (columns, room for rows): their number, or -1 where the text is not plain.

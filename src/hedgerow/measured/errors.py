@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtr
+from scipy.special import stdtr
 
+from hedgerow.measured.normal import normal_cdf
 from hedgerow.storage import register
 from hedgerow.strategies import choose
 
@@ -50,8 +51,7 @@ class Normal(ErrorModel):
     """ε ~ N(0, σ²)."""
 
     def cdf(self, z: Floats) -> Floats:
-        below: Floats = ndtr(z)
-        return below
+        return normal_cdf(z)
 
     def log_density(self, z: Floats) -> Floats:
         return -0.5 * z * z

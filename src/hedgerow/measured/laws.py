@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from hedgerow.measured.errors import ErrorModel
+from hedgerow.measured.normal import normal_cdf
 from hedgerow.measured.posteriors import normal_posterior
 from hedgerow.storage import register
 
@@ -65,8 +65,7 @@ class NormalLaw(NumberLaw):
     def of_missing(self, at: Floats) -> Floats:
         if self.variance == 0:
             return (self.mean <= at).astype(np.float64)
-        below: Floats = ndtr((at - self.mean) / np.sqrt(self.variance))
-        return below
+        return normal_cdf((at - self.mean) / np.sqrt(self.variance))
 
     def of_measured(self, x: Floats, sigma: Floats, at: Floats) -> Floats:
         return normal_posterior(self.error, self.mean, self.variance, x, sigma, at)
@@ -101,7 +100,7 @@ class FlatLaw(_ObservedLaw):
 
     def of_measured(self, x: Floats, sigma: Floats, at: Floats) -> Floats:
         with np.errstate(over="ignore"):
-            return self.error.cdf((at - x[:, np.newaxis]) / sigma[:, np.newaxis])
+            return self.error.cdf((at[:, np.newaxis] - x) / sigma).T
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from hedgerow.measured.errors import ErrorModel, Laplace, Normal
+from hedgerow.measured.normal import normal_cdf
 
 __all__ = ["normal_posterior"]
 
@@ -35,8 +35,7 @@ def normal_posterior(error: ErrorModel, mean: float, variance: float, x: Floats,
         share = 1.0 / (1.0 + sigma**2 / variance)
         centre, spread = mean + share * (x - mean), np.sqrt(share) * sigma
         with np.errstate(over="ignore"):
-            below: Floats = ndtr((at - centre[:, np.newaxis]) / spread[:, np.newaxis])
-        return below
+            return normal_cdf((at[:, np.newaxis] - centre) / spread).T
     result = np.empty((len(x), len(at)))
     for rows in _blocks(len(x), len(at)):
         result[rows] = _integrated(error, mean, float(np.sqrt(variance)), x[rows], sigma[rows], at)

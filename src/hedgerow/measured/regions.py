@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,17 +46,17 @@ class GrowingRegion:
     @cached_property
     def share(self) -> Floats:
         """P(U ∈ R | x), (n,)."""
-        return _product(self.factors, self.n_rows)
+        return _product([*self.factors.values()], self.n_rows)
 
     def rest(self, feature: int) -> Floats:
         """The same without one column."""
         if feature not in self.factors:
             return self.share
-        return _product({j: factor for j, factor in self.factors.items() if j != feature}, self.n_rows)
+        return _product([factor for j, factor in self.factors.items() if j != feature], self.n_rows)
 
     def seen(self) -> Floats:
         """Whether the observed x is in the region, (n,); a missing value is in it as far as its law is."""
-        return _product(self.observed, self.n_rows)
+        return _product([*self.observed.values()], self.n_rows)
 
     def divided(
         self, column: Thresholds, observed: Thresholds, feature: int, position: int
@@ -65,9 +65,17 @@ class GrowingRegion:
         low, high = self.limits.get(feature, (-1, len(column.at)))
         parts = []
         for limits in ((low, position), (position, high)):
-            factors = self.factors | {feature: column.below(limits[1]) - column.below(limits[0])}
-            seen = self.observed | {feature: observed.below(limits[1]) - observed.below(limits[0])}
-            parts.append(GrowingRegion(self.n_rows, factors, seen, self.limits | {feature: limits}, self.inside))
+            factor = column.below(limits[1]) - column.below(limits[0])
+            seen = factor if observed is column else observed.below(limits[1]) - observed.below(limits[0])
+            parts.append(
+                GrowingRegion(
+                    self.n_rows,
+                    self.factors | {feature: factor},
+                    self.observed | {feature: seen},
+                    self.limits | {feature: limits},
+                    self.inside,
+                )
+            )
         return parts[0], parts[1]
 
     def divided_by_set(self, column: Categories, feature: int, members: Bools) -> tuple[GrowingRegion, GrowingRegion]:
@@ -88,8 +96,7 @@ class GrowingRegion:
         return parts[0], parts[1]
 
 
-def _product(factors: dict[int, Floats], n_rows: int) -> Floats:
-    product = np.ones(n_rows)
-    for factor in factors.values():
-        product *= factor
-    return product
+def _product(factors: list[Floats], n_rows: int) -> Floats:
+    if not factors:
+        return np.ones(n_rows)
+    return reduce(np.multiply, factors)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.measured.categories import Categories, CategoryMoments
+from hedgerow.measured.inheritance import Inheritance
 from hedgerow.measured.thresholds import Moments
 
 __all__ = ["CategoryScores", "FixedScores", "Parent", "Scores", "ThresholdScores", "drop_everywhere", "drop_in_node"]
@@ -55,40 +56,45 @@ class Parent:
     least: float
     """Rows that each part must have."""
 
-    def smaller_part(self, moments: Moments) -> Floats:
-        """min(‖c‖², ‖p − c‖²), (m,), of the two parts."""
-        return np.minimum(moments.norms, self._other_norms(moments))
+    @property
+    def length(self) -> float:
+        """‖p‖"""
+        return float(np.linalg.norm(self.basis))
 
-    def allows(self, moments: Moments, rows: Floats) -> Bools:
-        """Which candidates leave enough in both parts; `rows` are those expected in the first, (m,).
+    def judged(self, moments: Moments, rows: Floats) -> tuple[Floats, Bools]:
+        """min(‖c‖², ‖p − c‖²) of the two parts, (m,), and which candidates leave enough in both.
 
-        Rows that are hardly in a part tell little about it. Where they are in it with weight κ = Σ w P²/Σ w P, the
-        value of the part must move by 1/κ to move their answers by 1, so that they tell what κ²·Σ P rows tell that are
-        wholly in it; one is the least. An exact column has no fewer.
+        `rows` are those expected in the first part, (m,). Rows that are hardly in a part tell little about it. Where
+        they are in it with weight κ = Σ w P²/Σ w P, the value of the part must move by 1/κ to move their answers by 1,
+        so that they tell what κ²·Σ P rows tell that are wholly in it; one is the least. An exact column has no fewer.
         """
+        since = moments.basis[:, : len(self.basis)]  # p has no part in directions that joined after it
+        norms, others = moments.norms, moments.norms - 2 * since @ self.basis + self.basis @ self.basis
+        others = np.maximum(others, 0.0)
         # The first direction is √w, so that the first products are Σ w P.
         mass = moments.basis[:, 0]
-        wholly = _ratio(moments.norms, mass) ** 2 * rows
-        others = _ratio(self._other_norms(moments), self.basis[0] - mass) ** 2 * (self.rows - rows)
+        wholly = _ratio(norms, mass) ** 2 * rows
+        others_wholly = _ratio(others, self.basis[0] - mass) ** 2 * (self.rows - rows)
         enough: Bools = np.minimum(rows, self.rows - rows) >= self.least * (1 - _ROUNDING)
-        return enough & (np.minimum(wholly, others) >= 1 - _ROUNDING)
+        return np.minimum(norms, others), enough & (np.minimum(wholly, others_wholly) >= 1 - _ROUNDING)
 
-    def _other_norms(self, moments: Moments) -> Floats:
-        since = moments.basis[:, : len(self.basis)]  # p has no part in directions that joined after it
-        return np.maximum(moments.norms - 2 * since @ self.basis + self.basis @ self.basis, 0.0)
+
+def _squares(rows: Floats) -> Floats:
+    """Squared lengths of rows."""
+    lengths: Floats = np.einsum("ij,ij->i", rows, rows)
+    return lengths
 
 
 def _ratio(top: Floats, bottom: Floats) -> Floats:
     return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1.0), 0.0)
 
 
-def drop_everywhere(residuals: Floats, new: Floats, smaller: Floats) -> Floats:
+def drop_everywhere(residuals: Floats, new: Floats, least: Floats) -> Floats:
     """(c·r)²/(‖c‖² − ‖Qᵀc‖²), added up over the outputs; −∞ for a column nearly in the span.
 
-    `new` is the denominator, `smaller` the squared length of the smaller part.
+    `new` is the denominator, which must be above `least`.
     """
-    fresh = new > NEARLY_IN_SPAN * smaller
-    drop: Floats = np.where(fresh, (residuals**2).sum(axis=1) / np.where(fresh, new, 1.0), -np.inf)
+    drop: Floats = np.divide(_squares(residuals), new, out=np.full(len(new), -np.inf), where=new > least)
     return drop
 
 
@@ -99,7 +105,7 @@ def drop_in_node(all_rows: Moments, node_rows: Moments, smaller: Floats, gram: F
     2α·(r·c') − α²·(c'·c'), both over the node. `node_rows` are the moments over the node, `gram` is QᵀQ and `fitted`
     Qᵀr over it.
     """
-    new = all_rows.norms - (all_rows.basis**2).sum(axis=1)
+    new = all_rows.norms - _squares(all_rows.basis)
     fresh = new > NEARLY_IN_SPAN * smaller
     alpha = all_rows.residuals / np.where(fresh, new, 1.0)[:, np.newaxis]
     linear = node_rows.residuals - all_rows.basis @ fitted
@@ -113,24 +119,42 @@ def drop_in_node(all_rows: Moments, node_rows: Moments, smaller: Floats, gram: F
 
 
 class ThresholdScores:
-    """Drops in the risk over all rows, of thresholds."""
+    """Drops in the risk over all rows, of thresholds; `rows` are those expected below each.
 
-    def __init__(self, moments: Moments, smaller: Floats, allowed: Bools) -> None:
-        self._smaller, self._allowed = smaller, allowed
-        self._new = moments.norms - (moments.basis**2).sum(axis=1)
-        self._residuals = moments.residuals
+    With `reckoned` the moments are kept up to date, so that a part of the region may inherit them; it is the length of
+    the column of the region for which they were reckoned.
+
+    What is new of a candidate, ‖c‖² − ‖Qᵀc‖², loses a square with each of b directions. Their roundings add up to no
+    more than b·ε·‖c‖², which is what they come to where all squares are added at once: nothing is gained by that.
+    """
+
+    def __init__(
+        self, moments: Moments, rows: Floats, parent: Parent, inside: Bools, reckoned: float | None = None
+    ) -> None:
+        smaller, allowed = parent.judged(moments, rows)
+        self._least = np.where(allowed & inside, NEARLY_IN_SPAN * smaller, np.inf)
+        self._new = moments.norms - _squares(moments.basis)
+        # Copies: views would hold on to the products of all other regions.
+        self._residuals, self._rows = moments.residuals.copy(), rows.copy()
+        self.reckoned = reckoned
+        self._basis = [] if reckoned is None else [moments.basis]
 
     def best(self) -> tuple[float, int] | None:
-        gains = drop_everywhere(self._residuals, self._new, self._smaller)
-        return _best_of(np.where(self._allowed, gains, -np.inf))
+        return _best_of(drop_everywhere(self._residuals, self._new, self._least))
 
     def advance(self, products: Floats, step: Floats) -> None:
         self._residuals = self._residuals - np.outer(products, step)
         self._new = self._new - products**2
+        if self.reckoned is not None:
+            self._basis.append(products[:, np.newaxis])
 
     def forget(self) -> None:
         if (found := self.best()) is not None:
-            self._allowed[found[1]] = False
+            self._least[found[1]] = np.inf
+
+    def inheritance(self) -> Inheritance:
+        """What a part of the region can have from it, if it was kept up to date; rows ride along with the residuals."""
+        return Inheritance(np.concatenate(self._basis, axis=1), np.column_stack([self._residuals, self._rows]))
 
 
 class CategoryScores:
@@ -145,10 +169,9 @@ class CategoryScores:
     def best(self) -> tuple[float, Bools] | None:
         sets = self._column.candidate_sets(self._inside, self._moments)
         of_sets = self._moments.of_sets(sets, self._column.law.shares)
-        new = of_sets.norms - (of_sets.basis**2).sum(axis=1)
-        gains = drop_everywhere(of_sets.residuals, new, self._parent.smaller_part(of_sets))
-        allowed = self._parent.allows(of_sets, sets @ self._rows)
-        found = _best_of(np.where(allowed, gains, -np.inf))
+        new = of_sets.norms - _squares(of_sets.basis)
+        smaller, allowed = self._parent.judged(of_sets, sets @ self._rows)
+        found = _best_of(drop_everywhere(of_sets.residuals, new, np.where(allowed, NEARLY_IN_SPAN * smaller, np.inf)))
         return None if found is None else (found[0], sets[found[1]])
 
     def advance(self, products: Floats, step: Floats) -> None:

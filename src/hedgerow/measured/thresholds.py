@@ -9,12 +9,13 @@ and 1.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._core import squared_lengths
 from hedgerow.measured.laws import NumberLaw
 
 __all__ = ["HardThresholds", "Moments", "SoftThresholds", "Thresholds", "candidate_thresholds"]
@@ -22,9 +23,8 @@ __all__ = ["HardThresholds", "Moments", "SoftThresholds", "Thresholds", "candida
 Floats = NDArray[np.float64]
 
 _VALUES_AT_ONCE = 1 << 21  # of F, formed at a time
-_VALUES_KEPT = (
-    1 << 23
-)  # of F and of its squares, for one column: 64 MiB each; what is larger is reckoned anew each time
+_VALUES_KEPT = 1 << 23  # of F, for one column: 64 MiB; what is larger is reckoned anew
+_VALUES_IN_CACHE = 1 << 14  # of F, formed at a time where they are kept
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,12 @@ class Thresholds(ABC):
     def moments(self, v: Floats, low: int, high: int, basis: Floats, residuals: Floats) -> Moments:
         """Of the columns v·(F_t − F_low) for the thresholds between `low` and `high`; 0 or anything for others."""
 
-    def sums_from(self, vectors: Floats, low: NDArray[np.intp]) -> Floats:
-        """(F − F_low)ᵀ·vectors, (m, k), with a lower bound for each vector."""
-        sums = self.sums(vectors)
-        bounded = np.flatnonzero(low >= 0)
-        sums[:, bounded] -= sums[low[bounded], bounded]
+    def sums_between(self, vectors: Sequence[Floats], limits: Sequence[tuple[int, int]]) -> Floats:
+        """(F − F_low)ᵀ·vector, (k, m), of k vectors with bounds of their own; 0 or anything for thresholds beyond."""
+        sums = self.sums(np.stack(vectors).T).T
+        for of_vector, (low, _) in zip(sums, limits, strict=True):
+            if low >= 0:
+                of_vector -= of_vector[low]
         return sums
 
     def _end(self, position: int, n_rows: int) -> Floats | None:
@@ -90,53 +91,68 @@ class SoftThresholds(Thresholds):
     def __init__(self, law: NumberLaw, x: Floats, sigma: Floats, at: Floats) -> None:
         self.at = at
         self._law, self._x, self._sigma = law, x, sigma
-        self.kept: tuple[Floats, Floats] | None = None
-        """F and its squares, (n, m), if they are not too large."""
-        if len(x) * len(at) <= _VALUES_KEPT:
-            below = law.below(x, sigma, at)
-            self.kept = below, np.square(below)
+        self._kept: Floats | None = None
+
+    @property
+    def is_small(self) -> bool:
+        """Whether F may be kept."""
+        return len(self._x) * len(self.at) <= _VALUES_KEPT
+
+    def keep(self, below: Floats) -> None:
+        """Fill this, (m, n), with F, and read it from now on."""
+        step = max(1, _VALUES_IN_CACHE // max(len(self.at), 1))
+        for first in range(0, len(self._x), step):
+            rows = slice(first, first + step)
+            below[:, rows] = self._law.below(self._x[rows], self._sigma[rows], self.at).T
+        self._kept = below
 
     def _blocks(self, start: int, end: int) -> Iterator[tuple[slice, Floats]]:
+        """F between two positions, (some, n), a part at a time."""
+        if self._kept is not None:
+            yield slice(start, end), self._kept[start:end]
+            return
         step = max(1, _VALUES_AT_ONCE // max(len(self._x), 1))
         for first in range(start, end, step):
             part = slice(first, min(first + step, end))
-            kept = self.kept
-            yield part, self._law.below(self._x, self._sigma, self.at[part]) if kept is None else kept[0][:, part]
+            yield part, np.ascontiguousarray(self._law.below(self._x, self._sigma, self.at[part]).T)
 
     def below(self, position: int) -> Floats:
         end = self._end(position, len(self._x))
         if end is not None:
             return end
-        if self.kept is not None:
-            return self.kept[0][:, position].copy()
-        return self._law.below(self._x, self._sigma, self.at[position : position + 1])[:, 0]
+        if self._kept is not None:
+            row: Floats = self._kept[position]
+            return row
+        return np.ascontiguousarray(self._law.below(self._x, self._sigma, self.at[position : position + 1])[:, 0])
 
     def sums(self, vectors: Floats) -> Floats:
         result = np.empty((len(self.at), vectors.shape[1]))
         for part, below in self._blocks(0, len(self.at)):
-            result[part] = below.T @ vectors
+            result[part] = below @ vectors
+        return result
+
+    def sums_between(self, vectors: Sequence[Floats], limits: Sequence[tuple[int, int]]) -> Floats:
+        if self._kept is None:
+            return super().sums_between(vectors, limits)
+        result = np.zeros((len(vectors), len(self.at)))
+        for vector, (low, high), between in zip(vectors, limits, result, strict=True):
+            sums = self._kept[max(low, 0) : high] @ vector
+            between[low + 1 : high] = sums if low < 0 else sums[1:] - sums[0]
         return result
 
     def moments(self, v: Floats, low: int, high: int, basis: Floats, residuals: Floats) -> Moments:
-        norms = np.zeros(len(self.at))
-        products = np.zeros((len(self.at), basis.shape[1] + residuals.shape[1]))
-        column = v[:, np.newaxis]
-        vectors = np.concatenate([column * basis, column * residuals], axis=1)
-        for part, columns, squares in self._from(low, high):
-            products[part] = columns.T @ vectors
-            norms[part] = squares.T @ (v * v)
-        return Moments(norms, products[:, : basis.shape[1]], products[:, basis.shape[1] :])
-
-    def _from(self, low: int, high: int) -> Iterator[tuple[slice, Floats, Floats]]:
-        """F − F_low and its squares, between two thresholds."""
-        if low < 0 and self.kept is not None:
-            below, squares = self.kept
-            yield slice(0, high), below[:, :high], squares[:, :high]
-            return
-        from_low = self.below(low)[:, np.newaxis]
+        n_basis, width = basis.shape[1], basis.shape[1] + residuals.shape[1]
+        norms, products = np.zeros(len(self.at)), np.zeros((width, len(self.at)))
+        vectors, weight = np.empty((width, len(v))), v * v
+        np.multiply(basis.T, v, out=vectors[:n_basis])
+        np.multiply(residuals.T, v, out=vectors[n_basis:])
+        start = None if low < 0 else self.below(low)
         for part, below in self._blocks(low + 1, high):
-            above_low = below - from_low
-            yield part, above_low, np.square(above_low)
+            products[:, part] = vectors @ below.T
+            squared_lengths(below, start, weight, norms[part])
+        if start is not None:
+            products -= (vectors @ start)[:, np.newaxis]
+        return Moments(norms, products[:n_basis].T, products[n_basis:].T)
 
 
 class HardThresholds(Thresholds):
@@ -170,12 +186,11 @@ class HardThresholds(Thresholds):
 
     def moments(self, v: Floats, low: int, high: int, basis: Floats, residuals: Floats) -> Moments:
         column = v[:, np.newaxis]
-        lows = np.full(basis.shape[1] + residuals.shape[1], low)
-        sums = self.sums_from(np.concatenate([column * basis, column * residuals], axis=1), lows)
+        sums = self.sums(np.concatenate([column * basis, column * residuals], axis=1))
         squares = column**2
         norms = self._sums_known(squares)[:, 0]
         of_missing = self._of_missing
         if low >= 0:
-            norms, of_missing = norms - norms[low], of_missing - of_missing[low]
+            sums, norms, of_missing = sums - sums[low], norms - norms[low], of_missing - of_missing[low]
         norms = norms + of_missing**2 * squares[self._missing].sum()
         return Moments(norms, sums[:, : basis.shape[1]], sums[:, basis.shape[1] :])
