@@ -6,7 +6,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "checksum.hpp"
+#include "codes.hpp"
 #include "distance.hpp"
 #include "faults.hpp"
 #include "grow.hpp"
@@ -363,6 +366,74 @@ void kernel_shares(hedgerow::Kernel kernel, const In<std::int64_t>& start, const
     hedgerow::kernel_shares(kernel, sample, queries, tolerance, out.data(), n_threads, poll_signals);
 }
 
+// Codes of one of the types that frames keep them in.
+using Codes = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class Use>
+void with_codes(const Codes& codes, const Use& use) {
+    const auto dtype = codes.dtype();
+    if (dtype == nb::dtype<std::int8_t>())
+        use(static_cast<const std::int8_t*>(codes.data()));
+    else if (dtype == nb::dtype<std::int16_t>())
+        use(static_cast<const std::int16_t*>(codes.data()));
+    else if (dtype == nb::dtype<std::int32_t>())
+        use(static_cast<const std::int32_t*>(codes.data()));
+    else if (dtype == nb::dtype<std::int64_t>())
+        use(static_cast<const std::int64_t*>(codes.data()));
+    else
+        throw std::invalid_argument("codes must be signed integers");
+}
+
+Array<bool> codes_in_use(const Codes& codes, std::size_t n_levels) {
+    std::vector<std::uint8_t> used(n_levels, 0);
+    with_codes(codes, [&](const auto* all) { hedgerow::mark_codes(all, codes.size(), used.data(), n_levels); });
+    auto owned = std::make_unique<std::vector<std::uint8_t>>(std::move(used));
+    auto* data = reinterpret_cast<bool*>(owned->data());
+    return Array<bool>(data, {n_levels}, owner_of(std::move(owned)));
+}
+
+void place_codes(const Codes& codes, const In<double>& table, const Array<double>& out) {
+    if (out.size() != codes.size()) throw std::invalid_argument("out has the wrong shape");
+    with_codes(codes, [&](const auto* all) {
+        hedgerow::place_codes(all, codes.size(), table.data(), table.size(), out.data());
+    });
+}
+
+// The distinct texts of a list, sorted, and the number of each item among them; None if something else is among the items.
+// Equal labels are mostly one object: those are known by their address, the others are looked up.
+std::optional<std::tuple<nb::list, Array<std::int32_t>>> text_codes(const nb::list& items) {
+    struct Known {
+        PyObject* text = nullptr;
+        std::int32_t code = 0;
+    };
+    std::array<Known, 256> known{};
+    nb::dict code_of;
+    nb::list distinct;
+    std::vector<std::int32_t> codes(nb::len(items));
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+        PyObject* text = items[i].ptr();
+        Known& place = known[(reinterpret_cast<std::uintptr_t>(text) >> 4) % known.size()];
+        if (place.text != text) {
+            if (!PyUnicode_CheckExact(text)) return std::nullopt;
+            PyObject* code = PyDict_GetItemWithError(code_of.ptr(), text);
+            if (code == nullptr) {
+                if (PyErr_Occurred()) throw nb::python_error();
+                code_of[nb::handle(text)] = nb::len(distinct);
+                distinct.append(nb::handle(text));
+                code = PyDict_GetItemWithError(code_of.ptr(), text);
+            }
+            place = {text, nb::cast<std::int32_t>(nb::handle(code))};
+        }
+        codes[i] = place.code;
+    }
+    distinct.sort();
+    std::vector<std::int32_t> place(nb::len(distinct));
+    for (std::size_t i = 0; i < place.size(); ++i)
+        place[nb::cast<std::size_t>(code_of[distinct[i]])] = static_cast<std::int32_t>(i);
+    for (std::int32_t& code : codes) code = place[static_cast<std::size_t>(code)];
+    return std::tuple{distinct, to_array(std::move(codes))};
+}
+
 void require_rows(const In<std::int64_t>& parent, const Array<double, 2>& values) {
     if (parent.size() != values.shape(0)) throw std::invalid_argument("values needs a row for each node");
 }
@@ -582,6 +653,11 @@ NB_MODULE(_core, m) {
           "The first rule that a node breaks by itself, or -1, and the node; see hedgerow.invariants.");
     m.def("link_fault", &link_fault, "forest"_a.noconvert(), "largest_child"_a.noconvert(),
           "The first rule that is broken between nodes, or -1, where, and what was counted; see hedgerow.invariants.");
+    m.def("codes_in_use", &codes_in_use, "codes"_a.noconvert(), "n_levels"_a, "Which levels occur; -1 is none.");
+    m.def("place_codes", &place_codes, "codes"_a.noconvert(), "table"_a.noconvert(), "out"_a.noconvert(),
+          "Put the entry of a table for each code into out, NaN where the code is -1.");
+    m.def("text_codes", &text_codes, "items"_a.noconvert(),
+          "The distinct texts of a list, sorted, and each item's number among them; None if not all are text.");
     m.def("checksum", &checksum, "data"_a.noconvert(), "XXH64 of bytes, with seed 0; see hedgerow.packing.");
     m.def("plain_numbers", &plain_numbers, "text"_a.noconvert(), "delimiter"_a, "column_of"_a.noconvert(), "missing"_a,
           "out"_a.noconvert(),

@@ -69,7 +69,7 @@ class PrunedTree(TreeBased):
         labels = read_labels(y, rows, self.classes_) if is_classifier(self) else None
         targets = None if labels else read_targets(y, rows)
         class_weight = getattr(self, "class_weight", None)
-        weight = read_weights(sample_weight, rows, class_weight, labels.classes[labels.codes] if labels else None)
+        weight = labels.weighted(sample_weight, rows, class_weight) if labels else read_weights(sample_weight, rows)
         if labels and self.cost_priors:
             weight = prior_weights(class_costs(self.cost_matrix, labels.classes), labels.codes, weight, labels.classes)
         used = weight > 0
