@@ -19,7 +19,6 @@ namespace {
 
 SortedData sort_columns(const TrainingData& data, std::int64_t n_threads, const Poll& poll) {
     SortedData sorted;
-    sorted.codes.resize(static_cast<std::size_t>(data.n_features));
     std::vector<std::int64_t> by_threshold;
     for (std::int64_t f = 0; f < data.n_features; ++f) {
         sorted.list_of.push_back(data.n_categories[f] > 0 ? -1 : static_cast<std::int32_t>(by_threshold.size()));
@@ -27,20 +26,13 @@ SortedData sort_columns(const TrainingData& data, std::int64_t n_threads, const 
     }
     sorted.columns.resize(by_threshold.size());
     parallel_for(
-        data.n_features, n_threads,
-        [&](std::int64_t f, const Cancelled&) {
-            const double* column = data.X + f * data.n_rows;
-            if (data.n_categories[f] == 0) {
-                const auto list = static_cast<std::size_t>(sorted.list_of[static_cast<std::size_t>(f)]);
-                sorted.columns[list] = ColumnSorter()(column, data.n_rows);
-                return;
-            }
-            std::vector<std::int32_t>& codes = sorted.codes[static_cast<std::size_t>(f)];
-            codes.reserve(static_cast<std::size_t>(data.n_rows));
-            for (std::int64_t row = 0; row < data.n_rows; ++row)
-                codes.push_back(std::isnan(column[row]) ? -1 : static_cast<std::int32_t>(column[row]));
+        static_cast<std::int64_t>(by_threshold.size()), n_threads,
+        [&](std::int64_t list, const Cancelled&) {
+            const auto at = static_cast<std::size_t>(list);
+            sorted.columns[at] = ColumnSorter()(data.X + by_threshold[at] * data.n_rows, data.n_rows);
         },
         poll);
+    sorted.categories = CategoryRows(data);
     return sorted;
 }
 

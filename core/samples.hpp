@@ -11,6 +11,7 @@
 #include <numeric>
 #include <vector>
 
+#include "categories.hpp"
 #include "criteria.hpp"
 #include "sorting.hpp"
 
@@ -18,9 +19,9 @@ namespace hedgerow {
 
 // The columns of the training data, prepared once for all trees.
 struct SortedData {
-    std::vector<std::int32_t> list_of;             // per column: its number in `columns`, -1 for categories
-    std::vector<SortedColumn> columns;             // those that are split by threshold
-    std::vector<std::vector<std::int32_t>> codes;  // per column with categories: code of each row, -1 missing
+    std::vector<std::int32_t> list_of;  // per column: its number in `columns`, -1 for categories
+    std::vector<SortedColumn> columns;  // those that are split by threshold
+    CategoryRows categories;            // the others
 };
 
 struct Entry {
