@@ -27,6 +27,7 @@
 #include "prune.hpp"
 #include "random.hpp"
 #include "random_grow.hpp"
+#include "rearrange.hpp"
 #include "structure.hpp"
 #include "walk.hpp"
 #include "weakest_links.hpp"
@@ -438,14 +439,67 @@ void require_rows(const In<std::int64_t>& parent, const Array<double, 2>& values
     if (parent.size() != values.shape(0)) throw std::invalid_argument("values needs a row for each node");
 }
 
-// source, first_child, weight, leaf_counts
-using PrunedArrays = std::tuple<Array<std::int64_t>, Array<std::int32_t>, Array<double>, Array<double>>;
+// As ForestArrays without the last two, and the values of leaves.
+using RearrangedArrays =
+    std::tuple<Array<std::uint8_t, 2>, Array<double>, Array<std::int32_t>, Array<std::uint8_t>, Array<std::uint8_t>,
+               Array<std::int64_t>, Array<std::int64_t>, Array<std::int64_t>, Array<std::int32_t>, Array<double>, Array<double>>;
 
-PrunedArrays prune(const ForestArrays& forest_arrays, const In<double, 2>& node_counts, const Columns& X,
+RearrangedArrays to_arrays(hedgerow::RearrangedForest made) {
+    hedgerow::GrownTree& trees = made.forest.trees;
+    return {to_bytes(std::move(trees.nodes)),          to_array(std::move(trees.weight)),
+            to_array(std::move(trees.payload)),        to_array(std::move(trees.kind)),
+            to_array(std::move(trees.missing)),        to_array(std::move(made.forest.tree_start)),
+            to_array(std::move(made.forest.leaf_start)), to_array(std::move(trees.payload_start)),
+            to_array(std::move(trees.payload_codes)),  to_array(std::move(made.payload_weights)),
+            to_array(std::move(trees.leaf_values))};
+}
+
+void require_nodes(const hedgerow::Forest& forest, std::size_t n_nodes) {
+    if (static_cast<std::int64_t>(n_nodes) != forest.tree_start[forest.n_trees])
+        throw std::invalid_argument("marks and values need an entry for each node");
+}
+
+RearrangedArrays cut(const ForestArrays& forest_arrays, const In<std::uint8_t>& marked, const In<double, 2>& node_values) {
+    const hedgerow::Forest forest = view(forest_arrays);
+    require_nodes(forest, marked.size());
+    require_nodes(forest, node_values.shape(0));
+    const auto n_values = static_cast<std::int64_t>(node_values.shape(1));
+    return to_arrays(rearranged(forest, hedgerow::cut(forest, marked.data(), node_values.data(), n_values)));
+}
+
+void require_leaves(const hedgerow::Forest& forest, const In<double, 2>& leaf_values) {
+    if (static_cast<std::int64_t>(leaf_values.shape(0)) != forest.leaf_start[forest.n_trees])
+        throw std::invalid_argument("values need a row for each leaf");
+}
+
+// None where nothing is collapsed.
+std::optional<RearrangedArrays> collapse(const ForestArrays& forest_arrays, const In<double, 2>& leaf_counts, double tolerance) {
+    const hedgerow::Forest forest = view(forest_arrays);
+    require_leaves(forest, leaf_counts);
+    const auto n_classes = static_cast<std::int64_t>(leaf_counts.shape(1));
+    auto kept = hedgerow::collapse(forest, leaf_counts.data(), n_classes, tolerance);
+    return kept ? std::optional(to_arrays(rearranged(forest, *std::move(kept)))) : std::nullopt;
+}
+
+Array<double, 2> node_sums(const ForestArrays& forest_arrays, const In<double, 2>& leaf_values) {
+    const hedgerow::Forest forest = view(forest_arrays);
+    require_leaves(forest, leaf_values);
+    const std::size_t n_values = leaf_values.shape(1);
+    auto sums = std::make_unique<std::vector<double>>(
+        hedgerow::node_sums(forest, leaf_values.data(), static_cast<std::int64_t>(n_values)));
+    double* data = sums->data();
+    const auto n_nodes = static_cast<std::size_t>(forest.tree_start[forest.n_trees]);
+    return Array<double, 2>(data, {n_nodes, n_values}, owner_of(std::move(sums)));
+}
+
+Array<std::int64_t> parents(const ForestArrays& forest_arrays) { return to_array(hedgerow::parents(view(forest_arrays))); }
+
+// None where nothing is pruned.
+std::optional<RearrangedArrays> prune(const ForestArrays& forest_arrays, const In<double, 2>& leaf_counts, const Columns& X,
                    const In<double>& sample_weight, const In<std::int32_t>& labels, double confidence, double z,
                    bool raising, double min_fraction) {
     const hedgerow::Forest forest = view(forest_arrays);
-    if (forest.n_trees != 1 || static_cast<std::int64_t>(node_counts.shape(0)) != forest.tree_start[1] ||
+    if (forest.n_trees != 1 || static_cast<std::int64_t>(leaf_counts.shape(0)) != forest.leaf_start[1] ||
         static_cast<std::int64_t>(X.shape(1)) != forest.n_features || labels.size() != X.shape(0) ||
         sample_weight.size() != X.shape(0))
         throw std::invalid_argument("a forest of several trees, or data of the wrong shape");
@@ -456,14 +510,16 @@ PrunedArrays prune(const ForestArrays& forest_arrays, const In<double, 2>& node_
                                       nullptr,
                                       static_cast<std::int64_t>(X.shape(0)),
                                       forest.n_features,
-                                      static_cast<std::int64_t>(node_counts.shape(1))};
-    hedgerow::PrunedTree tree;
+                                      static_cast<std::int64_t>(leaf_counts.shape(1))};
+    std::optional<hedgerow::RearrangedForest> pruned;
     {
         const nb::gil_scoped_release release;
-        tree = hedgerow::prune(forest, node_counts.data(), data, {confidence, z, raising, min_fraction}, poll_signals);
+        const hedgerow::PruneOptions options{confidence, z, raising, min_fraction};
+        hedgerow::Rearrangement tree = hedgerow::prune(forest, leaf_counts.data(), data, options, poll_signals);
+        if (static_cast<std::int64_t>(tree.source.size()) < forest.tree_start[1])
+            pruned = rearranged(forest, std::move(tree));
     }
-    return {to_array(std::move(tree.source)), to_array(std::move(tree.first_child)), to_array(std::move(tree.weight)),
-            to_array(std::move(tree.leaf_counts))};
+    return pruned ? std::optional(to_arrays(*std::move(pruned))) : std::nullopt;
 }
 
 using LinkArrays = std::tuple<Array<std::int64_t>, Array<double>, Array<double>>;
@@ -478,13 +534,6 @@ LinkArrays weakest_links(const In<std::int64_t>& parent, const In<double, 2>& va
                                         static_cast<std::int64_t>(values.shape(1)));
     }
     return {to_array(std::move(links.nodes)), to_array(std::move(links.alphas)), to_array(std::move(links.totals))};
-}
-
-Array<std::uint8_t> below_marked(const In<std::int64_t>& parent, const In<std::uint8_t>& marked) {
-    if (parent.size() != marked.size()) throw std::invalid_argument("marked needs an entry for each node");
-    std::vector<std::uint8_t> below(parent.size());
-    hedgerow::below_marked(parent.data(), static_cast<std::int64_t>(parent.size()), marked.data(), below.data());
-    return to_array(std::move(below));
 }
 
 Array<std::uint8_t> cheapest_leaves(const In<std::int64_t>& parent, const In<std::uint8_t>& inner,
@@ -639,13 +688,18 @@ NB_MODULE(_core, m) {
     m.def("grow_random", &grow_random, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
           "labels"_a.noconvert(), "n_classes"_a, "options"_a, "progress"_a.none(),
           "Grow random decision trees; see hedgerow.growth.grow_random_forest.");
-    m.def("prune", &prune, "forest"_a.noconvert(), "node_counts"_a.noconvert(), "X"_a.noconvert(),
+    m.def("prune", &prune, "forest"_a.noconvert(), "leaf_counts"_a.noconvert(), "X"_a.noconvert(),
           "sample_weight"_a.noconvert(), "labels"_a.noconvert(), "confidence"_a, "z"_a, "raising"_a, "min_fraction"_a,
           "Prune a tree by estimated errors; see hedgerow.pruning.pessimistic.");
     m.def("weakest_links", &weakest_links, "parent"_a.noconvert(), "values"_a.noconvert(),
           "Nodes in the order of cost-complexity pruning, their alphas, and sums over leaves; see hedgerow.pruning.");
-    m.def("below_marked", &below_marked, "parent"_a.noconvert(), "marked"_a.noconvert(),
-          "1 for each node that has a marked ancestor.");
+    m.def("cut", &cut, "forest"_a.noconvert(), "marked"_a.noconvert(), "node_values"_a.noconvert(),
+          "Make leaves of the marked nodes; see hedgerow.pruning.cut.");
+    m.def("collapse", &collapse, "forest"_a.noconvert(), "leaf_counts"_a.noconvert(), "tolerance"_a,
+          "Make leaves of nodes that save no training error; see hedgerow.pruning.collapse.");
+    m.def("node_sums", &node_sums, "forest"_a.noconvert(), "leaf_values"_a.noconvert(),
+          "Of each node, the sum of the rows of its leaves.");
+    m.def("parents", &parents, "forest"_a.noconvert(), "The parent of each node, -1 for roots.");
     m.def("cheapest_leaves", &cheapest_leaves, "parent"_a.noconvert(), "inner"_a.noconvert(), "as_leaf"_a.noconvert(),
           "questions"_a.noconvert(), "tolerance"_a,
           "1 for each inner node that costs no more as a leaf than its question and what is left below it.");
@@ -670,14 +724,6 @@ NB_MODULE(_core, m) {
             return to_array(std::move(depth));
         },
         "parent"_a.noconvert(), "Distance of each node from its root.");
-    m.def(
-        "node_sums",
-        [](const In<std::int64_t>& parent, const Array<double, 2>& values) {
-            require_rows(parent, values);
-            hedgerow::node_sums(parent.data(), static_cast<std::int64_t>(parent.size()),
-                                static_cast<std::int64_t>(values.shape(1)), values.data());
-        },
-        "parent"_a.noconvert(), "values"_a.noconvert(), "Add the rows of leaves up to the roots, in place.");
     m.def(
         "node_stats",
         [](const In<std::int64_t>& parent, const Array<double, 2>& stats) {

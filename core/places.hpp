@@ -57,6 +57,7 @@ public:
           slot_(options.raising ? static_cast<std::size_t>(data.n_rows) : 0, no_slot) {
         const std::int64_t n_nodes = forest.tree_start[1];
         counts_.resize(static_cast<std::size_t>(n_nodes * n_classes_));
+        places_.reserve(static_cast<std::size_t>(n_nodes));
         for (std::int64_t node = 0; node < n_nodes; ++node) {
             const std::int64_t n = forest.is_leaf(node) ? 0 : n_children(forest, node);
             places_.push_back({node, forest.nodes[node].first_child, n, 0, 0, false, {}});
@@ -109,13 +110,13 @@ public:
         if (at(place).is_leaf()) at(place).errors = errors_as_leaf(place);
     }
 
-    // Errors of a branch that gets the rows of its whole parent.
-    double errors_of_branch(std::int64_t place, std::int64_t branch) {
+    // Errors of a branch that gets the rows of its whole parent; if they are more than `enough`, not all of them.
+    double errors_of_branch(std::int64_t place, std::int64_t branch, double enough) {
         double errors = 0;
         std::vector<double> counts_there(static_cast<std::size_t>(n_classes_));
         std::vector<Arrival> stack;
         stack.push_back({branch, rows_for_branch(place, branch), at(place).divides});
-        while (!stack.empty()) {
+        while (!stack.empty() && errors <= enough) {
             Arrival arrival = std::move(stack.back());
             stack.pop_back();
             const Place& here = at(arrival.place);
@@ -165,6 +166,10 @@ private:
     // Parts of one row are put together again.
     void collect(std::int64_t place, Parts& rows) {
         for_each_leaf(place, [&](Place& leaf) {
+            if (!any_divided_) {
+                rows.insert(rows.end(), leaf.rows.begin(), leaf.rows.end());
+                return;
+            }
             for (const Part& part : leaf.rows) {
                 std::int32_t& slot = slot_[part.row];
                 if (slot == no_slot) {
@@ -178,6 +183,7 @@ private:
     }
 
     void forget_slots(const Parts& rows) {
+        if (!any_divided_) return;
         for (const Part& part : rows) slot_[part.row] = no_slot;
     }
 
@@ -252,17 +258,23 @@ private:
             known.push_back(arrival.alone ? 0.0 : at(child).weight);
             stack.push_back({child, {}, arrival.alone});
         }
+        find_children(here.source, arrival.parts);
+        n_arriving_.assign(known.size() + 1, 0);
+        for (const std::int64_t child : child_of_) ++n_arriving_[static_cast<std::size_t>(child + 1)];  // no_answer is -1
+        for (std::size_t c = 0; c < known.size(); ++c) stack[first + c].parts.reserve(n_arriving_[c + 1]);
         Parts unknown;
-        for (const Part& part : arrival.parts) {
-            const std::int64_t child = child_number(forest_, here.source, ColumnRow{data_.X + part.row, data_.n_rows});
-            if (child == no_answer) {
+        for (std::size_t i = 0; i < arrival.parts.size(); ++i) {
+            const Part& part = arrival.parts[i];
+            if (child_of_[i] == no_answer) {
                 unknown.push_back(part);
                 continue;
             }
-            stack[first + static_cast<std::size_t>(child)].parts.push_back(part);
-            known[static_cast<std::size_t>(child)] += part.weight;
+            const auto child = static_cast<std::size_t>(child_of_[i]);
+            stack[first + child].parts.push_back(part);
+            known[child] += part.weight;
         }
         if (unknown.empty()) return false;
+        any_divided_ = true;
         const double total = std::accumulate(known.begin(), known.end(), 0.0);
         const auto heaviest = static_cast<std::size_t>(std::max_element(known.begin(), known.end()) - known.begin());
         for (const Part& part : unknown) {
@@ -278,6 +290,12 @@ private:
         return true;
     }
 
+    void find_children(std::int64_t node, const Parts& parts) {
+        child_of_.resize(parts.size());
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            child_of_[i] = child_number(forest_, node, ColumnRow{data_.X + parts[i].row, data_.n_rows});
+    }
+
     const Forest& forest_;
     const TrainingData& data_;
     const PruneOptions& options_;
@@ -286,6 +304,9 @@ private:
     std::vector<Place> places_;
     std::vector<double> counts_;      // n_classes a place
     std::vector<std::int32_t> slot_;  // of a row in the list that is being collected
+    bool any_divided_ = false;        // a row is at several leaves, in parts
+    std::vector<std::int64_t> child_of_;
+    std::vector<std::size_t> n_arriving_;
 };
 
 }  // namespace hedgerow
