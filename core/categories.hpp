@@ -30,8 +30,7 @@ public:
         const std::int64_t size = 64;  // rows that are written to side by side
         for (std::int64_t begin = 0; begin < data.n_rows; begin += size)
             for (std::size_t place = 0; place < columns.size(); ++place)
-                for (std::int64_t row = begin; row < std::min(data.n_rows, begin + size); ++row)
-                    numbers_[static_cast<std::size_t>(row) * n_places() + place] = number(columns[place][row], place);
+                write_numbers(columns[place], begin, std::min(data.n_rows, begin + size), place);
     }
 
     // Columns with categories have places; -1 for any other.
@@ -49,8 +48,15 @@ public:
     }
 
 private:
-    std::uint32_t number(double value, std::size_t place) const {
-        return std::isnan(value) ? missing_number(place) : first_[place] + static_cast<std::uint32_t>(value);
+    void write_numbers(const double* column, std::int64_t begin, std::int64_t end, std::size_t place) {
+        const std::uint32_t first = first_[place];
+        const double missing = missing_number(place) - first;
+        const std::size_t width = n_places();
+        std::uint32_t* out = numbers_.data() + static_cast<std::size_t>(begin) * width + place;
+        for (std::int64_t row = begin; row < end; ++row, out += width) {
+            const double code = std::isnan(column[row]) ? missing : column[row];
+            *out = first + static_cast<std::uint32_t>(static_cast<std::int32_t>(code));
+        }
     }
 
     std::vector<std::int32_t> place_of_;

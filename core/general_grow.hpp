@@ -196,6 +196,7 @@ private:
         assign(task, codes, static_cast<std::size_t>(n_children));
         std::vector<Totals> totals = child_totals(task, static_cast<std::size_t>(n_children));
         for (std::size_t c = 0; c < totals.size(); ++c) assignment_.live[c] = may_split(totals[c], task.depth + 1);
+        const std::vector<bool> live = assignment_.live;
         std::vector<NodeSamples<Target>> samples = distribute_(task.samples, assignment_);
         const Path path = task.path;
         const std::int64_t depth = task.depth;
@@ -209,7 +210,7 @@ private:
         for (std::int64_t c = n_children - 1; c >= 0; --c) {
             const auto at = static_cast<std::size_t>(c);
             consider({first + c, depth + 1, path.child(static_cast<std::uint64_t>(c)), std::move(samples[at]),
-                      std::move(totals[at]), task.places, {}});
+                      std::move(totals[at]), live[at] ? task.places : std::vector<std::int32_t>{}, {}});
         }
     }
 

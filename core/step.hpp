@@ -60,16 +60,20 @@ inline std::int64_t n_children(const Forest& forest, std::int64_t node) {
     return n + (forest.missing[node] == Missing::own_branch);
 }
 
-// As `answer`, with the node's policy for a row that has none; no_answer remains where the row is to be spread.
-template <class Row>
-std::int64_t child_number(const Forest& forest, std::int64_t node, const Row& row) {
-    const std::int64_t child = answer(forest, node, row);
-    if (child != no_answer) return child;
+// The child of a row that has no answer, by the node's policy; no_answer where the row is to be spread.
+inline std::int64_t child_without_answer(const Forest& forest, std::int64_t node) {
     switch (forest.missing[node]) {
         case Missing::spread: return no_answer;
         case Missing::first_child: return 0;
         default: return n_children(forest, node) - 1;  // own_branch: the branch of missing values is the last
     }
+}
+
+// As `answer`, with the node's policy for a row that has none.
+template <class Row>
+std::int64_t child_number(const Forest& forest, std::int64_t node, const Row& row) {
+    const std::int64_t child = answer(forest, node, row);
+    return child != no_answer ? child : child_without_answer(forest, node);
 }
 
 // The child with the largest training weight; the first of equals.

@@ -165,7 +165,7 @@ def _encode_categories(source: Source, column: Column, out: Floats) -> bool:
         out[:] = _codes_of(_python_values(source.series), code_of)
     else:
         place_codes(kept.codes, _codes_of(kept.levels, code_of), out)
-    if column.categories and np.isnan(out[0]) and np.isnan(out).all():
+    if column.categories and out[0] != out[0] and np.isnan(out).all():
         present = _present(source)
         if present and _family(type(present[0])) != _family(type(column.categories[0])):
             raise _changed_type(column, present[0])

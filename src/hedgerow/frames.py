@@ -1,4 +1,4 @@
-"""Frames of any library, taken apart: what it keeps of a column is read as it is, and narwhals is asked for the rest."""
+"""Frames of any library, taken apart: what is kept of a column is read as it is, and narwhals is asked for the rest."""
 
 from __future__ import annotations
 
@@ -41,35 +41,46 @@ class Dictionary:
 
 @final
 class Source:
-    """A column of a frame. To ask narwhals about it takes longer than to read a few thousand rows."""
+    """A column of a frame, which has a dictionary, or numbers, or neither.
 
-    def __init__(self, native: Any, series: Callable[[], Series]) -> None:
-        self.native = native
-        self._series = series
+    To ask narwhals about it takes longer than to read a few thousand rows: then only `series` knows what it holds.
+    """
 
-    @cached_property
+    __slots__ = ("_find_series", "_series", "dictionary", "numbers")
+
+    def __init__(
+        self,
+        find_series: Callable[[], Series],
+        dictionary: Dictionary | None = None,
+        numbers: NDArray[Any] | None = None,
+    ) -> None:
+        self._find_series = find_series
+        self._series: Series | None = None
+        self.dictionary = dictionary
+        self.numbers = numbers
+        """Of a column that NumPy keeps: nothing but NaN is missing."""
+
+    @property
     def series(self) -> Series:
         """The column as narwhals sees it."""
-        return self._series()
-
-    @cached_property
-    def dictionary(self) -> Dictionary | None:
-        """What pandas and Arrow keep of a column of categories; None for any other column."""
-        dtype = getattr(self.native, "dtype", None)
-        if type(dtype).__name__ == "CategoricalDtype":  # without importing pandas
-            kept = self.native.array
-            return Dictionary(_index_values(kept.categories), kept.codes, bool(kept.ordered))
-        return None if isinstance(dtype, np.dtype) else _arrow_dictionary(self.series)
-
-    @cached_property
-    def numbers(self) -> NDArray[Any] | None:
-        """A column of numbers that NumPy keeps, in which nothing but NaN is missing; None for any other column."""
-        dtype = getattr(self.native, "dtype", None)
-        return self.native.to_numpy() if isinstance(dtype, np.dtype) and dtype in _NUMBERS else None
+        if self._series is None:
+            self._series = self._find_series()
+        return self._series
 
     @property
     def dtype_name(self) -> str:
         return str(self.series.dtype)
+
+
+def _pandas_source(native: Any, find_series: Callable[[], Series]) -> Source:
+    dtype = native.dtype
+    if type(dtype).__name__ == "CategoricalDtype":  # without importing pandas
+        kept = native.array
+        levels = _index_values(kept.categories)
+        return Source(find_series, dictionary=Dictionary(levels, kept.codes, bool(kept.ordered)))
+    if isinstance(dtype, np.dtype):
+        return Source(find_series, numbers=native.to_numpy() if dtype in _NUMBERS else None)
+    return Source(find_series, dictionary=_arrow_dictionary(find_series()))
 
 
 def _index_values(index: Any) -> list[Any]:
@@ -118,14 +129,15 @@ class _PandasFrame(Frame):
 
     @cached_property
     def sources(self) -> list[Source]:
-        return [Source(native, self._later(label)) for label, native in self._native.items()]
+        return [_pandas_source(native, self._later(label)) for label, native in self._native.items()]
 
     def _later(self, label: Any) -> Callable[[], Series]:
         return lambda: self._narwhals.get_column(label)
 
     @cached_property
     def _narwhals(self) -> nw.DataFrame[Any]:
-        return nw.from_native(self._native)
+        frame: nw.DataFrame[Any] = nw.from_native(self._native)
+        return frame
 
     def float_block(self) -> NDArray[np.float64] | None:
         if any(dtype != np.float64 for dtype in self._native.dtypes):
@@ -143,7 +155,7 @@ class _NarwhalsFrame(Frame):
 
     @cached_property
     def sources(self) -> list[Source]:
-        return [Source(one.to_native(), _at_hand(one)) for one in self._frame.iter_columns()]
+        return [Source(_at_hand(one), dictionary=_arrow_dictionary(one)) for one in self._frame.iter_columns()]
 
     def float_block(self) -> NDArray[np.float64] | None:
         if any(dtype != nw.Float64 for dtype in self._frame.schema.values()):

@@ -36,6 +36,7 @@ from hedgerow.frames import Frame, as_frame
 
 __all__ = ["Column", "Kind", "Schema", "Table", "read_table"]
 
+
 @dataclass(frozen=True)
 class Schema:
     """What `fit` learned about the columns of X; `named` says whether X brought their names along."""
@@ -228,13 +229,12 @@ def _learn_frame(frame: Frame, categorical_features: Any, estimator: Any) -> Sch
 
 
 def _encode_frame(frame: Frame, columns: Sequence[Column]) -> Floats:
-    values, may_be_infinite = None, True
-    if all(column.kind is Kind.NUMERIC for column in columns):
-        values = frame.float_block()
+    values = frame.float_block() if all(column.kind is Kind.NUMERIC for column in columns) else None
+    may_be_infinite = values is not None
     if values is None:
         values = np.empty(frame.shape, order="F")
-        encoded = zip(frame.sources, columns, values.T, strict=True)
-        may_be_infinite = any([encode_source(source, column, out) for source, column, out in encoded])
+        for source, column, out in zip(frame.sources, columns, values.T, strict=True):
+            may_be_infinite |= encode_source(source, column, out)
     if may_be_infinite:
         _refuse_infinity(values, [column.name for column in columns])
     return values

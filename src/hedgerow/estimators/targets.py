@@ -16,7 +16,7 @@ from hedgerow._core import text_codes
 __all__ = ["Labels", "read_labels", "read_targets", "read_weights"]
 
 
-# Arrays of these kinds are a column as they are: to have scikit-learn say so takes longer than to read a thousand labels.
+# Arrays of these kinds are a column as they are: to have scikit-learn say so takes longer than to number the labels.
 _LABEL_KINDS = frozenset("biufOUSmM")
 
 # Sums of squares of what is within these stay far from the ends of float64.
@@ -32,9 +32,7 @@ class Labels:
 
     def weighted(self, sample_weight: Any, X: Any, class_weight: Any) -> NDArray[np.float64]:
         """As :func:`read_weights`; y is looked at only where its classes have weights."""
-        return read_weights(
-            sample_weight, X, class_weight, None if class_weight is None else self.classes[self.codes]
-        )
+        return read_weights(sample_weight, X, class_weight, None if class_weight is None else self.classes[self.codes])
 
 
 def read_labels(y: Any, X: Any, classes: Any = None) -> Labels:
@@ -78,11 +76,9 @@ def _check_labels(y: NDArray[Any]) -> None:
 
 
 def _is_missing(y: NDArray[Any]) -> NDArray[np.bool_]:
-    if y.dtype.kind in "mM":
-        missing: NDArray[np.bool_] = np.isnat(y)
+    if y.dtype.kind in "mMf":
+        missing: NDArray[np.bool_] = np.isnan(y)  # of dates and durations too
         return missing
-    if y.dtype.kind == "f":
-        return np.isnan(y)
     if y.dtype.kind != "O":
         return np.zeros(len(y), dtype=bool)
     # NaN is not itself, and pandas' NA refuses to say.
