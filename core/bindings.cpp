@@ -401,7 +401,7 @@ void place_codes(const Codes& codes, const In<double>& table, const Array<double
 }
 
 // The distinct texts of a list, sorted, and the number of each item among them; None if something else is among the items.
-// Equal labels are mostly one object: those are known by their address, the others are looked up.
+// A text keeps its hash: most are found by it at the first place that is looked at, without the dictionary.
 std::optional<std::tuple<nb::list, Array<std::int32_t>>> text_codes(const nb::list& items) {
     struct Known {
         PyObject* text = nullptr;
@@ -412,10 +412,10 @@ std::optional<std::tuple<nb::list, Array<std::int32_t>>> text_codes(const nb::li
     nb::list distinct;
     std::vector<std::int32_t> codes(nb::len(items));
     for (std::size_t i = 0; i < codes.size(); ++i) {
-        PyObject* text = items[i].ptr();
-        Known& place = known[(reinterpret_cast<std::uintptr_t>(text) >> 4) % known.size()];
-        if (place.text != text) {
-            if (!PyUnicode_CheckExact(text)) return std::nullopt;
+        PyObject* text = PyList_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i));
+        if (!PyUnicode_CheckExact(text)) return std::nullopt;
+        Known& place = known[static_cast<std::size_t>(PyObject_Hash(text)) % known.size()];
+        if (place.text != text && (place.text == nullptr || PyUnicode_Compare(place.text, text) != 0)) {
             PyObject* code = PyDict_GetItemWithError(code_of.ptr(), text);
             if (code == nullptr) {
                 if (PyErr_Occurred()) throw nb::python_error();

@@ -266,19 +266,10 @@ private:
     // proportion to the rows that have one, in equal parts where none has; a small part follows the heaviest child.
     bool divide(const Arrival& arrival) {
         const Place& here = at(arrival.place);
-        find_children(here.source, parts(arrival));
         known_.clear();
         for (const Place& child : children(here)) known_.push_back(arrival.alone ? 0.0 : child.weight);
         n_arriving_.assign(known_.size(), 0);
-        std::size_t n_unknown = 0;
-        for (std::size_t i = 0; i < child_of_.size(); ++i) {
-            if (child_of_[i] == no_answer) {
-                ++n_unknown;
-                continue;
-            }
-            known_[static_cast<std::size_t>(child_of_[i])] += moving_[arrival.begin + i].weight;
-            ++n_arriving_[static_cast<std::size_t>(child_of_[i])];
-        }
+        const std::size_t n_unknown = find_children(here.source, parts(arrival));
         const double total = std::accumulate(known_.begin(), known_.end(), 0.0);
         if (n_unknown > 0)
             for_each_part(arrival, total, [&](std::size_t child, Part) { ++n_arriving_[child]; });
@@ -289,9 +280,11 @@ private:
             end += std::exchange(n_arriving_[c], end);  // from here on: where the next one goes
         }
         moving_.resize(end);
-        for (std::size_t i = 0; i < child_of_.size(); ++i)
-            if (child_of_[i] != no_answer)
-                moving_[n_arriving_[static_cast<std::size_t>(child_of_[i])]++] = moving_[arrival.begin + i];
+        const Part* from = moving_.data() + arrival.begin;
+        for (const std::int32_t child : child_of_) {
+            const Part part = *from++;
+            if (child != no_answer) moving_[n_arriving_[static_cast<std::size_t>(child)]++] = part;
+        }
         if (n_unknown > 0)
             for_each_part(arrival, total, [&](std::size_t child, Part part) { moving_[n_arriving_[child]++] = part; });
         any_divided_ |= n_unknown > 0;
@@ -316,26 +309,48 @@ private:
         }
     }
 
-    // As child_number, with what is the same for all rows looked up once.
-    void find_children(std::int64_t node, std::span<const Part> parts) {
-        child_of_.resize(parts.size());
-        const Node& test = forest_.nodes[node];
-        const double* column = data_.X + test.feature * data_.n_rows;
-        const std::int64_t without = child_without_answer(forest_, node);
-        const auto find = [&](const auto& child_of) {
-            for (std::size_t i = 0; i < parts.size(); ++i) {
-                const std::int64_t child = child_of(parts[i].row);
-                child_of_[i] = static_cast<std::int32_t>(child == no_answer ? without : child);
-            }
-        };
-        if (forest_.kind[node] == Kind::threshold)
-            find([&](std::uint32_t row) {
-                return std::isnan(column[row]) ? no_answer : std::int64_t{!(column[row] <= test.threshold)};
+    // The children that parts go to, as child_number has it, with what is the same for all rows looked up once. Counts them,
+    // and returns the number of those without an answer.
+    std::size_t find_children(std::int64_t node, std::span<const Part> parts) {
+        const double* column = data_.X + forest_.nodes[node].feature * data_.n_rows;
+        if (forest_.kind[node] == Kind::threshold) {
+            const double threshold = forest_.nodes[node].threshold;
+            return find_children(node, parts, [=](std::uint32_t row) {
+                return std::isnan(column[row]) ? no_answer : std::int64_t{column[row] > threshold};
             });
-        else if (forest_.kind[node] == Kind::multiway)
-            find([&](std::uint32_t row) { return category_child(forest_, node, column[row]); });
-        else
-            find([&](std::uint32_t row) { return answer(forest_, node, ColumnRow{data_.X + row, data_.n_rows}); });
+        }
+        if (forest_.kind[node] == Kind::multiway) {
+            const std::int32_t* codes = forest_.payload_codes + forest_.payload_start[forest_.payload[node]];
+            const std::int64_t n_codes = forest_.payload_codes + forest_.payload_start[forest_.payload[node] + 1] - codes;
+            return find_children(node, parts, [=](std::uint32_t row) {
+                return child_of_category(codes, n_codes, column[row]);
+            });
+        }
+        return find_children(node, parts, [&](std::uint32_t row) {
+            return answer(forest_, node, ColumnRow{data_.X + row, data_.n_rows});
+        });
+    }
+
+    template <class Answer>
+    std::size_t find_children(std::int64_t node, std::span<const Part> parts, const Answer& answer) {
+        const std::int64_t without = child_without_answer(forest_, node);
+        child_of_.resize(parts.size());
+        std::int32_t* child_of = child_of_.data();
+        double* known = known_.data();
+        std::size_t* n_arriving = n_arriving_.data();
+        std::size_t n_unknown = 0;
+        for (const Part& part : parts) {
+            const std::int64_t answered = answer(part.row);
+            const std::int64_t child = answered == no_answer ? without : answered;
+            *child_of++ = static_cast<std::int32_t>(child);
+            if (child == no_answer) {
+                ++n_unknown;
+                continue;
+            }
+            known[child] += part.weight;
+            ++n_arriving[child];
+        }
+        return n_unknown;
     }
 
     const Forest& forest_;

@@ -186,7 +186,7 @@ class Forest:
         return (
             *(nodes, self.weight, self.payload, self.kind, self.missing, self.tree_start, self.leaf_start),
             *(self.payload_start, self.payload_codes, self.payload_weights),
-            *(int(self.n_features), bool((self.kind <= NodeKind.THRESHOLD).all())),
+            *(int(self.n_features), bool(self.kind.max() <= int(NodeKind.THRESHOLD))),
         )
 
     @cached_property

@@ -129,7 +129,12 @@ class _PandasFrame(Frame):
 
     @cached_property
     def sources(self) -> list[Source]:
-        return [_pandas_source(native, self._later(label)) for label, native in self._native.items()]
+        numbered = self._native.copy(
+            deep=False
+        )  # pandas looks up the name of each column, which takes a third of the time
+        numbered.columns = range(len(self.labels))
+        columns = zip(numbered.items(), self.labels, strict=True)
+        return [_pandas_source(native, self._later(label)) for (_, native), label in columns]
 
     def _later(self, label: Any) -> Callable[[], Series]:
         return lambda: self._narwhals.get_column(label)
