@@ -265,6 +265,8 @@ GrownArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const I
     if (options.class_costs.size() != (options.criterion == hedgerow::Criterion::cost_gini ? class_cells : 0) ||
         (!options.feature_costs.empty() && options.feature_costs.size() != X.shape(1)))
         throw std::invalid_argument("costs of the wrong shape");
+    if (options.collapse && (targets || options.keep_leaf_rows))
+        throw std::invalid_argument("only trees of classes whose leaves keep no rows can be collapsed");
     return grow_with(progress,
                      [&](auto& n_done, const auto& poll) { return hedgerow::grow(data, options, n_done, poll); });
 }
@@ -473,11 +475,11 @@ void require_leaves(const hedgerow::Forest& forest, const In<double, 2>& leaf_va
 }
 
 // None where nothing is collapsed.
-std::optional<RearrangedArrays> collapse(const ForestArrays& forest_arrays, const In<double, 2>& leaf_counts, double tolerance) {
+std::optional<RearrangedArrays> collapse(const ForestArrays& forest_arrays, const In<double, 2>& leaf_counts) {
     const hedgerow::Forest forest = view(forest_arrays);
     require_leaves(forest, leaf_counts);
     const auto n_classes = static_cast<std::int64_t>(leaf_counts.shape(1));
-    auto kept = hedgerow::collapse(forest, leaf_counts.data(), n_classes, tolerance);
+    auto kept = hedgerow::collapse(forest, leaf_counts.data(), n_classes);
     return kept ? std::optional(to_arrays(rearranged(forest, *std::move(kept)))) : std::nullopt;
 }
 
@@ -662,6 +664,7 @@ NB_MODULE(_core, m) {
         .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
         .def_rw("max_features", &GrowOptions::max_features)
         .def_rw("c45", &GrowOptions::c45)
+        .def_rw("collapse", &GrowOptions::collapse)
         .def_rw("significance", &GrowOptions::significance)
         .def_rw("class_costs", &GrowOptions::class_costs)
         .def_rw("feature_costs", &GrowOptions::feature_costs)
@@ -695,7 +698,7 @@ NB_MODULE(_core, m) {
           "Nodes in the order of cost-complexity pruning, their alphas, and sums over leaves; see hedgerow.pruning.");
     m.def("cut", &cut, "forest"_a.noconvert(), "marked"_a.noconvert(), "node_values"_a.noconvert(),
           "Make leaves of the marked nodes; see hedgerow.pruning.cut.");
-    m.def("collapse", &collapse, "forest"_a.noconvert(), "leaf_counts"_a.noconvert(), "tolerance"_a,
+    m.def("collapse", &collapse, "forest"_a.noconvert(), "leaf_counts"_a.noconvert(),
           "Make leaves of nodes that save no training error; see hedgerow.pruning.collapse.");
     m.def("node_sums", &node_sums, "forest"_a.noconvert(), "leaf_values"_a.noconvert(),
           "Of each node, the sum of the rows of its leaves.");

@@ -196,7 +196,7 @@ private:
         assign(task, codes, static_cast<std::size_t>(n_children));
         std::vector<Totals> totals = child_totals(task, static_cast<std::size_t>(n_children));
         for (std::size_t c = 0; c < totals.size(); ++c) assignment_.live[c] = may_split(totals[c], task.depth + 1);
-        const std::vector<bool> live = assignment_.live;
+        const std::vector<std::uint8_t> live = assignment_.live;
         std::vector<NodeSamples<Target>> samples = distribute_(task.samples, assignment_);
         const Path path = task.path;
         const std::int64_t depth = task.depth;
@@ -245,10 +245,12 @@ private:
         child_of.resize(std::max(child_of.size(), block.instances.size()));
         const auto feature = static_cast<std::size_t>(split.feature);
         const Range members = task.samples.members;
+        bool any_unknown = false;
         if (data_.n_categories[feature] == 0) {
             const auto list_number = static_cast<std::size_t>(sorted_.list_of[feature]);
             const Range range = task.samples.lists[list_number];
-            if (range.size() < members.size())
+            any_unknown = range.size() < members.size();
+            if (any_unknown)
                 for (std::uint32_t at = members.begin; at < members.end; ++at) child_of[block.members[at]] = unknown;
             for (std::uint32_t i = range.begin; i < range.end; ++i) {
                 const Entry entry = block.lists[list_number][i];
@@ -260,12 +262,13 @@ private:
                 const std::uint32_t id = block.members[at];
                 const std::int32_t code = sorted_.categories.code(block.rows[id], place);
                 child_of[id] = code < 0 ? unknown : category_child(split, codes, code);
+                any_unknown |= code < 0;
             }
         }
         assignment_.shares.assign(n_children, 0.0);
         assignment_.live.assign(n_children, false);
         assignment_.any_divided = false;
-        assign_unknown(block, members, split.missing, task.path);
+        if (any_unknown) assign_unknown(block, members, split.missing, task.path);
     }
 
     static std::int32_t category_child(const Candidate& split, const std::vector<std::int32_t>& codes, std::int32_t code) {
@@ -277,15 +280,10 @@ private:
     void assign_unknown(const Block<Target>& block, Range members, Missing policy, Path path) {
         std::vector<std::int32_t>& child_of = assignment_.child_of;
         std::vector<double>& shares = assignment_.shares;
-        bool any = false;
         for (std::uint32_t at = members.begin; at < members.end; ++at) {
             const std::uint32_t id = block.members[at];
-            if (child_of[id] == unknown)
-                any = true;
-            else
-                shares[static_cast<std::size_t>(child_of[id])] += block.instances[id].weight;
+            if (child_of[id] != unknown) shares[static_cast<std::size_t>(child_of[id])] += block.instances[id].weight;
         }
-        if (!any) return;
         const double known_weight = std::accumulate(shares.begin(), shares.end(), 0.0);
         const auto heaviest = static_cast<std::int32_t>(std::max_element(shares.begin(), shares.end()) - shares.begin());
         for (double& share : shares) share /= known_weight;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "bins.hpp"
@@ -12,6 +13,7 @@
 #include "criteria.hpp"
 #include "fast_grow.hpp"
 #include "general_grow.hpp"
+#include "rearrange.hpp"
 #include "sorting.hpp"
 
 namespace hedgerow {
@@ -143,6 +145,28 @@ GrownForest forest_of(GrownTree tree) {
     return {std::move(tree), {0, n_nodes}, {0, n_leaves}, {}};
 }
 
+void collapse_in_place(GrownForest& forest, const TrainingData& data) {
+    const GrownTree& trees = forest.trees;
+    const Forest grown{trees.nodes.data(),
+                       trees.weight.data(),
+                       trees.payload.data(),
+                       reinterpret_cast<const Kind*>(trees.kind.data()),
+                       reinterpret_cast<const Missing*>(trees.missing.data()),
+                       forest.tree_start.data(),
+                       forest.leaf_start.data(),
+                       trees.payload_start.data(),
+                       trees.payload_codes.data(),
+                       nullptr,
+                       static_cast<std::int64_t>(forest.tree_start.size()) - 1,
+                       data.n_features,
+                       false};
+    std::optional<Rearrangement> kept = collapse(grown, trees.leaf_values.data(), data.n_classes);
+    if (!kept) return;
+    GrownForest smaller = rearranged(grown, *std::move(kept)).forest;
+    smaller.in_bag = std::move(forest.in_bag);
+    forest = std::move(smaller);
+}
+
 }  // namespace
 
 GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atomic<std::int64_t>& n_done,
@@ -183,6 +207,7 @@ GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atom
         poll);
     GrownForest forest = concatenated(std::move(trees));
     forest.in_bag = std::move(in_bag);
+    if (options.collapse) collapse_in_place(forest, data);
     return forest;
 }
 

@@ -127,8 +127,7 @@ std::vector<double> node_sums(const Forest& forest, const double* leaf_values, s
     return sums;
 }
 
-std::optional<Rearrangement> collapse(const Forest& forest, const double* leaf_counts, std::int64_t n_classes,
-                                      double tolerance) {
+std::optional<Rearrangement> collapse(const Forest& forest, const double* leaf_counts, std::int64_t n_classes) {
     const std::int64_t n_nodes = forest.tree_start[forest.n_trees];
     const std::vector<double> node_counts = node_sums(forest, leaf_counts, n_classes);
     std::vector<double> errors, leaf_errors;
@@ -141,7 +140,7 @@ std::optional<Rearrangement> collapse(const Forest& forest, const double* leaf_c
     std::vector<std::uint8_t> marked;
     for (std::int64_t node = 0; node < n_nodes; ++node) {
         const auto at = static_cast<std::size_t>(node);
-        marked.push_back(!forest.is_leaf(node) && below[at] >= errors[at] - tolerance);
+        marked.push_back(!forest.is_leaf(node) && below[at] >= errors[at] - 1e-3);
     }
     if (std::find(marked.begin(), marked.end(), 1) == marked.end()) return std::nullopt;
     return cut(forest, marked.data(), node_counts.data(), n_classes);

@@ -37,8 +37,7 @@ std::vector<std::int64_t> parents(const Forest& forest);
 std::vector<double> node_sums(const Forest& forest, const double* leaf_values, std::int64_t n_values);
 
 // The forest in which nodes are leaves that save no training error: whose leaves make at least as many errors as they would,
-// less `tolerance`. Nothing if there are none.
-std::optional<Rearrangement> collapse(const Forest& forest, const double* leaf_counts, std::int64_t n_classes,
-                                      double tolerance);
+// less a thousandth of one (C4.5, as Weka's J48 does it). Nothing if there are none.
+std::optional<Rearrangement> collapse(const Forest& forest, const double* leaf_counts, std::int64_t n_classes);
 
 }  // namespace hedgerow

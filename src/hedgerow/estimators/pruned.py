@@ -20,7 +20,7 @@ from hedgerow.estimators.targets import read_labels, read_targets, read_weights
 from hedgerow.forest import Forest
 from hedgerow.growth import Fractional, Training, grow_forest
 from hedgerow.inspection import Impurity
-from hedgerow.pruning import Grower, collapse, links_of, pruning_named
+from hedgerow.pruning import Grower, links_of, pruning_named
 
 __all__ = ["PrunedTree"]
 
@@ -40,8 +40,9 @@ class PrunedTree(TreeBased):
         whole = options(training)
 
         def grow(rows: Training) -> Forest:
-            forest = grow_forest(rows, whole if rows is training else options(rows)).forest
-            return collapse(forest) if collapses else forest
+            chosen = whole if rows is training else options(rows)
+            chosen.collapse = collapses
+            return grow_forest(rows, chosen).forest
 
         if strategy is None:
             return grow(training)

@@ -42,5 +42,5 @@ def collapse(forest: Forest) -> Forest:
 
     A node becomes a leaf if its leaves make at least as many training errors as it would, less a thousandth of one.
     """
-    kept = collapse_nodes(forest.arrays, forest.counts, 1e-3)
+    kept = collapse_nodes(forest.arrays, forest.counts)
     return forest if kept is None else forest.rearranged(*kept)
