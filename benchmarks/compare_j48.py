@@ -122,7 +122,8 @@ def java(frame: pd.DataFrame, y: np.ndarray, folds: np.ndarray, classpath: str) 
         np.savetxt(chosen, folds, fmt="%d")
         command = ["java", "-cp", classpath, "J48Folds", str(arff), str(chosen)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdin is not None and process.stdout is not None
+            assert process.stdin is not None
+            assert process.stdout is not None
             yield process.stdin, process.stdout
             process.stdin.close()
         if process.returncode:
@@ -177,12 +178,8 @@ def main() -> None:
         subprocess.run(["javac", "-cp", arguments.weka, "-d", classes, source], check=True)
         classpath = os.pathsep.join([arguments.weka, classes])
         differences: dict[str, list[tuple[float, float]]] = defaultdict(list)
-        print(
-            "accuracy and its difference; nodes and their ratio; milliseconds of a fit, ours, J48's and their ratio: on all"
-        )
-        print(
-            f"rows (least of {ROUNDS}, all of Java compiled), and in the folds (mean, in a fresh JVM); its first tree"
-        )
+        print("accuracy and its difference; nodes and their ratio; milliseconds of a fit, ours, J48's and their ratio:")
+        print(f"on all rows (least of {ROUNDS}, all of Java compiled), and in folds (mean, of a fresh JVM); its first")
         for name in arguments.datasets:
             frame, y = read(Path(folder), name)
             mine, other = compared(frame, y, folds_of(y, arguments.repeats), classpath)
