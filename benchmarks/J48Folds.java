@@ -1,11 +1,13 @@
 // Weka's J48 on given folds: `java -cp weka.jar:. J48Folds data.arff folds.txt`. See compare_j48.py.
 //
 // folds.txt has a line for each row of the data: its fold in each repetition. Prints "first milliseconds", of the first tree
-// that this JVM builds; a line for each mode, repetition and fold, "mode repetition fold right rows size"; then for each
-// mode the least time of building on all rows, once all is compiled, "time mode milliseconds".
+// that this JVM builds; a line for each mode, repetition and fold, "mode right rows size milliseconds"; and "warm" once each
+// mode has been built on all rows for a while. From then on, for each mode that it is given on a line, it builds that once on
+// all rows and prints the milliseconds: so two programs can take turns.
 
 import java.io.BufferedReader;
 import java.io.FileReader;
+import java.io.InputStreamReader;
 import java.util.ArrayList;
 import java.util.List;
 import weka.classifiers.trees.J48;
@@ -13,6 +15,8 @@ import weka.core.Instances;
 
 public class J48Folds {
     static final String[] MODES = {"pruned", "unpruned", "reduced_error"};
+    static final int WARM_UP_ROUNDS = 300;
+    static final int WARM_UP_SECONDS = 20;  // at most, a mode
 
     static J48 tree(String mode) {
         J48 tree = new J48();
@@ -50,19 +54,25 @@ public class J48Folds {
                     (folds.get(row)[repetition] == fold ? test : train).add(data.instance(row));
                 for (String mode : MODES) {
                     J48 tree = tree(mode);
+                    long start = System.nanoTime();
                     tree.buildClassifier(train);
+                    double milliseconds = (System.nanoTime() - start) / 1e6;
                     int right = 0;
                     for (int row = 0; row < test.numInstances(); ++row)
                         if (tree.classifyInstance(test.instance(row)) == test.instance(row).classValue()) ++right;
-                    System.out.println(mode + " " + repetition + " " + fold + " " + right + " " + test.numInstances() + " "
-                        + (int) tree.measureTreeSize());
+                    System.out.println(mode + " " + right + " " + test.numInstances() + " " + (int) tree.measureTreeSize() + " "
+                        + milliseconds);
                 }
             }
         }
-        for (String mode : MODES) {
-            double least = Double.MAX_VALUE;
-            for (int round = 0; round < 15; ++round) least = Math.min(least, milliseconds(mode, data));
-            System.out.println("time " + mode + " " + least);
-        }
+        for (String mode : MODES) warmUp(mode, data);
+        System.out.println("warm");
+        BufferedReader asked = new BufferedReader(new InputStreamReader(System.in));
+        for (String mode; (mode = asked.readLine()) != null;) System.out.println(milliseconds(mode, data));
+    }
+
+    static void warmUp(String mode, Instances data) throws Exception {
+        long end = System.nanoTime() + WARM_UP_SECONDS * 1000000000L;
+        for (int round = 0; round < WARM_UP_ROUNDS && System.nanoTime() < end; ++round) milliseconds(mode, data);
     }
 }

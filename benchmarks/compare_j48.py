@@ -2,7 +2,8 @@
 
 ``HEDGEROW_DATA=folder python benchmarks/compare_j48.py [--weka weka.jar] [--repeats 10] [dataset ...]``: 10-fold
 cross-validation, repeated, pruned, unpruned (which J48 collapses too) and with reduced-error pruning. Needs a JDK and
-weka.jar (Debian: default-jdk, weka).
+weka.jar (Debian: default-jdk, weka). Each side has the data in memory as it likes them: a pandas frame, and Weka's
+Instances. Starting the JVM and reading the file are not timed.
 """
 
 import argparse
@@ -11,14 +12,17 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from time import perf_counter
+from typing import IO
 
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
-from timing import best_of
 
 from hedgerow import TreeClassifier
 from hedgerow.pruning import ReducedError
@@ -40,6 +44,7 @@ DATASETS = (
     *("breast-w", "glass", "vowel", "diabetes", "sonar", "ionosphere"),
 )
 N_FOLDS = 10
+ROUNDS = 15
 
 
 def tree(mode: str, seed: int = 0) -> TreeClassifier:
@@ -56,12 +61,13 @@ MODES = ("pruned", "unpruned", "reduced_error")
 
 @dataclass
 class Results:
-    """By mode: accuracy and size in every fold, and milliseconds of a fit on all rows, best of fifteen."""
+    """By mode: accuracy, size and milliseconds of a fit in every fold, and those of fits on all rows once warm."""
 
     accuracy: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     size: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    milliseconds: dict[str, float] = field(default_factory=dict)
-    first: float = 0.0  # milliseconds of the first fit of a process
+    in_folds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    on_all: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    first: float = 0.0  # milliseconds of the first fit of a JVM
 
 
 def folds_of(y: np.ndarray, n_repeats: int) -> np.ndarray:
@@ -74,38 +80,63 @@ def folds_of(y: np.ndarray, n_repeats: int) -> np.ndarray:
     return folds
 
 
+def compared(frame: pd.DataFrame, y: np.ndarray, folds: np.ndarray, classpath: str) -> tuple[Results, Results]:
+    """Ours and theirs. Folds one after the other; then both take turns with all rows."""
+    mine, other = ours(frame, y, folds), Results()
+    with java(frame, y, folds, classpath) as (requests, answers):
+        read_folds(answers, other)
+        for mode in MODES:
+            for _ in range(ROUNDS):
+                mine.on_all[mode].append(milliseconds(partial(tree(mode).fit, frame, y)))
+                print(mode, file=requests, flush=True)
+                other.on_all[mode].append(float(answers.readline()))
+    return mine, other
+
+
 def ours(frame: pd.DataFrame, y: np.ndarray, folds: np.ndarray) -> Results:
     results = Results()
     for repeat in range(folds.shape[1]):
         for number in range(N_FOLDS):
             test = folds[:, repeat] == number
+            train, y_train = frame[~test], y[~test]
             for mode in MODES:
-                fitted = tree(mode, seed=repeat * N_FOLDS + number).fit(frame[~test], y[~test])
-                results.accuracy[mode].append(float((fitted.predict(frame[test]) == y[test]).mean()))
-                results.size[mode].append(fitted.forest_.n_nodes)
-    jobs = {mode: partial(tree(mode).fit, frame, y) for mode in MODES}
-    results.milliseconds = {mode: seconds * 1e3 for mode, seconds in best_of(jobs, 15).items()}
+                model = tree(mode, seed=repeat * N_FOLDS + number)
+                results.in_folds[mode].append(milliseconds(partial(model.fit, train, y_train)))
+                results.accuracy[mode].append(float((model.predict(frame[test]) == y[test]).mean()))
+                results.size[mode].append(model.forest_.n_nodes)
     return results
 
 
-def theirs(frame: pd.DataFrame, y: np.ndarray, folds: np.ndarray, classpath: str) -> Results:
+def milliseconds(job: partial) -> float:
+    start = perf_counter()
+    job()
+    return (perf_counter() - start) * 1e3
+
+
+@contextmanager
+def java(frame: pd.DataFrame, y: np.ndarray, folds: np.ndarray, classpath: str) -> Iterator[tuple[IO[str], IO[str]]]:
+    """J48Folds on these data: where to write to it, and to read from."""
     with tempfile.TemporaryDirectory() as folder:
         arff, chosen = Path(folder) / "data.arff", Path(folder) / "folds.txt"
         arff.write_text(arff_of(frame, y))
         np.savetxt(chosen, folds, fmt="%d")
         command = ["java", "-cp", classpath, "J48Folds", str(arff), str(chosen)]
-        lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    results = Results()
-    for line in lines:
-        first, *words = line.split()
-        if first == "first":
-            results.first = float(words[0])
-        elif first == "time":
-            results.milliseconds[words[0]] = float(words[1])
-        else:
-            results.accuracy[first].append(int(words[2]) / int(words[3]))
-            results.size[first].append(int(words[4]))
-    return results
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            yield process.stdin, process.stdout
+            process.stdin.close()
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, command)
+
+
+def read_folds(answers: IO[str], results: Results) -> None:
+    results.first = float(answers.readline().split()[1])
+    for line in iter(answers.readline, "warm\n"):
+        mode, right, n_rows, size, taken = line.split()
+        results.accuracy[mode].append(int(right) / int(n_rows))
+        results.size[mode].append(int(size))
+        results.in_folds[mode].append(float(taken))
 
 
 def arff_of(frame: pd.DataFrame, y: np.ndarray) -> str:
@@ -147,21 +178,22 @@ def main() -> None:
         subprocess.run(["javac", "-cp", arguments.weka, "-d", classes, source], check=True)
         classpath = os.pathsep.join([arguments.weka, classes])
         differences: dict[str, list[tuple[float, float]]] = defaultdict(list)
-        print("accuracy and its difference; nodes and their ratio; milliseconds of a fit on all rows and their ratio")
-        print("(best of fifteen, all of Java compiled), and of the first tree of the JVM")
+        print("accuracy and its difference; nodes and their ratio; milliseconds of a fit, ours, J48's and their ratio:")
+        print(f"on all rows (least of {ROUNDS}, all of Java compiled), and in folds (mean, of a fresh JVM); its first")
         for name in arguments.datasets:
             frame, y = read(Path(folder), name)
-            folds = folds_of(y, arguments.repeats)
-            mine, other = ours(frame, y, folds), theirs(frame, y, folds, classpath)
+            mine, other = compared(frame, y, folds_of(y, arguments.repeats), classpath)
             for mode in MODES:
                 accuracy, peer = 100 * np.mean(mine.accuracy[mode]), 100 * np.mean(other.accuracy[mode])
                 size, peer_size = np.mean(mine.size[mode]), np.mean(other.size[mode])
-                time, peer_time = mine.milliseconds[mode], other.milliseconds[mode]
+                time, peer_time = min(mine.on_all[mode]), min(other.on_all[mode])
+                mean, peer_mean = np.mean(mine.in_folds[mode]), np.mean(other.in_folds[mode])
                 differences[mode].append((accuracy - peer, size / peer_size))
                 print(
                     f"{name:<12} {len(y):>5} {mode:<13} {accuracy:6.2f} J48 {peer:6.2f} {accuracy - peer:+5.2f}   "
                     f"{size:6.1f} J48 {peer_size:6.1f} {size / peer_size:5.2f}   "
-                    f"{time:7.2f} J48 {peer_time:7.2f} {peer_time / time:5.2f} x"
+                    f"{time:7.2f} J48 {peer_time:7.2f} {peer_time / time:5.2f} x   "
+                    f"folds {mean:7.2f} J48 {peer_mean:7.2f} {peer_mean / mean:5.2f} x"
                     + (f"   first {other.first:6.1f}" if mode == "pruned" else ""),
                     flush=True,
                 )

@@ -6,7 +6,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "checksum.hpp"
+#include "codes.hpp"
 #include "distance.hpp"
 #include "faults.hpp"
 #include "grow.hpp"
@@ -25,6 +28,7 @@
 #include "prune.hpp"
 #include "random.hpp"
 #include "random_grow.hpp"
+#include "rearrange.hpp"
 #include "row_end.hpp"
 #include "squared_lengths.hpp"
 #include "structure.hpp"
@@ -264,6 +268,8 @@ GrownArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const I
     if (options.class_costs.size() != (options.criterion == hedgerow::Criterion::cost_gini ? class_cells : 0) ||
         (!options.feature_costs.empty() && options.feature_costs.size() != X.shape(1)))
         throw std::invalid_argument("costs of the wrong shape");
+    if (options.collapse && (targets || options.keep_leaf_rows))
+        throw std::invalid_argument("only trees of classes whose leaves keep no rows can be collapsed");
     return grow_with(progress,
                      [&](auto& n_done, const auto& poll) { return hedgerow::grow(data, options, n_done, poll); });
 }
@@ -366,18 +372,139 @@ void kernel_shares(hedgerow::Kernel kernel, const In<std::int64_t>& start, const
     hedgerow::kernel_shares(kernel, sample, queries, tolerance, out.data(), n_threads, poll_signals);
 }
 
+// Codes of one of the types that frames keep them in.
+using Codes = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class Use>
+void with_codes(const Codes& codes, const Use& use) {
+    const auto dtype = codes.dtype();
+    if (dtype == nb::dtype<std::int8_t>())
+        use(static_cast<const std::int8_t*>(codes.data()));
+    else if (dtype == nb::dtype<std::int16_t>())
+        use(static_cast<const std::int16_t*>(codes.data()));
+    else if (dtype == nb::dtype<std::int32_t>())
+        use(static_cast<const std::int32_t*>(codes.data()));
+    else if (dtype == nb::dtype<std::int64_t>())
+        use(static_cast<const std::int64_t*>(codes.data()));
+    else
+        throw std::invalid_argument("codes must be signed integers");
+}
+
+Array<bool> codes_in_use(const Codes& codes, std::size_t n_levels) {
+    std::vector<std::uint8_t> used(n_levels, 0);
+    with_codes(codes, [&](const auto* all) { hedgerow::mark_codes(all, codes.size(), used.data(), n_levels); });
+    auto owned = std::make_unique<std::vector<std::uint8_t>>(std::move(used));
+    auto* data = reinterpret_cast<bool*>(owned->data());
+    return Array<bool>(data, {n_levels}, owner_of(std::move(owned)));
+}
+
+void place_codes(const Codes& codes, const In<double>& table, const Array<double>& out) {
+    if (out.size() != codes.size()) throw std::invalid_argument("out has the wrong shape");
+    with_codes(codes, [&](const auto* all) {
+        hedgerow::place_codes(all, codes.size(), table.data(), table.size(), out.data());
+    });
+}
+
+// The distinct texts of a list, sorted, and the number of each item among them; None if something else is among the items.
+// A text keeps its hash: most are found by it at the first place that is looked at, without the dictionary.
+std::optional<std::tuple<nb::list, Array<std::int32_t>>> text_codes(const nb::list& items) {
+    struct Known {
+        PyObject* text = nullptr;
+        std::int32_t code = 0;
+    };
+    std::array<Known, 256> known{};
+    nb::dict code_of;
+    nb::list distinct;
+    std::vector<std::int32_t> codes(nb::len(items));
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+        PyObject* text = PyList_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i));
+        if (!PyUnicode_CheckExact(text)) return std::nullopt;
+        Known& place = known[static_cast<std::size_t>(PyObject_Hash(text)) % known.size()];
+        if (place.text != text && (place.text == nullptr || PyUnicode_Compare(place.text, text) != 0)) {
+            PyObject* code = PyDict_GetItemWithError(code_of.ptr(), text);
+            if (code == nullptr) {
+                if (PyErr_Occurred()) throw nb::python_error();
+                code_of[nb::handle(text)] = nb::len(distinct);
+                distinct.append(nb::handle(text));
+                code = PyDict_GetItemWithError(code_of.ptr(), text);
+            }
+            place = {text, nb::cast<std::int32_t>(nb::handle(code))};
+        }
+        codes[i] = place.code;
+    }
+    distinct.sort();
+    std::vector<std::int32_t> place(nb::len(distinct));
+    for (std::size_t i = 0; i < place.size(); ++i)
+        place[nb::cast<std::size_t>(code_of[distinct[i]])] = static_cast<std::int32_t>(i);
+    for (std::int32_t& code : codes) code = place[static_cast<std::size_t>(code)];
+    return std::tuple{distinct, to_array(std::move(codes))};
+}
+
 void require_rows(const In<std::int64_t>& parent, const Array<double, 2>& values) {
     if (parent.size() != values.shape(0)) throw std::invalid_argument("values needs a row for each node");
 }
 
-// source, first_child, weight, leaf_counts
-using PrunedArrays = std::tuple<Array<std::int64_t>, Array<std::int32_t>, Array<double>, Array<double>>;
+// As ForestArrays without the last two, and the values of leaves.
+using RearrangedArrays =
+    std::tuple<Array<std::uint8_t, 2>, Array<double>, Array<std::int32_t>, Array<std::uint8_t>, Array<std::uint8_t>,
+               Array<std::int64_t>, Array<std::int64_t>, Array<std::int64_t>, Array<std::int32_t>, Array<double>, Array<double>>;
 
-PrunedArrays prune(const ForestArrays& forest_arrays, const In<double, 2>& node_counts, const Columns& X,
+RearrangedArrays to_arrays(hedgerow::RearrangedForest made) {
+    hedgerow::GrownTree& trees = made.forest.trees;
+    return {to_bytes(std::move(trees.nodes)),          to_array(std::move(trees.weight)),
+            to_array(std::move(trees.payload)),        to_array(std::move(trees.kind)),
+            to_array(std::move(trees.missing)),        to_array(std::move(made.forest.tree_start)),
+            to_array(std::move(made.forest.leaf_start)), to_array(std::move(trees.payload_start)),
+            to_array(std::move(trees.payload_codes)),  to_array(std::move(made.payload_weights)),
+            to_array(std::move(trees.leaf_values))};
+}
+
+void require_nodes(const hedgerow::Forest& forest, std::size_t n_nodes) {
+    if (static_cast<std::int64_t>(n_nodes) != forest.tree_start[forest.n_trees])
+        throw std::invalid_argument("marks and values need an entry for each node");
+}
+
+RearrangedArrays cut(const ForestArrays& forest_arrays, const In<std::uint8_t>& marked, const In<double, 2>& node_values) {
+    const hedgerow::Forest forest = view(forest_arrays);
+    require_nodes(forest, marked.size());
+    require_nodes(forest, node_values.shape(0));
+    const auto n_values = static_cast<std::int64_t>(node_values.shape(1));
+    return to_arrays(rearranged(forest, hedgerow::cut(forest, marked.data(), node_values.data(), n_values)));
+}
+
+void require_leaves(const hedgerow::Forest& forest, const In<double, 2>& leaf_values) {
+    if (static_cast<std::int64_t>(leaf_values.shape(0)) != forest.leaf_start[forest.n_trees])
+        throw std::invalid_argument("values need a row for each leaf");
+}
+
+// None where nothing is collapsed.
+std::optional<RearrangedArrays> collapse(const ForestArrays& forest_arrays, const In<double, 2>& leaf_counts) {
+    const hedgerow::Forest forest = view(forest_arrays);
+    require_leaves(forest, leaf_counts);
+    const auto n_classes = static_cast<std::int64_t>(leaf_counts.shape(1));
+    auto kept = hedgerow::collapse(forest, leaf_counts.data(), n_classes);
+    return kept ? std::optional(to_arrays(rearranged(forest, *std::move(kept)))) : std::nullopt;
+}
+
+Array<double, 2> node_sums(const ForestArrays& forest_arrays, const In<double, 2>& leaf_values) {
+    const hedgerow::Forest forest = view(forest_arrays);
+    require_leaves(forest, leaf_values);
+    const std::size_t n_values = leaf_values.shape(1);
+    auto sums = std::make_unique<std::vector<double>>(
+        hedgerow::node_sums(forest, leaf_values.data(), static_cast<std::int64_t>(n_values)));
+    double* data = sums->data();
+    const auto n_nodes = static_cast<std::size_t>(forest.tree_start[forest.n_trees]);
+    return Array<double, 2>(data, {n_nodes, n_values}, owner_of(std::move(sums)));
+}
+
+Array<std::int64_t> parents(const ForestArrays& forest_arrays) { return to_array(hedgerow::parents(view(forest_arrays))); }
+
+// None where nothing is pruned.
+std::optional<RearrangedArrays> prune(const ForestArrays& forest_arrays, const In<double, 2>& leaf_counts, const Columns& X,
                    const In<double>& sample_weight, const In<std::int32_t>& labels, double confidence, double z,
                    bool raising, double min_fraction) {
     const hedgerow::Forest forest = view(forest_arrays);
-    if (forest.n_trees != 1 || static_cast<std::int64_t>(node_counts.shape(0)) != forest.tree_start[1] ||
+    if (forest.n_trees != 1 || static_cast<std::int64_t>(leaf_counts.shape(0)) != forest.leaf_start[1] ||
         static_cast<std::int64_t>(X.shape(1)) != forest.n_features || labels.size() != X.shape(0) ||
         sample_weight.size() != X.shape(0))
         throw std::invalid_argument("a forest of several trees, or data of the wrong shape");
@@ -388,14 +515,16 @@ PrunedArrays prune(const ForestArrays& forest_arrays, const In<double, 2>& node_
                                       nullptr,
                                       static_cast<std::int64_t>(X.shape(0)),
                                       forest.n_features,
-                                      static_cast<std::int64_t>(node_counts.shape(1))};
-    hedgerow::PrunedTree tree;
+                                      static_cast<std::int64_t>(leaf_counts.shape(1))};
+    std::optional<hedgerow::RearrangedForest> pruned;
     {
         const nb::gil_scoped_release release;
-        tree = hedgerow::prune(forest, node_counts.data(), data, {confidence, z, raising, min_fraction}, poll_signals);
+        const hedgerow::PruneOptions options{confidence, z, raising, min_fraction};
+        hedgerow::Rearrangement tree = hedgerow::prune(forest, leaf_counts.data(), data, options, poll_signals);
+        if (static_cast<std::int64_t>(tree.source.size()) < forest.tree_start[1])
+            pruned = rearranged(forest, std::move(tree));
     }
-    return {to_array(std::move(tree.source)), to_array(std::move(tree.first_child)), to_array(std::move(tree.weight)),
-            to_array(std::move(tree.leaf_counts))};
+    return pruned ? std::optional(to_arrays(*std::move(pruned))) : std::nullopt;
 }
 
 using LinkArrays = std::tuple<Array<std::int64_t>, Array<double>, Array<double>>;
@@ -410,13 +539,6 @@ LinkArrays weakest_links(const In<std::int64_t>& parent, const In<double, 2>& va
                                         static_cast<std::int64_t>(values.shape(1)));
     }
     return {to_array(std::move(links.nodes)), to_array(std::move(links.alphas)), to_array(std::move(links.totals))};
-}
-
-Array<std::uint8_t> below_marked(const In<std::int64_t>& parent, const In<std::uint8_t>& marked) {
-    if (parent.size() != marked.size()) throw std::invalid_argument("marked needs an entry for each node");
-    std::vector<std::uint8_t> below(parent.size());
-    hedgerow::below_marked(parent.data(), static_cast<std::int64_t>(parent.size()), marked.data(), below.data());
-    return to_array(std::move(below));
 }
 
 Array<std::uint8_t> cheapest_leaves(const In<std::int64_t>& parent, const In<std::uint8_t>& inner,
@@ -567,6 +689,7 @@ NB_MODULE(_core, m) {
         .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
         .def_rw("max_features", &GrowOptions::max_features)
         .def_rw("c45", &GrowOptions::c45)
+        .def_rw("collapse", &GrowOptions::collapse)
         .def_rw("significance", &GrowOptions::significance)
         .def_rw("class_costs", &GrowOptions::class_costs)
         .def_rw("feature_costs", &GrowOptions::feature_costs)
@@ -593,13 +716,18 @@ NB_MODULE(_core, m) {
     m.def("grow_random", &grow_random, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
           "labels"_a.noconvert(), "n_classes"_a, "options"_a, "progress"_a.none(),
           "Grow random decision trees; see hedgerow.growth.grow_random_forest.");
-    m.def("prune", &prune, "forest"_a.noconvert(), "node_counts"_a.noconvert(), "X"_a.noconvert(),
+    m.def("prune", &prune, "forest"_a.noconvert(), "leaf_counts"_a.noconvert(), "X"_a.noconvert(),
           "sample_weight"_a.noconvert(), "labels"_a.noconvert(), "confidence"_a, "z"_a, "raising"_a, "min_fraction"_a,
           "Prune a tree by estimated errors; see hedgerow.pruning.pessimistic.");
     m.def("weakest_links", &weakest_links, "parent"_a.noconvert(), "values"_a.noconvert(),
           "Nodes in the order of cost-complexity pruning, their alphas, and sums over leaves; see hedgerow.pruning.");
-    m.def("below_marked", &below_marked, "parent"_a.noconvert(), "marked"_a.noconvert(),
-          "1 for each node that has a marked ancestor.");
+    m.def("cut", &cut, "forest"_a.noconvert(), "marked"_a.noconvert(), "node_values"_a.noconvert(),
+          "Make leaves of the marked nodes; see hedgerow.pruning.cut.");
+    m.def("collapse", &collapse, "forest"_a.noconvert(), "leaf_counts"_a.noconvert(),
+          "Make leaves of nodes that save no training error; see hedgerow.pruning.collapse.");
+    m.def("node_sums", &node_sums, "forest"_a.noconvert(), "leaf_values"_a.noconvert(),
+          "Of each node, the sum of the rows of its leaves.");
+    m.def("parents", &parents, "forest"_a.noconvert(), "The parent of each node, -1 for roots.");
     m.def("cheapest_leaves", &cheapest_leaves, "parent"_a.noconvert(), "inner"_a.noconvert(), "as_leaf"_a.noconvert(),
           "questions"_a.noconvert(), "tolerance"_a,
           "1 for each inner node that costs no more as a leaf than its question and what is left below it.");
@@ -607,6 +735,11 @@ NB_MODULE(_core, m) {
           "The first rule that a node breaks by itself, or -1, and the node; see hedgerow.invariants.");
     m.def("link_fault", &link_fault, "forest"_a.noconvert(), "largest_child"_a.noconvert(),
           "The first rule that is broken between nodes, or -1, where, and what was counted; see hedgerow.invariants.");
+    m.def("codes_in_use", &codes_in_use, "codes"_a.noconvert(), "n_levels"_a, "Which levels occur; -1 is none.");
+    m.def("place_codes", &place_codes, "codes"_a.noconvert(), "table"_a.noconvert(), "out"_a.noconvert(),
+          "Put the entry of a table for each code into out, NaN where the code is -1.");
+    m.def("text_codes", &text_codes, "items"_a.noconvert(),
+          "The distinct texts of a list, sorted, and each item's number among them; None if not all are text.");
     m.def("checksum", &checksum, "data"_a.noconvert(), "XXH64 of bytes, with seed 0; see hedgerow.packing.");
     m.def("row_end", &row_end, "text"_a.noconvert(),
           "Bytes and lines up to the last line end that is not in quotes.");
@@ -626,14 +759,6 @@ NB_MODULE(_core, m) {
             return to_array(std::move(depth));
         },
         "parent"_a.noconvert(), "Distance of each node from its root.");
-    m.def(
-        "node_sums",
-        [](const In<std::int64_t>& parent, const Array<double, 2>& values) {
-            require_rows(parent, values);
-            hedgerow::node_sums(parent.data(), static_cast<std::int64_t>(parent.size()),
-                                static_cast<std::int64_t>(values.shape(1)), values.data());
-        },
-        "parent"_a.noconvert(), "values"_a.noconvert(), "Add the rows of leaves up to the roots, in place.");
     m.def(
         "node_stats",
         [](const In<std::int64_t>& parent, const Array<double, 2>& stats) {

@@ -15,23 +15,22 @@ struct ChiSquare {
     std::int64_t freedom = 0;
 
     // Branches and classes without weight say nothing and give no degree of freedom.
-    static ChiSquare of(std::span<const std::vector<double>* const> branches) {
-        const std::size_t n_classes = branches[0]->size();
+    static ChiSquare of(std::span<const double* const> branches, std::size_t n_classes) {
         std::vector<double> of_class(n_classes, 0.0);
-        for (const std::vector<double>* branch : branches)
-            for (std::size_t k = 0; k < n_classes; ++k) of_class[k] += (*branch)[k];
+        for (const double* branch : branches)
+            for (std::size_t k = 0; k < n_classes; ++k) of_class[k] += branch[k];
         const double total = std::accumulate(of_class.begin(), of_class.end(), 0.0);
         std::int64_t n_used_classes = 0, n_used_branches = 0;
         for (const double weight : of_class) n_used_classes += weight > 0;
         ChiSquare found;
-        for (const std::vector<double>* branch : branches) {
-            const double weight = std::accumulate(branch->begin(), branch->end(), 0.0);
+        for (const double* branch : branches) {
+            const double weight = std::accumulate(branch, branch + n_classes, 0.0);
             if (weight <= 0) continue;
             ++n_used_branches;
             for (std::size_t k = 0; k < n_classes; ++k) {
                 if (of_class[k] <= 0) continue;
                 const double expected = weight / total * of_class[k];
-                const double difference = (*branch)[k] - expected;
+                const double difference = branch[k] - expected;
                 found.statistic += difference * difference / expected;
             }
         }

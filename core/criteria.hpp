@@ -23,16 +23,19 @@ struct Fraction {
     double denominator;  // positive
 };
 
-// x·log2(x). For unit weights nearly all arguments are small whole numbers: those are looked up.
+// x·log2(x). For unit weights nearly all arguments are small whole numbers: those are looked up once they have been seen.
+// Not for several threads at once.
 class XLogX {
 public:
-    explicit XLogX(double largest) : table_(static_cast<std::size_t>(std::min(largest, max_table)) + 1) {
-        for (std::size_t i = 1; i < table_.size(); ++i) table_[i] = exact(static_cast<double>(i));
-    }
+    explicit XLogX(double largest) : table_(static_cast<std::size_t>(std::min(largest, max_table)) + 1, 0.0) {}
     double operator()(double x) const {
         if (x < static_cast<double>(table_.size())) {
             const auto whole = static_cast<std::size_t>(x > 0 ? x : 0);
-            if (static_cast<double>(whole) == x) return table_[whole];
+            if (static_cast<double>(whole) == x) {
+                double& known = table_[whole];
+                if (known == 0) known = exact(x);  // of 0 and 1 it is 0
+                return known;
+            }
         }
         return exact(x);
     }
@@ -40,7 +43,7 @@ public:
 private:
     static constexpr double max_table = 1 << 20;
     static double exact(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
-    std::vector<double> table_;
+    mutable std::vector<double> table_;
 };
 
 // Weighted class counts of a group; `n_constant` classes where that is known to the compiler (2), else 0.

@@ -27,6 +27,7 @@ struct GeneralTask {
     Path path;
     NodeSamples<Target> samples;
     Totals totals;
+    std::vector<std::int32_t> places;  // of the columns with categories in which rows differ
     Candidate split;
     double gain = 0;
 };
@@ -59,7 +60,9 @@ public:
         for (const auto& instance : samples.block->instances) add(totals, instance, 1.0);
         totals.weight = criterion_.weight(totals.group.data());
         builder_.add_node(totals.weight);
-        consider({0, 0, path, std::move(samples), std::move(totals), {}});
+        std::vector<std::int32_t> places(sorted_.categories.n_places());
+        std::iota(places.begin(), places.end(), 0);
+        consider({0, 0, path, std::move(samples), std::move(totals), std::move(places), {}});
         while (!frontier_.empty()) {
             check_cancelled();
             split(frontier_.pop());
@@ -149,21 +152,29 @@ private:
 
     // -- which question
 
-    std::vector<Candidate> best_of_each_feature(const GeneralTask<Target>& task) {
-        std::vector<std::int32_t> order(static_cast<std::size_t>(data_.n_features));
-        std::iota(order.begin(), order.end(), 0);
+    const std::vector<Candidate>& best_of_each_feature(GeneralTask<Target>& task) {
+        order_.resize(static_cast<std::size_t>(data_.n_features));
+        std::iota(order_.begin(), order_.end(), 0);
+        differs_.assign(sorted_.categories.n_places(), false);
+        for (const std::int32_t place : task.places) differs_[static_cast<std::size_t>(place)] = true;
         const bool all = options_.max_features < 0 || options_.max_features >= data_.n_features;
+        if (all) search_.count(task.samples, task.places);
         Draws draws(task.path);
-        std::vector<Candidate> candidates;
-        for (std::size_t i = 0; i < order.size(); ++i) {
+        candidates_.clear();
+        for (std::size_t i = 0; i < order_.size(); ++i) {
             // As in scikit-learn: features are drawn until the wanted number has been tried and one can be split.
-            if (!all && static_cast<std::int64_t>(i) >= options_.max_features && !candidates.empty()) break;
-            if (!all) std::swap(order[i], order[i + draws.below(order.size() - i)]);
+            if (!all && static_cast<std::int64_t>(i) >= options_.max_features && !candidates_.empty()) break;
+            if (!all) std::swap(order_[i], order_[i + draws.below(order_.size() - i)]);
             check_cancelled();
-            const Candidate candidate = search_(task.samples, task.totals, order[i]);
-            if (candidate.valid()) candidates.push_back(candidate);
+            const std::int32_t place = sorted_.categories.place_of(order_[i]);
+            if (place >= 0 && !differs_[static_cast<std::size_t>(place)]) continue;
+            if (place >= 0 && !all) search_.count(task.samples, {&place, 1});
+            Candidate candidate = search_(task.samples, task.totals, order_[i]);
+            if (candidate.valid()) candidates_.push_back(std::move(candidate));
+            if (place >= 0 && search_.is_settled()) differs_[static_cast<std::size_t>(place)] = false;
         }
-        return candidates;
+        std::erase_if(task.places, [&](std::int32_t place) { return !differs_[static_cast<std::size_t>(place)]; });
+        return candidates_;
     }
 
     // -- a split is made
@@ -185,6 +196,7 @@ private:
         assign(task, codes, static_cast<std::size_t>(n_children));
         std::vector<Totals> totals = child_totals(task, static_cast<std::size_t>(n_children));
         for (std::size_t c = 0; c < totals.size(); ++c) assignment_.live[c] = may_split(totals[c], task.depth + 1);
+        const std::vector<std::uint8_t> live = assignment_.live;
         std::vector<NodeSamples<Target>> samples = distribute_(task.samples, assignment_);
         const Path path = task.path;
         const std::int64_t depth = task.depth;
@@ -198,18 +210,18 @@ private:
         for (std::int64_t c = n_children - 1; c >= 0; --c) {
             const auto at = static_cast<std::size_t>(c);
             consider({first + c, depth + 1, path.child(static_cast<std::uint64_t>(c)), std::move(samples[at]),
-                      std::move(totals[at]), {}});
+                      std::move(totals[at]), live[at] ? task.places : std::vector<std::int32_t>{}, {}});
         }
     }
 
     // Categories that occur at the node get children in the order of their codes; the others none, or, as in C4.5, an
     // empty one.
     std::vector<std::int32_t> children_of_codes(const GeneralTask<Target>& task) const {
-        const auto feature = static_cast<std::size_t>(task.split.feature);
+        const auto place = static_cast<std::size_t>(sorted_.categories.place_of(task.split.feature));
         const Block<Target>& block = *task.samples.block;
-        std::vector<std::int32_t> codes(static_cast<std::size_t>(data_.n_categories[feature]), options_.c45 ? 0 : -1);
-        for (std::uint32_t at = task.samples.members.begin; at < task.samples.members.end; ++at) {
-            const std::int32_t code = sorted_.codes[feature][block.rows[block.members[at]]];
+        std::vector<std::int32_t> codes(static_cast<std::size_t>(data_.n_categories[task.split.feature]), options_.c45 ? 0 : -1);
+        for (std::uint32_t at = task.samples.members.begin; !options_.c45 && at < task.samples.members.end; ++at) {
+            const std::int32_t code = sorted_.categories.code(block.rows[block.members[at]], place);
             if (code >= 0) codes[static_cast<std::size_t>(code)] = 0;
         }
         std::int32_t next = 0;
@@ -233,26 +245,30 @@ private:
         child_of.resize(std::max(child_of.size(), block.instances.size()));
         const auto feature = static_cast<std::size_t>(split.feature);
         const Range members = task.samples.members;
+        bool any_unknown = false;
         if (data_.n_categories[feature] == 0) {
             const auto list_number = static_cast<std::size_t>(sorted_.list_of[feature]);
             const Range range = task.samples.lists[list_number];
-            if (range.size() < members.size())
+            any_unknown = range.size() < members.size();
+            if (any_unknown)
                 for (std::uint32_t at = members.begin; at < members.end; ++at) child_of[block.members[at]] = unknown;
             for (std::uint32_t i = range.begin; i < range.end; ++i) {
                 const Entry entry = block.lists[list_number][i];
                 child_of[entry.id] = entry.rank > split.last_left;
             }
         } else {
+            const auto place = static_cast<std::size_t>(sorted_.categories.place_of(split.feature));
             for (std::uint32_t at = members.begin; at < members.end; ++at) {
                 const std::uint32_t id = block.members[at];
-                const std::int32_t code = sorted_.codes[feature][block.rows[id]];
+                const std::int32_t code = sorted_.categories.code(block.rows[id], place);
                 child_of[id] = code < 0 ? unknown : category_child(split, codes, code);
+                any_unknown |= code < 0;
             }
         }
         assignment_.shares.assign(n_children, 0.0);
         assignment_.live.assign(n_children, false);
         assignment_.any_divided = false;
-        assign_unknown(block, members, split.missing, task.path);
+        if (any_unknown) assign_unknown(block, members, split.missing, task.path);
     }
 
     static std::int32_t category_child(const Candidate& split, const std::vector<std::int32_t>& codes, std::int32_t code) {
@@ -264,15 +280,10 @@ private:
     void assign_unknown(const Block<Target>& block, Range members, Missing policy, Path path) {
         std::vector<std::int32_t>& child_of = assignment_.child_of;
         std::vector<double>& shares = assignment_.shares;
-        bool any = false;
         for (std::uint32_t at = members.begin; at < members.end; ++at) {
             const std::uint32_t id = block.members[at];
-            if (child_of[id] == unknown)
-                any = true;
-            else
-                shares[static_cast<std::size_t>(child_of[id])] += block.instances[id].weight;
+            if (child_of[id] != unknown) shares[static_cast<std::size_t>(child_of[id])] += block.instances[id].weight;
         }
-        if (!any) return;
         const double known_weight = std::accumulate(shares.begin(), shares.end(), 0.0);
         const auto heaviest = static_cast<std::int32_t>(std::max_element(shares.begin(), shares.end()) - shares.begin());
         for (double& share : shares) share /= known_weight;
@@ -356,6 +367,9 @@ private:
     Assignment assignment_;
     Frontier<GeneralTask<Target>> frontier_;
     TreeBuilder builder_;
+    std::vector<std::int32_t> order_;     // of the columns of a node that is searched
+    std::vector<bool> differs_;           // per place: whether its rows differ
+    std::vector<Candidate> candidates_;
 };
 
 }  // namespace hedgerow

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "bins.hpp"
@@ -12,6 +13,7 @@
 #include "criteria.hpp"
 #include "fast_grow.hpp"
 #include "general_grow.hpp"
+#include "rearrange.hpp"
 #include "sorting.hpp"
 
 namespace hedgerow {
@@ -19,7 +21,6 @@ namespace {
 
 SortedData sort_columns(const TrainingData& data, std::int64_t n_threads, const Poll& poll) {
     SortedData sorted;
-    sorted.codes.resize(static_cast<std::size_t>(data.n_features));
     std::vector<std::int64_t> by_threshold;
     for (std::int64_t f = 0; f < data.n_features; ++f) {
         sorted.list_of.push_back(data.n_categories[f] > 0 ? -1 : static_cast<std::int32_t>(by_threshold.size()));
@@ -27,20 +28,13 @@ SortedData sort_columns(const TrainingData& data, std::int64_t n_threads, const 
     }
     sorted.columns.resize(by_threshold.size());
     parallel_for(
-        data.n_features, n_threads,
-        [&](std::int64_t f, const Cancelled&) {
-            const double* column = data.X + f * data.n_rows;
-            if (data.n_categories[f] == 0) {
-                const auto list = static_cast<std::size_t>(sorted.list_of[static_cast<std::size_t>(f)]);
-                sorted.columns[list] = ColumnSorter()(column, data.n_rows);
-                return;
-            }
-            std::vector<std::int32_t>& codes = sorted.codes[static_cast<std::size_t>(f)];
-            codes.reserve(static_cast<std::size_t>(data.n_rows));
-            for (std::int64_t row = 0; row < data.n_rows; ++row)
-                codes.push_back(std::isnan(column[row]) ? -1 : static_cast<std::int32_t>(column[row]));
+        static_cast<std::int64_t>(by_threshold.size()), n_threads,
+        [&](std::int64_t list, const Cancelled&) {
+            const auto at = static_cast<std::size_t>(list);
+            sorted.columns[at] = ColumnSorter()(data.X + by_threshold[at] * data.n_rows, data.n_rows);
         },
         poll);
+    sorted.categories = CategoryRows(data);
     return sorted;
 }
 
@@ -151,6 +145,28 @@ GrownForest forest_of(GrownTree tree) {
     return {std::move(tree), {0, n_nodes}, {0, n_leaves}, {}};
 }
 
+void collapse_in_place(GrownForest& forest, const TrainingData& data) {
+    const GrownTree& trees = forest.trees;
+    const Forest grown{trees.nodes.data(),
+                       trees.weight.data(),
+                       trees.payload.data(),
+                       reinterpret_cast<const Kind*>(trees.kind.data()),
+                       reinterpret_cast<const Missing*>(trees.missing.data()),
+                       forest.tree_start.data(),
+                       forest.leaf_start.data(),
+                       trees.payload_start.data(),
+                       trees.payload_codes.data(),
+                       nullptr,
+                       static_cast<std::int64_t>(forest.tree_start.size()) - 1,
+                       data.n_features,
+                       false};
+    std::optional<Rearrangement> kept = collapse(grown, trees.leaf_values.data(), data.n_classes);
+    if (!kept) return;
+    GrownForest smaller = rearranged(grown, *std::move(kept)).forest;
+    smaller.in_bag = std::move(forest.in_bag);
+    forest = std::move(smaller);
+}
+
 }  // namespace
 
 GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atomic<std::int64_t>& n_done,
@@ -191,6 +207,7 @@ GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atom
         poll);
     GrownForest forest = concatenated(std::move(trees));
     forest.in_bag = std::move(in_bag);
+    if (options.collapse) collapse_in_place(forest, data);
     return forest;
 }
 

@@ -30,6 +30,7 @@ struct GrowOptions {
     std::int64_t max_leaf_nodes = -1;  // -1: none, depth first; else best first
     std::int64_t max_features = -1;    // -1: all
     bool c45 = false;                  // with gain_ratio: all of C4.5's conditions on a question
+    bool collapse = false;             // drop what saves no training error; not with regression, nor with leaf rows
     double significance = 1;           // a question whose chi-square test has a larger p-value is not asked
     std::vector<double> class_costs;   // of cost_gini: true × predicted class
     std::vector<double> feature_costs;  // per column, positive; empty: all alike

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bulk.hpp"
 #include "data.hpp"
 #include "error_limit.hpp"
 #include "forest.hpp"
@@ -23,7 +25,7 @@ struct Part {
     std::uint32_t row;
     double weight;
 };
-using Parts = std::vector<Part>;
+using Parts = Bulk<Part>;
 
 // A node while the tree is being pruned. Its number stays, its content may be replaced by that of its largest branch.
 struct Place {
@@ -38,11 +40,14 @@ struct Place {
     bool is_leaf() const { return n_children == 0; }
 };
 
-// Rows on their way to a place. Either they join those that are there, or they are all that will be.
+// Rows on their way to a place: a range of `Places::moving_`. Either they join those that are there, or they are all that
+// will be.
 struct Arrival {
     std::int64_t place;
-    Parts parts;
+    std::size_t begin, end;
     bool alone;
+
+    bool empty() const { return begin == end; }
 };
 
 class Places {
@@ -57,12 +62,16 @@ public:
           slot_(options.raising ? static_cast<std::size_t>(data.n_rows) : 0, no_slot) {
         const std::int64_t n_nodes = forest.tree_start[1];
         counts_.resize(static_cast<std::size_t>(n_nodes * n_classes_));
+        places_.reserve(static_cast<std::size_t>(n_nodes));
         for (std::int64_t node = 0; node < n_nodes; ++node) {
             const std::int64_t n = forest.is_leaf(node) ? 0 : n_children(forest, node);
             places_.push_back({node, forest.nodes[node].first_child, n, 0, 0, false, {}});
         }
         std::vector<std::int64_t> all;
-        if (options.raising) send({0, all_rows(), true}, all);
+        if (options.raising) {
+            take_all_rows();
+            send(arrival_at(0, true), all);
+        }
         // What was grown has the last word: parts of rows may differ from it by rounding.
         std::copy(node_counts, node_counts + counts_.size(), counts_.begin());
         for (std::int64_t node = 0; node < n_nodes; ++node) {
@@ -83,9 +92,10 @@ public:
 
     void make_leaf(std::int64_t place, double errors) {
         if (options_.raising) {
-            Parts rows = rows_below(place);
+            moving_.clear();
+            take_rows_below(place);
             forget_rows_below(place);
-            at(place).rows = std::move(rows);
+            at(place).rows = moving_;
         }
         at(place).n_children = 0;
         at(place).divides = false;
@@ -96,39 +106,37 @@ public:
     // `changed`, children behind their parents.
     void raise(std::int64_t place, std::int64_t branch, std::vector<std::int64_t>& changed) {
         const bool alone = at(place).divides;
-        Parts parts = rows_for_branch(place, branch);
+        take_rows_for_branch(place, branch);
         const double weight = at(place).weight;
         const std::vector<double> own_counts(counts(place).begin(), counts(place).end());
         for (std::int64_t child = at(place).first; child < at(place).first + at(place).n_children; ++child)
             if (child != branch) forget_rows_below(child);
         std::copy(counts(branch).begin(), counts(branch).end(), counts(place).begin());
         at(place) = std::move(at(branch));
-        send({place, std::move(parts), alone}, changed);
+        send(arrival_at(place, alone), changed);
         at(place).weight = weight;
         std::copy(own_counts.begin(), own_counts.end(), counts(place).begin());
         if (at(place).is_leaf()) at(place).errors = errors_as_leaf(place);
     }
 
-    // Errors of a branch that gets the rows of its whole parent.
-    double errors_of_branch(std::int64_t place, std::int64_t branch) {
+    // Errors of a branch that gets the rows of its whole parent; if they are more than `enough`, not all of them.
+    double errors_of_branch(std::int64_t place, std::int64_t branch, double enough) {
         double errors = 0;
-        std::vector<double> counts_there(static_cast<std::size_t>(n_classes_));
-        std::vector<Arrival> stack;
-        stack.push_back({branch, rows_for_branch(place, branch), at(place).divides});
-        while (!stack.empty()) {
-            Arrival arrival = std::move(stack.back());
-            stack.pop_back();
+        take_rows_for_branch(place, branch);
+        stack_.assign(1, arrival_at(branch, at(place).divides));
+        while (!stack_.empty() && errors <= enough) {
+            Arrival arrival = next_arrival();
             const Place& here = at(arrival.place);
-            if (arrival.parts.empty()) {
+            if (arrival.empty()) {
                 if (!arrival.alone) errors += here.errors;
             } else if (here.is_leaf()) {
-                std::fill(counts_there.begin(), counts_there.end(), 0.0);
-                if (!arrival.alone) std::copy_n(counts(arrival.place).begin(), n_classes_, counts_there.begin());
-                for (const Part& part : arrival.parts) counts_there[label(part)] += part.weight;
-                errors += limit_(counts_there.data(), n_classes_);
+                counts_there_.assign(static_cast<std::size_t>(n_classes_), 0.0);
+                if (!arrival.alone) std::copy_n(counts(arrival.place).begin(), n_classes_, counts_there_.begin());
+                for (const Part& part : parts(arrival)) counts_there_[label(part)] += part.weight;
+                errors += limit_(counts_there_.data(), n_classes_);
             } else {
                 include_rows_that_move(arrival);
-                divide(arrival, stack);
+                divide(arrival);
             }
         }
         return errors;
@@ -137,48 +145,63 @@ public:
 private:
     static constexpr std::int32_t no_slot = -1;
 
-    Parts all_rows() const {
-        Parts rows;
-        rows.reserve(static_cast<std::size_t>(data_.n_rows));
+    // -- rows that move: what is sent first stands at the bottom, what is divided next at the top
+
+    Arrival arrival_at(std::int64_t place, bool alone) const { return {place, 0, moving_.size(), alone}; }
+    std::span<const Part> parts(const Arrival& arrival) const {
+        return {moving_.data() + arrival.begin, arrival.end - arrival.begin};
+    }
+
+    // Whatever is above its rows has arrived.
+    Arrival next_arrival() {
+        const Arrival arrival = stack_.back();
+        stack_.pop_back();
+        moving_.resize(arrival.end);
+        return arrival;
+    }
+
+    void take_all_rows() {
         for (std::int64_t row = 0; row < data_.n_rows; ++row)
-            if (data_.weight[row] > 0) rows.push_back({static_cast<std::uint32_t>(row), data_.weight[row]});
-        return rows;
+            if (data_.weight[row] > 0) moving_.push_back({static_cast<std::uint32_t>(row), data_.weight[row]});
     }
 
     // The rows that a branch lacks of its parent's; where parts of a row went there, all of its parent's.
-    Parts rows_for_branch(std::int64_t place, std::int64_t branch) {
-        if (at(place).divides) return rows_below(place);
-        Parts rows;
+    void take_rows_for_branch(std::int64_t place, std::int64_t branch) {
+        moving_.clear();
+        if (at(place).divides) return take_rows_below(place);
         for (std::int64_t child = at(place).first; child < at(place).first + at(place).n_children; ++child)
-            if (child != branch) collect(child, rows);
-        forget_slots(rows);
-        return rows;
+            if (child != branch) collect(child);
+        forget_slots(0);
     }
 
-    Parts rows_below(std::int64_t place) {
-        Parts rows;
-        collect(place, rows);
-        forget_slots(rows);
-        return rows;
+    void take_rows_below(std::int64_t place) {
+        const std::size_t first = moving_.size();
+        collect(place);
+        forget_slots(first);
     }
 
     // Parts of one row are put together again.
-    void collect(std::int64_t place, Parts& rows) {
+    void collect(std::int64_t place) {
         for_each_leaf(place, [&](Place& leaf) {
+            if (!any_divided_) {
+                moving_.insert(moving_.end(), leaf.rows.begin(), leaf.rows.end());
+                return;
+            }
             for (const Part& part : leaf.rows) {
                 std::int32_t& slot = slot_[part.row];
                 if (slot == no_slot) {
-                    slot = static_cast<std::int32_t>(rows.size());
-                    rows.push_back(part);
+                    slot = static_cast<std::int32_t>(moving_.size());
+                    moving_.push_back(part);
                 } else {
-                    rows[static_cast<std::size_t>(slot)].weight += part.weight;
+                    moving_[static_cast<std::size_t>(slot)].weight += part.weight;
                 }
             }
         });
     }
 
-    void forget_slots(const Parts& rows) {
-        for (const Part& part : rows) slot_[part.row] = no_slot;
+    void forget_slots(std::size_t first) {
+        if (!any_divided_) return;
+        for (std::size_t i = first; i < moving_.size(); ++i) slot_[moving_[i].row] = no_slot;
     }
 
     void forget_rows_below(std::int64_t place) {
@@ -187,33 +210,30 @@ private:
 
     template <class Use>
     void for_each_leaf(std::int64_t place, const Use& use) {
-        std::vector<std::int64_t> stack{place};
-        while (!stack.empty()) {
-            Place& next = at(stack.back());
-            stack.pop_back();
+        below_.assign(1, place);
+        while (!below_.empty()) {
+            Place& next = at(below_.back());
+            below_.pop_back();
             if (next.is_leaf()) use(next);
-            for (std::int64_t child = next.first + next.n_children; child-- > next.first;)
-                stack.push_back(child);
+            for (std::int64_t child = next.first + next.n_children; child-- > next.first;) below_.push_back(child);
         }
     }
 
     // Lets rows in for good.
-    void send(Arrival first, std::vector<std::int64_t>& changed) {
-        std::vector<Arrival> stack;
-        stack.push_back(std::move(first));
-        while (!stack.empty()) {
-            Arrival arrival = std::move(stack.back());
-            stack.pop_back();
+    void send(const Arrival& first, std::vector<std::int64_t>& changed) {
+        stack_.assign(1, first);
+        while (!stack_.empty()) {
+            Arrival arrival = next_arrival();
             Place& here = at(arrival.place);
-            if (arrival.parts.empty() && !arrival.alone) continue;
+            if (arrival.empty() && !arrival.alone) continue;
             if (!here.is_leaf()) include_rows_that_move(arrival);
             count(arrival);
             if (here.is_leaf()) {
                 if (arrival.alone) here.rows.clear();
-                here.rows.insert(here.rows.end(), arrival.parts.begin(), arrival.parts.end());
+                here.rows.insert(here.rows.end(), parts(arrival).begin(), parts(arrival).end());
                 here.errors = errors_as_leaf(arrival.place);
             } else {
-                const bool divided = divide(arrival, stack);
+                const bool divided = divide(arrival);
                 here.divides = divided || (here.divides && !arrival.alone);
                 changed.push_back(arrival.place);
             }
@@ -223,8 +243,8 @@ private:
     // Where rows are divided, by the shares of the others, those that come change what those that are there do.
     void include_rows_that_move(Arrival& arrival) {
         if (arrival.alone || !at(arrival.place).divides) return;
-        const Parts rows = rows_below(arrival.place);
-        arrival.parts.insert(arrival.parts.end(), rows.begin(), rows.end());
+        take_rows_below(arrival.place);
+        arrival.end = moving_.size();
         arrival.alone = true;
     }
 
@@ -234,7 +254,7 @@ private:
             std::fill(here.begin(), here.end(), 0.0);
             at(arrival.place).weight = 0;
         }
-        for (const Part& part : arrival.parts) {
+        for (const Part& part : parts(arrival)) {
             here[label(part)] += part.weight;
             at(arrival.place).weight += part.weight;
         }
@@ -244,38 +264,93 @@ private:
 
     // Puts an arrival at each child on the stack; whether a row had no answer. Such a row goes down every child in
     // proportion to the rows that have one, in equal parts where none has; a small part follows the heaviest child.
-    bool divide(const Arrival& arrival, std::vector<Arrival>& stack) {
+    bool divide(const Arrival& arrival) {
         const Place& here = at(arrival.place);
-        const std::size_t first = stack.size();
-        std::vector<double> known;
-        for (std::int64_t child = here.first; child < here.first + here.n_children; ++child) {
-            known.push_back(arrival.alone ? 0.0 : at(child).weight);
-            stack.push_back({child, {}, arrival.alone});
+        known_.clear();
+        for (const Place& child : children(here)) known_.push_back(arrival.alone ? 0.0 : child.weight);
+        n_arriving_.assign(known_.size(), 0);
+        const std::size_t n_unknown = find_children(here.source, parts(arrival));
+        const double total = std::accumulate(known_.begin(), known_.end(), 0.0);
+        if (n_unknown > 0)
+            for_each_part(arrival, total, [&](std::size_t child, Part) { ++n_arriving_[child]; });
+
+        std::size_t end = moving_.size();
+        for (std::size_t c = 0; c < known_.size(); ++c) {
+            stack_.push_back({here.first + static_cast<std::int64_t>(c), end, end + n_arriving_[c], arrival.alone});
+            end += std::exchange(n_arriving_[c], end);  // from here on: where the next one goes
         }
-        Parts unknown;
-        for (const Part& part : arrival.parts) {
-            const std::int64_t child = child_number(forest_, here.source, ColumnRow{data_.X + part.row, data_.n_rows});
-            if (child == no_answer) {
-                unknown.push_back(part);
-                continue;
-            }
-            stack[first + static_cast<std::size_t>(child)].parts.push_back(part);
-            known[static_cast<std::size_t>(child)] += part.weight;
+        moving_.resize(end);
+        const Part* from = moving_.data() + arrival.begin;
+        for (const std::int32_t child : child_of_) {
+            const Part part = *from++;
+            if (child != no_answer) moving_[n_arriving_[static_cast<std::size_t>(child)]++] = part;
         }
-        if (unknown.empty()) return false;
-        const double total = std::accumulate(known.begin(), known.end(), 0.0);
-        const auto heaviest = static_cast<std::size_t>(std::max_element(known.begin(), known.end()) - known.begin());
-        for (const Part& part : unknown) {
+        if (n_unknown > 0)
+            for_each_part(arrival, total, [&](std::size_t child, Part part) { moving_[n_arriving_[child]++] = part; });
+        any_divided_ |= n_unknown > 0;
+        return n_unknown > 0;
+    }
+
+    // Calls use(child, part) for the parts of rows without an answer; the children have `known_` weights.
+    template <class Use>
+    void for_each_part(const Arrival& arrival, double total, const Use& use) const {
+        const auto heaviest = static_cast<std::size_t>(std::max_element(known_.begin(), known_.end()) - known_.begin());
+        for (std::size_t i = 0; i < child_of_.size(); ++i) {
+            if (child_of_[i] != no_answer) continue;
+            const Part part = moving_[arrival.begin + i];
             if (part.weight < (1 - 1e-9) * options_.min_fraction * data_.weight[part.row]) {
-                stack[first + heaviest].parts.push_back(part);
+                use(heaviest, part);
                 continue;
             }
-            for (std::size_t c = 0; c < known.size(); ++c) {
-                const double share = total > 0 ? known[c] / total : 1.0 / static_cast<double>(known.size());
-                if (share > 0) stack[first + c].parts.push_back({part.row, part.weight * share});
+            for (std::size_t c = 0; c < known_.size(); ++c) {
+                const double share = total > 0 ? known_[c] / total : 1.0 / static_cast<double>(known_.size());
+                if (share > 0) use(c, Part{part.row, part.weight * share});
             }
         }
-        return true;
+    }
+
+    // The children that parts go to, as child_number has it, with what is the same for all rows looked up once. Counts them,
+    // and returns the number of those without an answer.
+    std::size_t find_children(std::int64_t node, std::span<const Part> parts) {
+        const double* column = data_.X + forest_.nodes[node].feature * data_.n_rows;
+        if (forest_.kind[node] == Kind::threshold) {
+            const double threshold = forest_.nodes[node].threshold;
+            return find_children(node, parts, [=](std::uint32_t row) {
+                return std::isnan(column[row]) ? no_answer : std::int64_t{column[row] > threshold};
+            });
+        }
+        if (forest_.kind[node] == Kind::multiway) {
+            const std::int32_t* codes = forest_.payload_codes + forest_.payload_start[forest_.payload[node]];
+            const std::int64_t n_codes = forest_.payload_codes + forest_.payload_start[forest_.payload[node] + 1] - codes;
+            return find_children(node, parts, [=](std::uint32_t row) {
+                return child_of_category(codes, n_codes, column[row]);
+            });
+        }
+        return find_children(node, parts, [&](std::uint32_t row) {
+            return answer(forest_, node, ColumnRow{data_.X + row, data_.n_rows});
+        });
+    }
+
+    template <class Answer>
+    std::size_t find_children(std::int64_t node, std::span<const Part> parts, const Answer& answer) {
+        const std::int64_t without = child_without_answer(forest_, node);
+        child_of_.resize(parts.size());
+        std::int32_t* child_of = child_of_.data();
+        double* known = known_.data();
+        std::size_t* n_arriving = n_arriving_.data();
+        std::size_t n_unknown = 0;
+        for (const Part& part : parts) {
+            const std::int64_t answered = answer(part.row);
+            const std::int64_t child = answered == no_answer ? without : answered;
+            *child_of++ = static_cast<std::int32_t>(child);
+            if (child == no_answer) {
+                ++n_unknown;
+                continue;
+            }
+            known[child] += part.weight;
+            ++n_arriving[child];
+        }
+        return n_unknown;
     }
 
     const Forest& forest_;
@@ -286,6 +361,16 @@ private:
     std::vector<Place> places_;
     std::vector<double> counts_;      // n_classes a place
     std::vector<std::int32_t> slot_;  // of a row in the list that is being collected
+    bool any_divided_ = false;        // a row is at several leaves, in parts
+
+    // Kept from one use to the next for their memory.
+    Parts moving_;
+    std::vector<Arrival> stack_;
+    std::vector<std::int64_t> below_;
+    std::vector<std::int32_t> child_of_;    // per part that is divided
+    std::vector<double> known_;             // per child: the weight of its rows with an answer
+    std::vector<std::size_t> n_arriving_;   // per child
+    std::vector<double> counts_there_;
 };
 
 }  // namespace hedgerow

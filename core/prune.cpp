@@ -22,7 +22,7 @@ public:
     }
 
     // Children stand behind their parents, so that the last one that waits has no child that does.
-    PrunedTree operator()(const Poll& poll) {
+    Rearrangement operator()(const Poll& poll) {
         for (std::int64_t n_done = 1; !waiting_.empty(); ++n_done) {
             const std::int64_t place = waiting_.back();
             waiting_.pop_back();
@@ -38,8 +38,9 @@ private:
         for (const Place& child : places_.children(places_.at(place))) as_tree += child.errors;
         const double as_leaf = places_.errors_as_leaf(place);
         const std::int64_t largest = largest_branch(places_.at(place));
-        const double as_branch =
-            raising_ ? places_.errors_of_branch(place, largest) : std::numeric_limits<double>::infinity();
+        // More errors than these are too many, however many more they are.
+        const double as_branch = raising_ ? places_.errors_of_branch(place, largest, as_tree + allowance + rounding)
+                                          : std::numeric_limits<double>::infinity();
         if (at_most(as_leaf, as_tree + allowance) && at_most(as_leaf, as_branch + allowance))
             places_.make_leaf(place, as_leaf);
         else if (at_most(as_branch, as_tree + allowance))
@@ -56,8 +57,8 @@ private:
         return largest;
     }
 
-    PrunedTree laid_out() {
-        PrunedTree tree;
+    Rearrangement laid_out() {
+        Rearrangement tree;
         std::vector<std::int64_t> order{0};
         for (std::size_t i = 0; i < order.size(); ++i) {
             const Place& place = places_.at(order[i]);
@@ -66,8 +67,9 @@ private:
             tree.first_child.push_back(place.is_leaf() ? 0 : static_cast<std::int32_t>(order.size()));
             for (std::int64_t child = place.first; child < place.first + place.n_children; ++child) order.push_back(child);
             const auto counts = places_.counts(order[i]);
-            if (place.is_leaf()) tree.leaf_counts.insert(tree.leaf_counts.end(), counts.begin(), counts.end());
+            if (place.is_leaf()) tree.leaf_values.insert(tree.leaf_values.end(), counts.begin(), counts.end());
         }
+        tree.tree_start = {0, static_cast<std::int64_t>(order.size())};
         return tree;
     }
 
@@ -78,9 +80,9 @@ private:
 
 }  // namespace
 
-PrunedTree prune(const Forest& forest, const double* node_counts, const TrainingData& data, const PruneOptions& options,
-                 const Poll& poll) {
-    return Pruner(forest, node_counts, data, options)(poll);
+Rearrangement prune(const Forest& forest, const double* leaf_counts, const TrainingData& data,
+                    const PruneOptions& options, const Poll& poll) {
+    return Pruner(forest, node_sums(forest, leaf_counts, data.n_classes).data(), data, options)(poll);
 }
 
 }  // namespace hedgerow

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "forest.hpp"
 #include "grow.hpp"
 #include "parallel.hpp"
+#include "rearrange.hpp"
 
 namespace hedgerow {
 
@@ -18,17 +18,9 @@ struct PruneOptions {
     double min_fraction;  // a smaller part of a row is not divided further
 };
 
-// Nodes breadth first. Leaves have counts, in that order.
-struct PrunedTree {
-    std::vector<std::int64_t> source;       // the node of the given tree whose question is asked
-    std::vector<std::int32_t> first_child;  // 0 in a leaf
-    std::vector<double> weight;
-    std::vector<double> leaf_counts;
-};
-
-// The tree of a forest of one, whose nodes have `node_counts` (n_nodes × n_classes). `data` are the rows that it was
-// grown from; without raising they are not looked at.
-PrunedTree prune(const Forest& forest, const double* node_counts, const TrainingData& data, const PruneOptions& options,
-                 const Poll& poll);
+// The tree of a forest of one, whose leaves have `leaf_counts` (n_leaves × n_classes), pruned: nodes breadth first, class
+// counts in the leaves. `data` are the rows that it was grown from; without raising they are not looked at.
+Rearrangement prune(const Forest& forest, const double* leaf_counts, const TrainingData& data,
+                    const PruneOptions& options, const Poll& poll);
 
 }  // namespace hedgerow

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <vector>
 
+#include "categories.hpp"
 #include "criteria.hpp"
 #include "sorting.hpp"
 
@@ -18,9 +19,9 @@ namespace hedgerow {
 
 // The columns of the training data, prepared once for all trees.
 struct SortedData {
-    std::vector<std::int32_t> list_of;             // per column: its number in `columns`, -1 for categories
-    std::vector<SortedColumn> columns;             // those that are split by threshold
-    std::vector<std::vector<std::int32_t>> codes;  // per column with categories: code of each row, -1 missing
+    std::vector<std::int32_t> list_of;  // per column: its number in `columns`, -1 for categories
+    std::vector<SortedColumn> columns;  // those that are split by threshold
+    CategoryRows categories;            // the others
 };
 
 struct Entry {
@@ -57,7 +58,7 @@ struct Assignment {
     static constexpr std::int32_t divided = -1;
     std::vector<std::int32_t> child_of;
     std::vector<double> shares;  // per child, of an instance that is divided
-    std::vector<bool> live;      // per child: it may be split, so that its lists are needed
+    std::vector<std::uint8_t> live;      // per child: it may be split, so that its lists are needed
     bool any_divided = false;
 
     std::size_t n_children() const { return shares.size(); }
@@ -77,7 +78,7 @@ private:
     Samples in_place(const NodeSamples<Target>& node, const Assignment& to) {
         Samples children(to.n_children(), {node.block, {}, std::vector<Range>(node.lists.size())});
         const auto child_of = [&](std::uint32_t id) { return to.child_of[id]; };
-        const std::vector<bool> all(to.n_children(), true);
+        const std::vector<std::uint8_t> all(to.n_children(), true);
         partition(node.block->members.data(), node.members, ids_, all, child_of, [&](std::size_t c, Range range) { children[c].members = range; });
         for (std::size_t f = 0; f < node.lists.size(); ++f)
             partition(
@@ -89,12 +90,12 @@ private:
 
     // Stable. What goes to children that are not kept is dropped; ranges follow each other from range.begin on.
     template <class Item, class ChildOf, class Store>
-    void partition(Item* items, Range range, std::vector<Item>& spare, const std::vector<bool>& keep,
+    void partition(Item* items, Range range, std::vector<Item>& spare, const std::vector<std::uint8_t>& keep,
                    const ChildOf& child_of, const Store& store) {
         spare.resize(std::max<std::size_t>(spare.size(), range.size()));
         if (keep.size() == 2 && keep[0] && keep[1])
             partition_in_two(items, range, spare.data(), child_of, store);
-        else if (std::find(keep.begin(), keep.end(), true) != keep.end())
+        else if (std::find(keep.begin(), keep.end(), std::uint8_t{true}) != keep.end())
             partition_in_many(items, range, spare.data(), keep, child_of, store);
     }
 
@@ -118,7 +119,7 @@ private:
     }
 
     template <class Item, class ChildOf, class Store>
-    void partition_in_many(Item* items, Range range, Item* spare, const std::vector<bool>& keep,
+    void partition_in_many(Item* items, Range range, Item* spare, const std::vector<std::uint8_t>& keep,
                            const ChildOf& child_of, const Store& store) {
         starts_.assign(keep.size() + 1, 0);
         for (std::uint32_t at = range.begin; at < range.end; ++at) {

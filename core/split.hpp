@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
@@ -10,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "categories.hpp"
 #include "category_order.hpp"
 #include "chi_square.hpp"
 #include "criteria.hpp"
@@ -51,12 +53,22 @@ public:
 
     SplitSearch(const TrainingData& data, const GrowOptions& options, const Criterion& criterion,
                 const SortedData& sorted)
-        : data_(data), options_(options), criterion_(criterion), sorted_(sorted) {
+        : data_(data),
+          options_(options),
+          criterion_(criterion),
+          sorted_(sorted),
+          counts_(sorted.categories, criterion, has_unit_weights(data)) {
         const auto size = static_cast<std::size_t>(criterion.size());
         for (std::vector<double>* group : {&left_, &right_, &known_, &unknown_, &other_}) group->resize(size);
     }
 
-    // The best question about this column, by gain.
+    // Counts the rows of a node in columns with categories, each of which must then be searched once.
+    void count(const NodeSamples<Target>& node, std::span<const std::int32_t> places) { counts_.count(node, places); }
+
+    // Whether all rows have the same answer in the column that was searched last, and so they will below this node.
+    bool is_settled() const { return present_.size() + any_unknown_ < 2; }
+
+    // The best question about this column, by gain. One with categories has been counted.
     Candidate operator()(const NodeSamples<Target>& node, const Totals& totals, std::int32_t feature) {
         node_ = &node;
         totals_ = &totals;
@@ -78,15 +90,20 @@ private:
     using Group = std::vector<double>;
     static constexpr std::size_t max_searched_categories = 12;
 
+    // Rows of weight 0 are in no tree.
+    static bool has_unit_weights(const TrainingData& data) {
+        return std::all_of(data.weight, data.weight + data.n_rows, [](double w) { return w == 0 || w == 1; });
+    }
+
     void clear(Group& group) const { std::fill(group.begin(), group.end(), 0.0); }
     void subtract(const Group& a, const Group& b, Group& out) const {
         for (std::size_t i = 0; i < out.size(); ++i) out[i] = a[i] - b[i];
     }
-    void add(const Group& a, const Group& b, Group& out) const {
+    void add(const Group& a, const Group& b, Group& out) const { add(a, b.data(), out); }
+    void add(const Group& a, const double* b, Group& out) const {
         for (std::size_t i = 0; i < out.size(); ++i) out[i] = a[i] + b[i];
     }
     double score(const Group& group) const { return criterion_.score(group.data()); }
-    double weight(const Group& group) const { return criterion_.weight(group.data()); }
 
     // −p·log2 p of a branch that holds this weight, p its share of the node.
     double information(double weight) const {
@@ -97,13 +114,15 @@ private:
     // What else a question is judged by: the information of its answer, in which rows that have none count as a branch
     // (C4.5), and a test of its branches.
     void describe(Candidate& c, std::initializer_list<const Group*> branches, const Group* without_answer = nullptr) const {
-        describe(c, std::span(branches.begin(), branches.size()), without_answer);
+        std::array<const double*, 3> groups;
+        std::transform(branches.begin(), branches.end(), groups.begin(), [](const Group* branch) { return branch->data(); });
+        describe(c, std::span(groups.data(), branches.size()), without_answer);
     }
-    void describe(Candidate& c, std::span<const Group* const> branches, const Group* without_answer) const {
-        c.split_information = without_answer ? information(weight(*without_answer)) : 0.0;
-        for (const Group* branch : branches) c.split_information += information(weight(*branch));
+    void describe(Candidate& c, std::span<const double* const> branches, const Group* without_answer) const {
+        c.split_information = without_answer ? information(criterion_.weight(without_answer->data())) : 0.0;
+        for (const double* branch : branches) c.split_information += information(criterion_.weight(branch));
         if constexpr (!std::is_same_v<Target, double>)
-            if (options_.significance < 1) c.chi_square = ChiSquare::of(branches);
+            if (options_.significance < 1) c.chi_square = ChiSquare::of(branches, left_.size());
     }
 
     std::size_t list_number() const {
@@ -130,9 +149,10 @@ private:
     }
 
     // Whether a branch is large enough to count.
-    bool enough(double rows, const Group& group) const {
+    bool enough(double rows, const Group& group) const { return enough(rows, group.data()); }
+    bool enough(double rows, const double* group) const {
         return rows >= min_rows_ - 1e-9 &&
-               (options_.min_weight_leaf <= 0 || weight(group) >= options_.min_weight_leaf);
+               (options_.min_weight_leaf <= 0 || criterion_.weight(group) >= options_.min_weight_leaf);
     }
 
     // Offers a question worth `value`; within one column, ties go to what was offered first.
@@ -251,20 +271,54 @@ private:
     struct Category {
         std::int32_t code;
         double rows;
+        const double* group;
     };
 
     void search_categories() {
-        count_categories();
+        const auto place = static_cast<std::size_t>(sorted_.categories.place_of(feature_));
+        const std::uint32_t first = sorted_.categories.first_number(place);
+        const std::uint32_t missing = sorted_.categories.missing_number(place);
+        find_present(place);
+        any_unknown_ = counts_.rows(missing) > 0;
+        offer_categories();
+        for (const Category& category : present_) counts_.clear(first + static_cast<std::uint32_t>(category.code));
+        if (any_unknown_) counts_.clear(missing);
+    }
+
+    // Where there are fewer rows than categories, by their rows.
+    void find_present(std::size_t place) {
+        const std::uint32_t first = sorted_.categories.first_number(place);
+        const std::uint32_t missing = sorted_.categories.missing_number(place);
+        const auto look_at = [&](std::uint32_t number) {
+            const double rows = counts_.rows(number);
+            if (rows > 0) present_.push_back({static_cast<std::int32_t>(number - first), rows, counts_.group(number)});
+        };
+        present_.clear();
+        if (missing - first <= node_->members.size()) {
+            for (std::uint32_t number = first; number < missing; ++number) look_at(number);
+            return;
+        }
+        const Block<Target>& block = *node_->block;
+        numbers_.clear();
+        for (std::uint32_t at = node_->members.begin; at < node_->members.end; ++at)
+            numbers_.push_back(sorted_.categories.of_row(block.rows[block.members[at]])[place]);
+        std::sort(numbers_.begin(), numbers_.end());
+        numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
+        for (const std::uint32_t number : numbers_)
+            if (number != missing) look_at(number);
+    }
+
+    void offer_categories() {
         Rows rows;
         clear(known_);
         for (const Category& category : present_) {
             rows.known += category.rows;
-            add(known_, group_of(category.code), known_);
+            add(known_, category.group, known_);
         }
         subtract(totals_->group, known_, unknown_);
-        rows.unknown = n_unknown_ > 0 ? totals_->rows - rows.known : 0;
+        rows.unknown = any_unknown_ ? totals_->rows - rows.known : 0;
         const bool fractional = options_.known_only();
-        base_ = score(fractional || n_unknown_ == 0 ? known_ : totals_->group);
+        base_ = score(fractional || !any_unknown_ ? known_ : totals_->group);
         if (options_.nominal == Nominal::multiway)
             offer_multiway(rows);
         else if (options_.nominal == Nominal::binary)
@@ -273,64 +327,31 @@ private:
             offer_subsets(rows);
     }
 
-    Group& group_of(std::int32_t code) { return table_[static_cast<std::size_t>(code)]; }
-
-    void count_categories() {
-        const Block<Target>& block = *node_->block;
-        const auto n_categories = static_cast<std::size_t>(data_.n_categories[feature_]);
-        const std::int32_t* codes = sorted_.codes[static_cast<std::size_t>(feature_)].data();
-        const std::size_t size = left_.size(), stride = size + 1;  // a group, and its rows beside it
-        if (table_.size() < n_categories) table_.resize(n_categories, Group(size, 0.0));
-        if (cells_.size() < n_categories * stride) cells_.resize(n_categories * stride, 0.0);
-        present_.clear();
-        n_unknown_ = 0;
-        const bool whole = block.fractions.empty();
-        for (std::uint32_t at = node_->members.begin; at < node_->members.end; ++at) {
-            const std::uint32_t id = block.members[at];
-            const std::int32_t code = codes[block.rows[id]];
-            if (code < 0) {
-                ++n_unknown_;
-                continue;
-            }
-            double* cell = cells_.data() + static_cast<std::size_t>(code) * stride;
-            if (cell[size] == 0) present_.push_back({code, 0});
-            cell[size] += whole ? 1.0 : block.fractions[id];
-            criterion_.add(cell, block.instances[id]);
-        }
-        std::sort(present_.begin(), present_.end(), [](const Category& a, const Category& b) { return a.code < b.code; });
-        for (Category& category : present_) {
-            double* cell = cells_.data() + static_cast<std::size_t>(category.code) * stride;
-            category.rows = cell[size];
-            std::copy_n(cell, size, group_of(category.code).data());
-            std::fill_n(cell, stride, 0.0);
-        }
-    }
-
     void offer_multiway(const Rows& rows) {
         // Fractional: missing rows are no branch, and information counts them as one (C4.5). Otherwise they are one.
-        const bool own_branch = !options_.known_only() && n_unknown_ > 0;
+        const bool own_branch = !options_.known_only() && any_unknown_;
         if (present_.size() + own_branch < 2) return;
         int n_enough = own_branch && enough(rows.unknown, unknown_);
         double value = own_branch ? score(unknown_) : 0.0;
         for (const Category& category : present_) {
-            n_enough += enough(category.rows, group_of(category.code));
-            value += score(group_of(category.code));
+            n_enough += enough(category.rows, category.group);
+            value += criterion_.score(category.group);
         }
         if (n_enough < 2) return;
         offer(value, [&](Candidate& c) {
             c.kind = Kind::multiway;
             c.missing = own_branch ? Missing::own_branch : Missing::spread;
-            std::vector<const Group*> branches;
-            for (const Category& category : present_) branches.push_back(&group_of(category.code));
-            if (own_branch) branches.push_back(&unknown_);
-            describe(c, branches, own_branch ? nullptr : &unknown_);
+            branches_.clear();
+            for (const Category& category : present_) branches_.push_back(category.group);
+            if (own_branch) branches_.push_back(unknown_.data());
+            describe(c, branches_, own_branch ? nullptr : &unknown_);
         });
     }
 
     void offer_one_against_rest(const Rows& rows) {
-        if (n_unknown_ > 0 && !options_.known_only()) offer_known_against_missing(rows);
+        if (any_unknown_ && !options_.known_only()) offer_known_against_missing(rows);
         for (const Category& category : present_)
-            offer_two_sided(rows, group_of(category.code), category.rows, [&](Candidate& c) {
+            offer_two_sided(rows, category.group, category.rows, [&](Candidate& c) {
                 c.kind = Kind::one_against_rest;
                 c.threshold = category.code;
             });
@@ -339,10 +360,10 @@ private:
     // Divisions of the categories: all of them where there are few and no order of theirs is known to hold the best one,
     // else those along an order.
     void offer_subsets(const Rows& rows) {
-        if (n_unknown_ > 0 && !options_.known_only()) offer_known_against_missing(rows);
+        if (any_unknown_ && !options_.known_only()) offer_known_against_missing(rows);
         if (present_.size() < 2) return;
         std::vector<CategoryGroup<Group>> categories;
-        for (const Category& category : present_) categories.push_back({category.code, category.rows, group_of(category.code)});
+        for (const Category& category : present_) categories.push_back({category.code, category.rows, Group(category.group, category.group + left_.size())});
         const bool has_best_order = std::is_same_v<Target, double> || left_.size() == 2;
         if (!has_best_order && categories.size() <= max_searched_categories)
             offer_every_subset(rows, categories);
@@ -361,7 +382,7 @@ private:
                 add(part, categories[i].group, part);
                 rows_part += categories[i].rows;
             }
-            offer_two_sided(rows, part, rows_part, [&](Candidate& c) {
+            offer_two_sided(rows, part.data(), rows_part, [&](Candidate& c) {
                 c.kind = Kind::subset;
                 for (std::size_t i = 1; i < categories.size(); ++i)
                     if (is_member(i)) c.members.push_back(categories[i].code);
@@ -376,7 +397,7 @@ private:
         for (std::size_t n = 1; n < ordered.size(); ++n) {
             add(part, ordered[n - 1].group, part);
             rows_part += ordered[n - 1].rows;
-            offer_two_sided(rows, part, rows_part, [&](Candidate& c) {
+            offer_two_sided(rows, part.data(), rows_part, [&](Candidate& c) {
                 c.kind = Kind::subset;
                 for (std::size_t i = 0; i < n; ++i) c.members.push_back(ordered[i].code);
             });
@@ -386,20 +407,20 @@ private:
     // These categories against the rest. Missing rows are among the rest, unless they are not looked at or learned to
     // be with these.
     template <class Complete>
-    void offer_two_sided(const Rows& rows, const Group& part, double rows_part, const Complete& complete) {
+    void offer_two_sided(const Rows& rows, const double* part, double rows_part, const Complete& complete) {
         const bool known_only = options_.known_only();
         for (const Missing side : {Missing::last_child, Missing::first_child}) {
             const bool with_part = side == Missing::first_child;
-            if (with_part && (options_.missing != TrainMissing::learned || n_unknown_ == 0)) continue;
+            if (with_part && (options_.missing != TrainMissing::learned || !any_unknown_)) continue;
             const double rows_left = rows_part + (with_part ? rows.unknown : 0);
             const double rows_right = (known_only ? rows.known : rows.known + rows.unknown) - rows_left;
-            left_ = part;
+            left_.assign(part, part + left_.size());
             if (with_part) add(left_, unknown_, left_);
             subtract(known_only ? known_ : totals_->group, left_, right_);
             if (!enough(rows_left, left_) || !enough(rows_right, right_)) continue;
             offer(score(left_) + score(right_), [&](Candidate& c) {
                 complete(c);
-                c.missing = n_unknown_ == 0 || known_only ? Missing::spread : side;
+                c.missing = !any_unknown_ || known_only ? Missing::spread : side;
                 describe(c, {&left_, &right_}, known_only ? &unknown_ : nullptr);
             });
         }
@@ -419,10 +440,11 @@ private:
     std::int64_t n_offered_ = 0;
     Candidate best_;
     Group left_, right_, known_, unknown_, other_;
-    std::vector<Group> table_;   // of the categories that are present
-    std::vector<double> cells_;  // by category, side by side, while rows are counted; zero between searches
+    CategoryCounts<Criterion> counts_;
     std::vector<Category> present_;
-    std::int64_t n_unknown_ = 0;
+    std::vector<std::uint32_t> numbers_;
+    std::vector<const double*> branches_;
+    bool any_unknown_ = false;
 };
 
 }  // namespace hedgerow

@@ -11,16 +11,26 @@ namespace hedgerow {
 
 inline constexpr std::int64_t no_answer = -1;
 
+// A code below `n_codes`, or no_answer.
+inline std::int64_t code_of(double value, std::int64_t n_codes) {
+    if (!(value >= 0 && value < static_cast<double>(n_codes))) return no_answer;
+    const auto code = static_cast<std::int64_t>(value);
+    return static_cast<double>(code) == value ? code : no_answer;
+}
+
+// Of a multiway question, whose payload is the child of each code.
+inline std::int64_t child_of_category(const std::int32_t* children, std::int64_t n_codes, double value) {
+    const std::int64_t code = code_of(value, n_codes);
+    return code == no_answer ? no_answer : children[code];
+}
+
 inline std::int64_t category_child(const Forest& forest, std::int64_t node, double value) {
     const std::int64_t begin = forest.payload_start[forest.payload[node]];
     const std::int64_t n_words = forest.payload_start[forest.payload[node] + 1] - begin;
     const std::int32_t* words = forest.payload_codes + begin;
-    const bool subset = forest.kind[node] == Kind::subset;
-    const std::int64_t n_codes = subset ? 32 * n_words : n_words;
-    if (!(value >= 0 && value < static_cast<double>(n_codes))) return no_answer;
-    const auto code = static_cast<std::int64_t>(value);
-    if (static_cast<double>(code) != value) return no_answer;
-    if (!subset) return words[code];
+    if (forest.kind[node] == Kind::multiway) return child_of_category(words, n_words, value);
+    const std::int64_t code = code_of(value, 32 * n_words);
+    if (code == no_answer) return no_answer;
     return static_cast<std::uint32_t>(words[code / 32]) >> (code % 32) & 1 ? 0 : 1;
 }
 
@@ -60,16 +70,20 @@ inline std::int64_t n_children(const Forest& forest, std::int64_t node) {
     return n + (forest.missing[node] == Missing::own_branch);
 }
 
-// As `answer`, with the node's policy for a row that has none; no_answer remains where the row is to be spread.
-template <class Row>
-std::int64_t child_number(const Forest& forest, std::int64_t node, const Row& row) {
-    const std::int64_t child = answer(forest, node, row);
-    if (child != no_answer) return child;
+// The child of a row that has no answer, by the node's policy; no_answer where the row is to be spread.
+inline std::int64_t child_without_answer(const Forest& forest, std::int64_t node) {
     switch (forest.missing[node]) {
         case Missing::spread: return no_answer;
         case Missing::first_child: return 0;
         default: return n_children(forest, node) - 1;  // own_branch: the branch of missing values is the last
     }
+}
+
+// As `answer`, with the node's policy for a row that has none.
+template <class Row>
+std::int64_t child_number(const Forest& forest, std::int64_t node, const Row& row) {
+    const std::int64_t child = answer(forest, node, row);
+    return child != no_answer ? child : child_without_answer(forest, node);
 }
 
 // The child with the largest training weight; the first of equals.

@@ -12,12 +12,6 @@ inline void node_depths(const std::int64_t* parent, std::int64_t n_nodes, std::i
     for (std::int64_t node = 0; node < n_nodes; ++node) depth[node] = parent[node] < 0 ? 0 : depth[parent[node]] + 1;
 }
 
-// Which nodes have an ancestor that is marked.
-inline void below_marked(const std::int64_t* parent, std::int64_t n_nodes, const std::uint8_t* marked, std::uint8_t* below) {
-    for (std::int64_t node = 0; node < n_nodes; ++node)
-        below[node] = parent[node] >= 0 && (marked[parent[node]] || below[parent[node]]);
-}
-
 // Bottom-up, which inner nodes should be leaves: where that costs no more than their question and their children as they have
 // become. `costs` holds those of the questions in, zeros in leaves, and of what is left of each subtree out.
 inline void cheapest_leaves(const std::int64_t* parent, std::int64_t n_nodes, const std::uint8_t* inner,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from itertools import chain, compress, repeat
+from itertools import compress, repeat
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
@@ -18,21 +18,22 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._core import place_codes
+from hedgerow.frames import Series, Source
+
 __all__ = [
     "LARGEST_EXACT_INTEGER",
     "Column",
     "Floats",
     "Kind",
-    "Series",
     "encode_numbers",
-    "encode_series",
+    "encode_source",
     "learn_numbers",
-    "learn_series",
+    "learn_source",
     "refuse_huge_integer",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
-Series: TypeAlias = nw.Series[Any]
 
 # Beyond this, neighbouring integers fall on the same float64.
 LARGEST_EXACT_INTEGER = 2**53
@@ -62,7 +63,7 @@ class Column:
             raise ValueError(f"a column's name is {self.name!r}, must be text")
         if self.kind is Kind.NUMERIC and self.categories:
             raise ValueError(f"column {self.name!r} is numeric and has categories: it must have none")
-        families = {_family(type(category)) for category in self.categories}
+        families = {_family(kind) for kind in set(map(type, self.categories))}
         if len(families) > 1 or None in families:
             raise ValueError(f"column {self.name!r} has categories that are not all text, truth values or numbers")
         if len(set(self.categories)) < len(self.categories) or any(c != c for c in self.categories):
@@ -96,36 +97,39 @@ def encode_numbers(values: Floats, column: Column) -> Floats:
 # --- Columns of frames --------------------------------------------------------------------------------------
 
 
-def learn_series(series: Series, name: str, *, nominal: bool, from_dtype: bool) -> Column:
-    dictionary = _dictionary(series)
-    content = _content(series, name) if dictionary is None else dictionary.content
+def learn_source(source: Source, name: str, *, nominal: bool, from_dtype: bool) -> Column:
+    content = _content(source, name)
     if content is _Content.LEVELS:
-        levels = series.dtype.categories if dictionary is None else dictionary.levels  # type: ignore[attr-defined]
-        kind = Kind.NOMINAL if nominal else Kind.ORDINAL
-        return Column(name, kind, _declared_levels(levels, name, str(series.dtype)))
+        kept = source.dictionary
+        levels = source.series.dtype.categories if kept is None else kept.levels  # type: ignore[attr-defined]
+        return Column(name, Kind.NOMINAL if nominal else Kind.ORDINAL, _declared_levels(levels, name, source))
     if nominal or (content is _Content.LABELS and from_dtype):
-        present = _present(series) if dictionary is None else dictionary.present
-        return Column(name, Kind.NOMINAL, _sorted_categories(present, name, str(series.dtype)))
+        return Column(name, Kind.NOMINAL, _sorted_categories(_present(source), name, source))
     if content is _Content.LABELS:
         raise ValueError(
-            f"column {name!r} holds categories ({series.dtype}), but categorical_features leaves it out; "
+            f"column {name!r} holds categories ({source.dtype_name}), but categorical_features leaves it out; "
             'add it there, use categorical_features="from_dtype", or convert the column to numbers.'
         )
     return Column(name, Kind.NUMERIC)
 
 
-def encode_series(series: Series, column: Column) -> Floats:
-    """The numbers of a numeric column, the codes of any other."""
-    return (_encode_numeric if column.kind is Kind.NUMERIC else _encode_categories)(series, column)
+def encode_source(source: Source, column: Column, out: Floats) -> bool:
+    """The numbers of a numeric column, the codes of any other; whether there may be infinities among them."""
+    if column.kind is not Kind.NUMERIC:
+        return _encode_categories(source, column, out)
+    out[:] = _numeric_values(source, column)
+    return True
 
 
-def _encode_numeric(series: Series, column: Column) -> Floats:
-    content = _content(series, column.name)
+def _numeric_values(source: Source, column: Column) -> NDArray[Any]:
+    if source.numbers is not None:
+        return _exact_numbers(source.numbers, column.name)
+    content, series = _content(source, column.name), source.series
     if series.null_count() == len(series):
         return np.full(len(series), np.nan)
     if content is not _Content.NUMBERS:
         raise ValueError(
-            f"column {column.name!r} was numeric in fit, but now holds {_present(series)[0]!r}; pass "
+            f"column {column.name!r} was numeric in fit, but now holds {_present(source)[0]!r}; pass "
             "numbers, or fit again with this column as categories."
         )
     if _is_untyped(series):
@@ -134,6 +138,13 @@ def _encode_numeric(series: Series, column: Column) -> Floats:
         for value in (series.min(), series.max()):
             refuse_huge_integer(int(value), column.name)
     return series.cast(nw.Float64).to_numpy()
+
+
+def _exact_numbers(numbers: NDArray[Any], name: str) -> NDArray[Any]:
+    if numbers.dtype.kind in "iu" and numbers.dtype.itemsize == 8 and len(numbers):
+        for value in (numbers.min(), numbers.max()):
+            refuse_huge_integer(int(value), name)
+    return numbers
 
 
 def _convert_objects(series: Series, name: str) -> Floats:
@@ -145,26 +156,25 @@ def _convert_objects(series: Series, name: str) -> Floats:
     return np.array([np.nan if gone else float(value) for value, gone in zip(values, missing, strict=True)])
 
 
-def _encode_categories(series: Series, column: Column) -> Floats:
+def _encode_categories(source: Source, column: Column, out: Floats) -> bool:
     code_of = {category: float(code) for code, category in enumerate(column.categories)}
     code_of |= {np.inf: np.inf, -np.inf: -np.inf}  # no category: the finished matrix shows it, and is refused
-    dictionary = _dictionary(series)
-    if dictionary is None:
-        _content(series, column.name)  # refuses what can't be looked up, such as lists
-        codes = _codes_of(_python_values(series), code_of)[:-1]
+    kept = source.dictionary
+    if kept is None:
+        _content(source, column.name)  # refuses what can't be looked up, such as lists
+        out[:] = _codes_of(_python_values(source.series), code_of)
     else:
-        codes = _codes_of(dictionary.levels, code_of)[dictionary.codes]
-    if column.categories and np.isnan(codes).all():
-        present = _present(series) if dictionary is None else dictionary.present
+        place_codes(kept.codes, _codes_of(kept.levels, code_of), out)
+    if column.categories and out[0] != out[0] and np.isnan(out).all():
+        present = _present(source)
         if present and _family(type(present[0])) != _family(type(column.categories[0])):
             raise _changed_type(column, present[0])
-    return codes
+    return kept is None or np.inf in kept.levels or -np.inf in kept.levels
 
 
 def _codes_of(values: Sequence[Any], code_of: Mapping[Any, float]) -> Floats:
-    """The code of each value, NaN where it has none; and NaN at the end, where -1 finds it."""
-    codes = map(code_of.get, chain(values, [None]), repeat(np.nan))
-    return np.fromiter(codes, dtype=np.float64, count=len(values) + 1)
+    """The code of each value, NaN where it has none."""
+    return np.fromiter(map(code_of.get, values, repeat(np.nan)), dtype=np.float64, count=len(values))
 
 
 # --- What a column of a frame holds -------------------------------------------------------------------------
@@ -178,19 +188,22 @@ class _Content(StrEnum):
     LEVELS = "levels"  # categories with a declared order
 
 
-def _content(series: Series, name: str) -> _Content:
-    """Of a column that has no :class:`_Dictionary`."""
-    if _is_untyped(series):
-        family = _one_family(_present(series), name, str(series.dtype))
+def _content(source: Source, name: str) -> _Content:
+    if source.numbers is not None:
+        return _Content.NUMBERS
+    if source.dictionary is not None:
+        return _Content.LEVELS if source.dictionary.ordered else _Content.LABELS
+    if _is_untyped(source.series):
+        family = _one_family(_present(source), name, source)
         return _Content.LABELS if family == "text" else _Content.NUMBERS
-    dtype = series.dtype
+    dtype = source.series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
         return _Content.NUMBERS
     if dtype == nw.Enum:
         return _Content.LEVELS
     if dtype in (nw.Categorical, nw.String):
         return _Content.LABELS
-    raise _unusable_dtype(name, str(dtype))
+    raise _unusable_dtype(name, source.dtype_name)
 
 
 def _is_untyped(series: Series) -> bool:
@@ -199,59 +212,6 @@ def _is_untyped(series: Series) -> bool:
     narwhals guesses String for a pandas column of None; its object dtype claims nothing of the kind.
     """
     return series.dtype in (nw.Object, nw.Unknown) or str(getattr(series.to_native(), "dtype", "")) == "object"
-
-
-def _arrow_dictionary(series: Series) -> Any:
-    """A pyarrow DictionaryArray where the column is one, also inside pandas; else None.
-
-    Arrow keeps the order of the levels in its type, out of narwhals' sight.
-    """
-    if series.dtype != nw.Categorical:
-        return None
-    if series.implementation.is_pyarrow() or hasattr(series.to_native().dtype, "pyarrow_dtype"):
-        return series.to_arrow()
-    return None
-
-
-@dataclass(frozen=True)
-class _Dictionary:
-    """A column as its library keeps categories: `levels[codes]`, -1 where missing."""
-
-    levels: list[Any]
-    codes: NDArray[np.intp]
-    ordered: bool
-
-    @property
-    def content(self) -> _Content:
-        return _Content.LEVELS if self.ordered else _Content.LABELS
-
-    @property
-    def present(self) -> list[Any]:
-        """The levels that occur."""
-        occurs = np.bincount(self.codes + 1, minlength=len(self.levels) + 1)[1:] > 0
-        return list(compress(self.levels, occurs.tolist()))
-
-
-def _dictionary(series: Series) -> _Dictionary | None:
-    """What pandas and Arrow keep of a column of categories; None for any other column.
-
-    Rows need not be looked at value by value, and narwhals, which takes longer than these rows, need not be asked.
-    """
-    native = series.to_native()
-    if _is_pandas_categorical(native):
-        kept = native.array
-        return _Dictionary(kept.categories.tolist(), kept.codes.astype(np.intp), bool(kept.ordered))
-    arrow = _arrow_dictionary(series)
-    if arrow is None:
-        return None
-    levels = arrow.dictionary.to_pylist()
-    codes = arrow.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
-    gone = [number for number, level in enumerate(levels) if level is None]
-    return _Dictionary(levels, np.where(np.isin(codes, gone), -1, codes) if gone else codes, arrow.type.ordered)
-
-
-def _is_pandas_categorical(native: Any) -> bool:
-    return type(getattr(native, "dtype", None)).__name__ == "CategoricalDtype"  # without importing pandas
 
 
 def _python_values(series: Series) -> list[Any]:
@@ -263,9 +223,11 @@ def _python_values(series: Series) -> list[Any]:
     return values
 
 
-def _present(series: Series) -> list[Any]:
-    """The values that are not missing."""
-    return list(compress(_python_values(series), (~series.is_null()).to_list()))
+def _present(source: Source) -> list[Any]:
+    """The values that are not missing; of a dictionary each once."""
+    if source.dictionary is not None:
+        return source.dictionary.present
+    return list(compress(_python_values(source.series), (~source.series.is_null()).to_list()))
 
 
 def _python_value(value: Any) -> Any:
@@ -275,23 +237,26 @@ def _python_value(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _sorted_categories(present: Sequence[Any], name: str, dtype: str) -> tuple[Any, ...]:
+def _sorted_categories(present: Sequence[Any], name: str, source: Source) -> tuple[Any, ...]:
     """Sorted by value: the declared order of unordered categories differs between libraries."""
-    _one_family(present, name, dtype)
-    return tuple(sorted(_python_value(value) for value in set(present) if value == value))
+    distinct = set(present)
+    if set(map(type, distinct)) == {str}:
+        return tuple(sorted(distinct))
+    _one_family(present, name, source)
+    return tuple(sorted(_python_value(value) for value in distinct if value == value))
 
 
-def _declared_levels(levels: Iterable[Any], name: str, dtype: str) -> tuple[Any, ...]:
+def _declared_levels(levels: Iterable[Any], name: str, source: Source) -> tuple[Any, ...]:
     declared = [_python_value(level) for level in levels if level is not None]
-    _one_family(declared, name, dtype)
+    _one_family(declared, name, source)
     return tuple(dict.fromkeys(declared))
 
 
-def _one_family(values: Iterable[Any], name: str, dtype: str) -> str:
+def _one_family(values: Iterable[Any], name: str, source: Source) -> str:
     """The one family that all values belong to, "" if there are none; values of two can't be put in order."""
     families = {_family(kind): kind for kind in dict.fromkeys(map(type, values))}
     if None in families:
-        raise _unusable_dtype(name, f"{dtype} with values of type {families[None].__name__}")
+        raise _unusable_dtype(name, f"{source.dtype_name} with values of type {families[None].__name__}")
     if len(families) > 1:
         mixture = " and ".join(kind.__name__ for kind in families.values())
         raise ValueError(f"column {name!r} mixes {mixture}; convert it to one type first, for example to text.")

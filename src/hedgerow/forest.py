@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._core import node_depths, node_stats, node_sums
+from hedgerow._core import node_depths, node_stats, node_sums, parents
 from hedgerow.invariants import ARRAY_DTYPES, check_layout, check_leaf_values, check_structure
 from hedgerow.nodes import MissingPolicy, NodeKind
 from hedgerow.packing import pack, unpack
@@ -32,9 +32,9 @@ class Forest:
     """Trees as arrays; see the table in ``docs/forest.md`` for what each one means.
 
     Every array is read-only. Construction checks every invariant (:meth:`check`), so that a Forest that exists can be
-    walked; only what the core has grown (:meth:`from_core`) and what is made of that (:meth:`derived`) is taken as it
-    is. `leaf_counts` is there for classification, `leaf_stats` (weight, mean, sum of squared deviations) for
-    regression; the other one is None.
+    walked; only what the core has grown (:meth:`from_core`) or made of one (:meth:`rearranged`) is taken as it is.
+    `leaf_counts` is there for classification, `leaf_stats` (weight, mean, sum of squared deviations) for regression;
+    the other one is None.
     """
 
     n_features: int
@@ -100,12 +100,19 @@ class Forest:
         object.__setattr__(forest, "n_features", n_features)
         return forest
 
-    @classmethod
-    def derived(cls, **arrays: Any) -> Forest:
-        """What was made of another forest's arrays by code that keeps the invariants, not checked again."""
-        forest = cls._of(arrays)
-        forest._freeze()
-        return forest
+    def rearranged(self, nodes: NDArray[np.uint8], *arrays: NDArray[Any]) -> Forest:
+        """What the core has made of this forest: as its :attr:`arrays`, and the values of the leaves."""
+        names = ("weight", "payload", "kind", "missing", "tree_start", "leaf_start")
+        ragged = ("payload_start", "payload_codes", "payload_weights")
+        of_classes = self.leaf_counts is not None
+        leaves = arrays[-1].reshape(-1, self.n_classes if of_classes else 3)
+        return Forest.from_core(
+            self.n_features,
+            nodes,
+            leaf_counts=leaves if of_classes else None,
+            leaf_stats=None if of_classes else leaves,
+            **dict(zip(names + ragged, arrays[:-1], strict=True)),
+        )
 
     def check(self) -> None:
         """Raise :class:`~hedgerow.invariants.InvalidForestError` for the first invariant that does not hold."""
@@ -179,7 +186,7 @@ class Forest:
         return (
             *(nodes, self.weight, self.payload, self.kind, self.missing, self.tree_start, self.leaf_start),
             *(self.payload_start, self.payload_codes, self.payload_weights),
-            *(int(self.n_features), bool((self.kind <= NodeKind.THRESHOLD).all())),
+            *(int(self.n_features), bool(self.kind.max() <= int(NodeKind.THRESHOLD))),
         )
 
     @cached_property
@@ -201,13 +208,7 @@ class Forest:
     @cached_property
     def parent(self) -> NDArray[np.int64]:
         """The parent of each node, as a position in these arrays; -1 for roots."""
-        inner = np.flatnonzero(self.kind != NodeKind.LEAF)
-        n = self.n_children[inner]
-        first = (self.root + self.first_child)[inner]
-        number = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
-        parent = np.full(self.n_nodes, -1, dtype=np.int64)
-        parent[np.repeat(first, n) + number] = np.repeat(inner, n)
-        return parent
+        return parents(self.arrays)
 
     @cached_property
     def leaf_nodes(self) -> NDArray[np.int64]:
@@ -220,10 +221,7 @@ class Forest:
 
     def node_counts(self) -> NDArray[np.float64]:
         """Class counts of each node, (n_nodes, n_classes): those of its leaves added up."""
-        counts = np.zeros((self.n_nodes, self.n_classes))
-        counts[self.leaf_nodes] = self.counts
-        node_sums(self.parent, counts)
-        return counts
+        return node_sums(self.arrays, self.counts)
 
     def answer_counts(self) -> NDArray[np.float64]:
         """The counts that each leaf answers by, (n_leaves, n_classes).

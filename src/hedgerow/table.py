@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
 from numbers import Integral
-from typing import Any, TypeAlias
+from typing import Any
 
-import narwhals as nw
 import numpy as np
-from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from hedgerow._core import first_infinity
@@ -27,17 +25,15 @@ from hedgerow.columns import (
     Column,
     Floats,
     Kind,
-    Series,
     encode_numbers,
-    encode_series,
+    encode_source,
     learn_numbers,
-    learn_series,
+    learn_source,
     refuse_huge_integer,
 )
+from hedgerow.frames import Frame, as_frame
 
 __all__ = ["Column", "Kind", "Schema", "Table", "read_table"]
-
-Frame: TypeAlias = nw.DataFrame[Any]
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,7 @@ class Schema:
             self._check_names(None, estimator)
             _refuse_infinity(X, self.names)
             return X  # type: ignore[no-any-return]
-        frame = _as_frame(X)
+        frame = as_frame(X)
         if frame is None:
             self._check_names(None, estimator)
             array = _as_array(X, estimator)
@@ -89,7 +85,7 @@ class Schema:
             self._check_names(_column_names(frame), estimator)
             _refuse_empty(frame, estimator)
             self._check_width(frame.shape[1], estimator)
-            values = _encode_frame(frame, frame.iter_columns(), self.columns)
+            values = _encode_frame(frame, self.columns)
         return np.ascontiguousarray(values)
 
     def _is_ready(self, X: Any) -> bool:
@@ -138,16 +134,15 @@ def read_table(X: Any, *, categorical_features: Any = "from_dtype", estimator: A
     `categorical_features` says which columns are nominal, as in scikit-learn's histogram boosting: None,
     "from_dtype" (text and categorical columns of a frame), indices, a boolean mask, or column names.
     """
-    frame = _as_frame(X)
+    frame = as_frame(X)
     if frame is None:
         array = _as_array(X, estimator)
         numbers = _to_floats(array, _positional_names(array.shape[1]))
         schema = _learn_array(numbers, categorical_features)
         values = _encode_array(numbers, schema.columns)
     else:
-        series = list(frame.iter_columns())  # once: to take a frame apart may take longer than to read it
-        schema = _learn_frame(frame, series, categorical_features, estimator)
-        values = _encode_frame(frame, series, schema.columns)
+        schema = _learn_frame(frame, categorical_features, estimator)
+        values = _encode_frame(frame, schema.columns)
     return Table(np.asfortranarray(values), schema)
 
 
@@ -208,25 +203,9 @@ def _encode_array(numbers: Floats, columns: Sequence[Column]) -> Floats:
 # --- Frames -------------------------------------------------------------------------------------------------
 
 
-def _as_frame(X: Any) -> Frame | None:
-    """X as a narwhals frame, or None where X is something for scikit-learn's `check_array`."""
-    try:
-        native = nw.from_native(X, pass_through=True, allow_series=True)
-    except DuplicateError as error:
-        raise ValueError(f"X has duplicate column names; rename or drop the copies. {error}") from error
-    if isinstance(native, nw.LazyFrame):
-        raise ValueError("X is a lazy frame, which holds no values yet; pass X.collect() instead.")
-    if isinstance(native, nw.Series):
-        raise ValueError(
-            "Expected a table, got a single column instead. Reshape your data: pass a frame with one column, "
-            "for example X.to_frame(), or with one row."
-        )
-    return native if isinstance(native, nw.DataFrame) else None
-
-
 def _column_names(frame: Frame) -> tuple[str, ...] | None:
     """The names if they are text; None for a frame whose columns are merely numbered."""
-    names = tuple(frame.columns)
+    names = tuple(frame.labels)
     types = {type(name) for name in names}
     if str in types and len(types) > 1:
         raise TypeError(
@@ -237,35 +216,29 @@ def _column_names(frame: Frame) -> tuple[str, ...] | None:
     return names if types == {str} else None
 
 
-def _learn_frame(frame: Frame, series: Sequence[Series], categorical_features: Any, estimator: Any) -> Schema:
+def _learn_frame(frame: Frame, categorical_features: Any, estimator: Any) -> Schema:
     names = _column_names(frame)
     _refuse_empty(frame, estimator)
     labels = names or _positional_names(frame.shape[1])
     nominal = _find_nominal(categorical_features, labels, named=names is not None)
     from_dtype = _is_from_dtype(categorical_features)
     columns = [
-        learn_series(one, name, nominal=j in nominal, from_dtype=from_dtype)
-        for j, (one, name) in enumerate(zip(series, labels, strict=True))
+        learn_source(source, name, nominal=j in nominal, from_dtype=from_dtype)
+        for j, (source, name) in enumerate(zip(frame.sources, labels, strict=True))
     ]
     return Schema(tuple(columns), named=names is not None)
 
 
-def _encode_frame(frame: Frame, series: Iterable[Series], columns: Sequence[Column]) -> Floats:
-    values = _float_block(frame) if all(column.kind is Kind.NUMERIC for column in columns) else None
+def _encode_frame(frame: Frame, columns: Sequence[Column]) -> Floats:
+    values = frame.float_block() if all(column.kind is Kind.NUMERIC for column in columns) else None
+    may_be_infinite = values is not None
     if values is None:
         values = np.empty(frame.shape, order="F")
-        for j, (one, column) in enumerate(zip(series, columns, strict=True)):
-            values[:, j] = encode_series(one, column)
-    _refuse_infinity(values, [column.name for column in columns])
+        for source, column, out in zip(frame.sources, columns, values.T, strict=True):
+            may_be_infinite |= encode_source(source, column, out)
+    if may_be_infinite:
+        _refuse_infinity(values, [column.name for column in columns])
     return values
-
-
-def _float_block(frame: Frame) -> Floats | None:
-    """A frame of float64 alone, in one move; None where the frame's library can't give that."""
-    if any(dtype != nw.Float64 for dtype in frame.schema.values()):
-        return None
-    block = frame.to_numpy()
-    return block if block.dtype == np.float64 else None
 
 
 # --- Which columns are nominal ------------------------------------------------------------------------------

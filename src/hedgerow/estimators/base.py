@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.estimators.finished import FinishedTable
 from hedgerow.estimators.stored import check_fitted
@@ -16,7 +16,7 @@ from hedgerow.estimators.targets import Labels
 from hedgerow.estimators.walking import ForestWalk, Walk
 from hedgerow.forest import Forest
 from hedgerow.growth import Growth, Training
-from hedgerow.table import Table
+from hedgerow.table import Schema, Table
 
 __all__ = ["TreeBased"]
 
@@ -51,14 +51,22 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
-    def _set_fitted(self, X: Any, table: Table, forest: Forest, **attributes: Any) -> None:
+    def _set_fitted(self, table: Table, forest: Forest, **attributes: Any) -> None:
         """All attributes together, once nothing can fail any more: a failed fit leaves an earlier one as it was."""
-        validate_data(self, X, skip_check_array=True)
+        self._set_names(table.schema)
         self.schema_ = table.schema
         self.forest_ = forest
         self._finished = FinishedTable()
         for name, value in attributes.items():
             setattr(self, name, value)
+
+    def _set_names(self, schema: Schema) -> None:
+        """As scikit-learn's `validate_data`, which would look at X again for what the schema knows."""
+        self.n_features_in_ = schema.n_features
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):  # of an earlier fit
+            del self.feature_names_in_
 
     def _check_fitted(self) -> None:
         check_fitted(self)
@@ -88,8 +96,11 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
     ) -> Training:
         """The rows that count: a row of weight 0 is no row."""
         used = weight > 0
+        if used.all():
+            codes, n_classes = (None, 0) if labels is None else (labels.codes, len(labels.classes))
+            return Training(table.values, table.schema.n_categories, weight, codes, targets, n_classes)
         return Training(
-            table.values if used.all() else np.asfortranarray(table.values[used]),
+            np.asfortranarray(table.values[used]),
             table.schema.n_categories,
             weight[used],
             None if labels is None else labels.codes[used],

@@ -166,7 +166,7 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
             raise ValueError(f"oob_score needs a rule that folds, {rule.name} does not: see hedgerow.rules.names()")
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)
-        weight = read_weights(sample_weight, table.values, self.class_weight, labels.classes[labels.codes])
+        weight = labels.weighted(sample_weight, table.values, self.class_weight)
         training = self._training(table, weight, labels=labels)
         self._check_tree_weights()
         grown = self._grow(training, self.criterion, ("gini", "entropy", "gain_ratio"), X, y)
@@ -175,7 +175,7 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         found["_impurity"] = impurity_of(self.criterion)
         if self._keeps_bags():
             found |= self._out_of_bag(OutOfBag.of(grown, table.values, weight > 0, self.n_jobs), labels, weight, prior)
-        self._set_fitted(X, table, grown.forest, **found)
+        self._set_fitted(table, grown.forest, **found)
         return self
 
     def _keeps_bags(self) -> bool:
@@ -326,7 +326,7 @@ categorical_features, n_jobs, random_state
             metric = self._oob_metric("r2_score")
             found["oob_prediction_"] = means
             found["oob_score_"] = metric(targets[unseen], means[unseen]) if unseen.sum() > 1 else np.nan
-        self._set_fitted(X, table, grown.forest, **found)
+        self._set_fitted(table, grown.forest, **found)
         return self
 
     def predict_quantiles(self, X: Any, q: ArrayLike = (0.05, 0.5, 0.95)) -> Floats:

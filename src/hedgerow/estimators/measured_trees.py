@@ -192,7 +192,6 @@ class MeasuredTree(OneTree):
 
     def _set_grown(self, X: Any, given: Measurements, problem: Problem, forest: Forest, **attributes: Any) -> None:
         self._set_fitted(
-            X,
             given.table,
             forest,
             laws_=problem.laws,

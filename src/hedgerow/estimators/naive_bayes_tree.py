@@ -99,7 +99,6 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         examples = Examples.dealt(table.values, labels.codes, n_classes, table.schema.n_categories, self._seed())
         forest, models = growth.grow(examples)
         self._set_fitted(
-            X,
             table,
             forest,
             leaf_models_=models,

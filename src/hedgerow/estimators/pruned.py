@@ -20,7 +20,7 @@ from hedgerow.estimators.targets import read_labels, read_targets, read_weights
 from hedgerow.forest import Forest
 from hedgerow.growth import Fractional, Training, grow_forest
 from hedgerow.inspection import Impurity
-from hedgerow.pruning import Grower, collapse, links_of, pruning_named
+from hedgerow.pruning import Grower, links_of, pruning_named
 
 __all__ = ["PrunedTree"]
 
@@ -40,8 +40,9 @@ class PrunedTree(TreeBased):
         whole = options(training)
 
         def grow(rows: Training) -> Forest:
-            forest = grow_forest(rows, whole if rows is training else options(rows)).forest
-            return collapse(forest) if collapses else forest
+            chosen = whole if rows is training else options(rows)
+            chosen.collapse = collapses
+            return grow_forest(rows, chosen).forest
 
         if strategy is None:
             return grow(training)
@@ -69,7 +70,7 @@ class PrunedTree(TreeBased):
         labels = read_labels(y, rows, self.classes_) if is_classifier(self) else None
         targets = None if labels else read_targets(y, rows)
         class_weight = getattr(self, "class_weight", None)
-        weight = read_weights(sample_weight, rows, class_weight, labels.classes[labels.codes] if labels else None)
+        weight = labels.weighted(sample_weight, rows, class_weight) if labels else read_weights(sample_weight, rows)
         if labels and self.cost_priors:
             weight = prior_weights(class_costs(self.cost_matrix, labels.classes), labels.codes, weight, labels.classes)
         used = weight > 0

@@ -158,7 +158,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         forest = self._grow_with_missing(grow, training)
         found = self._counted_classes(labels, weight, np.zeros(len(labels.classes)))
         names = {"classes_": labels.classes, "n_classes_": len(labels.classes), "_impurity": "gini"}
-        self._set_fitted(X, table, forest, **names, **found)
+        self._set_fitted(table, forest, **names, **found)
         return self
 
     def _grow_with_missing(self, grow: Callable[..., Grown], training: Training) -> Forest:

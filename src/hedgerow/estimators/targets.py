@@ -11,8 +11,13 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
+from hedgerow._core import text_codes
+
 __all__ = ["Labels", "read_labels", "read_targets", "read_weights"]
 
+
+# Arrays of these kinds are a column as they are: to have scikit-learn say so takes longer than to number the labels.
+_LABEL_KINDS = frozenset("biufOUSmM")
 
 # Sums of squares of what is within these stay far from the ends of float64.
 _SMALLEST, _LARGEST = 1e-100, 1e100
@@ -25,11 +30,15 @@ class Labels:
     classes: NDArray[Any]
     codes: NDArray[np.int32]
 
+    def weighted(self, sample_weight: Any, X: Any, class_weight: Any) -> NDArray[np.float64]:
+        """As :func:`read_weights`; y is looked at only where its classes have weights."""
+        return read_weights(sample_weight, X, class_weight, None if class_weight is None else self.classes[self.codes])
+
 
 def read_labels(y: Any, X: Any, classes: Any = None) -> Labels:
     """Class labels, of any type that has an order; `classes` are all that there may be, by default those in y."""
     y = _one_column(y)
-    check_consistent_length(X, y)
+    _check_length(X, y)
     text = _text_labels(y)
     if text is None:
         _check_labels(y)
@@ -49,16 +58,10 @@ def _text_labels(y: NDArray[Any]) -> Labels | None:
     """Labels that are all text, numbered by looking them up: many times faster than sorting them. None for others."""
     if y.dtype.kind not in "OU":
         return None
-    values = y.tolist()
-    try:
-        distinct = dict.fromkeys(values)
-    except TypeError:  # what can't be looked up is no label either, and refused elsewhere
+    if not len(y) or (found := text_codes(y.tolist())) is None:
         return None
-    if not distinct or not all(type(label) is str for label in distinct):
-        return None
-    classes = np.array(sorted(distinct), dtype=y.dtype)
-    number = {label: code for code, label in enumerate(classes.tolist())}
-    return Labels(classes, np.fromiter(map(number.__getitem__, values), dtype=np.int32, count=len(values)))
+    distinct, codes = found
+    return Labels(np.array(distinct, dtype=y.dtype), codes)
 
 
 def _check_labels(y: NDArray[Any]) -> None:
@@ -73,10 +76,10 @@ def _check_labels(y: NDArray[Any]) -> None:
 
 
 def _is_missing(y: NDArray[Any]) -> NDArray[np.bool_]:
-    if y.dtype.kind in "mM":
-        missing: NDArray[np.bool_] = np.isnat(y)
+    if y.dtype.kind in "mMf":
+        missing: NDArray[np.bool_] = np.isnan(y)  # of dates and durations too
         return missing
-    if y.dtype.kind not in "fO":
+    if y.dtype.kind != "O":
         return np.zeros(len(y), dtype=bool)
     # NaN is not itself, and pandas' NA refuses to say.
     same = (value is not None and isinstance(value == value, bool | np.bool_) and bool(value == value) for value in y)
@@ -90,7 +93,7 @@ def read_targets(y: Any, X: Any) -> NDArray[np.float64]:
         row = int(np.argmin(np.isfinite(numbers)))
         what = "NaN" if np.isnan(numbers[row]) else "infinity"
         raise ValueError(f"Input y contains {what}: row {row} is {numbers[row]}; drop it or give it a finite target")
-    check_consistent_length(X, numbers)
+    _check_length(X, numbers)
     spread = float(np.abs(numbers - numbers.mean()).max()) if np.abs(numbers).max() < _LARGEST else np.inf
     if spread > _LARGEST or 0 < spread < _SMALLEST:
         raise ValueError(
@@ -103,8 +106,15 @@ def read_targets(y: Any, X: Any) -> NDArray[np.float64]:
 def _one_column(y: Any) -> NDArray[Any]:
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None")
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in _LABEL_KINDS:
+        return y
     column: NDArray[Any] = column_or_1d(y, warn=True)
     return column
+
+
+def _check_length(X: Any, y: NDArray[Any]) -> None:
+    if not isinstance(X, np.ndarray) or len(X) != len(y):
+        check_consistent_length(X, y)
 
 
 def read_weights(sample_weight: Any, X: Any, class_weight: Any = None, y: Any = None) -> NDArray[np.float64]:

@@ -185,7 +185,7 @@ max_leaf_nodes, max_features
         leaf_probability(self.leaf_probability)
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)
-        weight = read_weights(sample_weight, table.values, self.class_weight, labels.classes[labels.codes])
+        weight = labels.weighted(sample_weight, table.values, self.class_weight)
         costs = None if self.cost_matrix is None else class_costs(self.cost_matrix, labels.classes)
         if self.cost_priors:
             if costs is None:
@@ -207,7 +207,6 @@ max_leaf_nodes, max_features
         )
         prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
         self._set_fitted(
-            X,
             table,
             forest,
             classes_=labels.classes,
@@ -334,7 +333,7 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
             lambda rows: growth.options(rows.sample_weight, table.schema.n_features, ("squared_error",), seed),
             "squared_error",
         )
-        self._set_fitted(X, table, forest, _impurity="squared_error")
+        self._set_fitted(table, forest, _impurity="squared_error")
         return self
 
     def predict_uncertainty(self, X: Any) -> Uncertainty:

@@ -149,18 +149,13 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
             "classes_": model.classes_,
             "n_classes_": len(model.classes_),
             "class_prior_": _root_shares(forest) if prior is None else prior,
-            "n_features_in_": forest.n_features,
             "_finished": FinishedTable(),
             "_impurity": getattr(model, "_impurity", "gini"),
         }
 
     def _set_found(self, found: dict[str, Any]) -> Self:
         """All attributes together, once nothing can fail any more."""
-        schema = found["schema_"]
-        if schema.named:
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):  # of an earlier fit
-            del self.feature_names_in_
+        self._set_names(found["schema_"])
         for name, value in found.items():
             setattr(self, name, value)
         return self

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from hedgerow._core import prune
 from hedgerow.forest import Forest
 from hedgerow.growth import Fractional, Training
-from hedgerow.pruning.cutting import rearranged
 from hedgerow.pruning.growing import Grower, need_classes, need_one_tree, rows_for
 
 __all__ = ["Pessimistic", "pessimistic"]
@@ -72,9 +71,9 @@ def pessimistic(
 def _pruned(forest: Forest, rows: Training, how: Pessimistic, min_fraction: float) -> Forest:
     need_one_tree(forest)
     labels = need_classes(how, rows)
-    source, first_child, weight, leaf_counts = prune(
+    pruned = prune(
         forest.arrays,
-        forest.node_counts(),
+        forest.counts,
         rows.values,
         rows.sample_weight,
         labels,
@@ -83,14 +82,4 @@ def _pruned(forest: Forest, rows: Training, how: Pessimistic, min_fraction: floa
         bool(how.raising),
         float(min_fraction),
     )
-    if len(source) == forest.n_nodes:
-        return forest
-    return rearranged(
-        forest,
-        source,
-        first_child == 0,
-        first_child=first_child.astype(np.int64),
-        tree_start=np.array([0, len(source)]),
-        weight=weight,
-        leaf_values=leaf_counts.reshape(-1, forest.n_classes),
-    )
+    return forest if pruned is None else forest.rearranged(*pruned)

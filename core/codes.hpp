@@ -1,0 +1,38 @@
+// Codes of categories as the libraries of frames keep them: whole numbers of any size, -1 where a value is missing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+namespace hedgerow {
+
+// Marks in `used`, (n_levels,), the levels that occur. No row is a branch: one that has no level is found afterwards.
+template <class Code>
+void mark_codes(const Code* codes, std::size_t n, std::uint8_t* used, std::size_t n_levels) {
+    std::vector<std::uint8_t> seen(n_levels + 2, 0);  // missing, the levels, and all that are none
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t place = static_cast<std::size_t>(codes[i]) + 1;  // a negative code becomes too large
+        seen[place <= n_levels ? place : n_levels + 1] = 1;
+    }
+    if (seen[n_levels + 1]) throw std::invalid_argument("a code that has no level");
+    for (std::size_t level = 0; level < n_levels; ++level) used[level] = seen[level + 1];
+}
+
+// out[i] = table[codes[i]], NaN where the code is -1.
+template <class Code>
+void place_codes(const Code* codes, std::size_t n, const double* table, std::size_t n_levels, double* out) {
+    std::vector<double> entries(n_levels + 2, std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t level = 0; level < n_levels; ++level) entries[level + 1] = table[level];
+    bool all_known = true;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t place = static_cast<std::size_t>(codes[i]) + 1;
+        out[i] = entries[place <= n_levels ? place : n_levels + 1];
+        all_known &= place <= n_levels;
+    }
+    if (!all_known) throw std::invalid_argument("a code that has no level");
+}
+
+}  // namespace hedgerow
