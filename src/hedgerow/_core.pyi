@@ -301,6 +301,14 @@ def cheapest_leaves(parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), 
     1 for each inner node that costs no more as a leaf than its question and what is left below it.
     """
 
+def node_depths(parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]:
+    """Distance of each node from its root."""
+
+def node_stats(parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stats: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Merge weight, mean and squared deviations of leaves up to the roots, in place.
+    """
+
 def node_fault(forest: tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], int, bool]) -> tuple[int, int, int]:
     """
     The first rule that a node breaks by itself, or -1, and the node; see hedgerow.invariants.
@@ -310,6 +318,9 @@ def link_fault(forest: tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, N
     """
     The first rule that is broken between nodes, or -1, where, and what was counted; see hedgerow.invariants.
     """
+
+def checksum(data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+    """XXH64 of bytes, with seed 0; see hedgerow.packing."""
 
 def codes_in_use(codes: Annotated[NDArray, dict(shape=(None,), order='C', device='cpu', writable=False)], n_levels: int) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu')]:
     """Which levels occur; -1 is none."""
@@ -324,11 +335,16 @@ def text_codes(items: list) -> tuple[list, Annotated[NDArray[numpy.int32], dict(
     The distinct texts of a list, sorted, and each item's number among them; None if not all are text.
     """
 
-def checksum(data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
-    """XXH64 of bytes, with seed 0; see hedgerow.packing."""
-
 def row_end(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int]:
     """Bytes and lines up to the last line end that is not in quotes."""
+
+def plain_numbers(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], delimiter: str, column_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], missing: Sequence[str], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> int:
+    """
+    Rows of plain numbers into out, (columns, room for rows): their number, or -1 where the text is not plain.
+    """
+
+def first_infinity(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int:
+    """Flat position of the first infinite value, or -1."""
 
 def normal_cdf(z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
@@ -339,22 +355,6 @@ def squared_lengths(columns: Annotated[NDArray[numpy.float64], dict(shape=(None,
     """
     Sums of weight * (column - start)^2 over each row of columns, into out; see hedgerow.measured.thresholds.
     """
-
-def plain_numbers(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], delimiter: str, column_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], missing: Sequence[str], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> int:
-    """
-    Rows of plain numbers into out, (columns, room for rows): their number, or -1 where the text is not plain.
-    """
-
-def node_depths(parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]:
-    """Distance of each node from its root."""
-
-def node_stats(parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stats: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
-    """
-    Merge weight, mean and squared deviations of leaves up to the roots, in place.
-    """
-
-def first_infinity(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int:
-    """Flat position of the first infinite value, or -1."""
 
 def random_bits(seed: int, path: Sequence[int], n: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]:
     """The first n 64-bit draws at a place in a tree."""

@@ -1,0 +1,41 @@
+// Kernels of trees for measured inputs.
+#include <nanobind/stl/optional.h>
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "normal_cdf.hpp"
+#include "squared_lengths.hpp"
+
+using namespace nb::literals;
+
+namespace {
+
+void normal_cdf(const In<double>& z, const Array<double>& out) {
+    if (z.size() != out.size()) throw std::invalid_argument("z and out differ in length");
+    const nb::gil_scoped_release release;
+    hedgerow::normal_cdf(z.data(), static_cast<std::int64_t>(z.size()), out.data());
+}
+
+void squared_lengths(const In<double, 2>& columns, const std::optional<In<double>>& from, const In<double>& weight,
+                     const Array<double>& out) {
+    if (columns.shape(0) != out.size() || columns.shape(1) != weight.size() || (from && from->size() != weight.size()))
+        throw std::invalid_argument("columns, start, weight and out differ in length");
+    const nb::gil_scoped_release release;
+    hedgerow::squared_lengths(columns.data(), static_cast<std::int64_t>(columns.shape(0)),
+                              static_cast<std::int64_t>(columns.shape(1)), from ? from->data() : nullptr, weight.data(),
+                              out.data());
+}
+
+}  // namespace
+
+void bind_measured(nb::module_& m) {
+    m.def("normal_cdf", &normal_cdf, "z"_a.noconvert(), "out"_a.noconvert(),
+          "P(Z <= z) of the standard normal law, into out; see hedgerow.measured.normal.");
+    m.def("squared_lengths", &squared_lengths, "columns"_a.noconvert(), "start"_a.noconvert().none(),
+          "weight"_a.noconvert(), "out"_a.noconvert(),
+          "Sums of weight * (column - start)^2 over each row of columns, into out; see hedgerow.measured.thresholds.");
+}

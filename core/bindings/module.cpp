@@ -1,0 +1,14 @@
+// The module `hedgerow._core`.
+#include "bind.hpp"
+
+NB_MODULE(_core, m) {
+    m.doc() = "The compiled core: free functions over arrays that hedgerow has checked.";
+    bind_walking(m);
+    bind_boundary(m);
+    bind_growing(m);
+    bind_rearranging(m);
+    bind_checking(m);
+    bind_columns(m);
+    bind_measured(m);
+    bind_drawing(m);
+}
