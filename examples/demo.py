@@ -73,7 +73,7 @@ def last_screen(new: pa.Table, seconds: float) -> None:
         Text("  hedgerow explain your.hedgerow new.csv --row 1", style="bold"),
     )
     out.print()
-    out.print(Panel(body, title="hedgerow", subtitle=f"{seconds:.0f} seconds", expand=False, padding=(1, 2)))
+    out.print(Panel(body, title="hedgerow", subtitle=f"{seconds:.1f} seconds", expand=False, padding=(1, 2)))
 
 
 def demo() -> None:
