@@ -137,7 +137,7 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         weight = read_weights(sample_weight, values)
         problem = self._problem(given, weight, _precision(y_err, len(values)), targets[:, np.newaxis])
         forest, gamma = self._grown(problem, given.table.schema.n_categories, regression_forest)
-        self._set_grown(X, given, problem, forest, values_=gamma[:, 0], _impurity="squared_error")
+        self._set_grown(given, problem, forest, values_=gamma[:, 0], _impurity="squared_error")
         return self
 
     def predict(self, X: Any, X_err: Any = None) -> Floats:
@@ -238,7 +238,6 @@ feature_names_in_, feature_importances_
         problem = self._problem(given, weight, np.ones(len(values)), indicators)
         forest, gamma = self._grown(problem, given.table.schema.n_categories, classification_forest)
         self._set_grown(
-            X,
             given,
             problem,
             forest,

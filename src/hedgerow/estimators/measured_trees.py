@@ -190,7 +190,7 @@ class MeasuredTree(OneTree):
             one_against_rest=_one_of("nominal", self.nominal, _NOMINAL) == "binary",
         )
 
-    def _set_grown(self, X: Any, given: Measurements, problem: Problem, forest: Forest, **attributes: Any) -> None:
+    def _set_grown(self, given: Measurements, problem: Problem, forest: Forest, **attributes: Any) -> None:
         self._set_fitted(
             given.table,
             forest,
