@@ -7,7 +7,8 @@ import random
 import time
 import tracemalloc
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -152,14 +153,25 @@ MAX_SECONDS = 1.0
 FIXED_BYTES = 1 << 18  # what reading costs however small the file: JSON, names, errors
 
 
+@contextmanager
+def memory_traced() -> Iterator[None]:
+    """Where `outcome` may be asked. Once around many files, because CPython loses some memory at every stop."""
+    tracemalloc.start()
+    try:
+        yield
+    finally:
+        tracemalloc.stop()
+
+
 def outcome(seeds: list[bytes], number: int, path: Path, X: Any) -> str:
-    """Whether mutation `number` was "refused" or "loaded"; an AssertionError for anything else."""
+    """Whether mutation `number` was "refused" or "loaded"; an AssertionError for anything else. Under memory_traced."""
     rng = random.Random(number)
     mutate = rng.choice(MUTATIONS)
     block = mutate(rng.choice(seeds), rng)
     path.unlink(missing_ok=True)  # the file before may still be mapped
     path.write_bytes(block)
-    tracemalloc.start()
+    tracemalloc.reset_peak()
+    before = tracemalloc.get_traced_memory()[0]
     start = time.perf_counter()
     try:
         model = load(path, mmap=rng.random() < 0.3, verify=rng.random() < 0.8)
@@ -167,8 +179,7 @@ def outcome(seeds: list[bytes], number: int, path: Path, X: Any) -> str:
         model, message = None, str(error)
     finally:
         taken = time.perf_counter() - start
-        used = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
+        used = tracemalloc.get_traced_memory()[1] - before
     assert taken < MAX_SECONDS, f"{number}: {mutate.__name__} took {taken:.1f} s"
     assert used < 4 * len(block) + FIXED_BYTES, f"{number}: {mutate.__name__} took {used} bytes for {len(block)}"
     if model is None:

@@ -36,7 +36,7 @@ from hedgerow.packing import FORMAT_VERSION, MAGIC, pack, pieces, unpack
 from hedgerow.probability import Frequency, Laplace, MEstimate
 from hedgerow.quantiles import LeafSamples
 from hedgerow.storage import ModelFileError, files, load, read_fitted, read_notes, register, save
-from model_file_mutations import opened, outcome, sealed
+from model_file_mutations import memory_traced, opened, outcome, sealed
 
 DATA = Path(__file__).parent / "data"
 X = np.random.default_rng(0).normal(size=(40, 3)).round(2)
@@ -532,5 +532,6 @@ def test_leaf_samples_are_checked(changes: Any, message: str) -> None:
 def test_five_hundred_mutations_are_refused_or_predict(tmp_path: Path) -> None:
     seeds = [path.read_bytes() for path in STORED]
     rows = np.array([[0.1, 0.2, 1.0], [np.nan, -1.0, np.nan], [3.0, 3.0, 9.0]])
-    outcomes = [outcome(seeds, number, tmp_path / "mutated", rows) for number in range(10**6, 10**6 + 500)]
+    with memory_traced():
+        outcomes = [outcome(seeds, number, tmp_path / "mutated", rows) for number in range(10**6, 10**6 + 500)]
     assert set(outcomes) == {"refused", "loaded"}

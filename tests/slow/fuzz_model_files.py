@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 
-from model_file_mutations import outcome
+from model_file_mutations import memory_traced, outcome
 
 MORE_MEMORY = 1 << 28  # than the process has at the start: a request for more fails at once
 
@@ -35,13 +35,14 @@ def main(count: int, first: int = 0) -> int:
     path = Path(tempfile.mkdtemp()) / "mutated.hedgerow"
     outcomes: Counter[str] = Counter()
     start = time.perf_counter()
-    for number in range(first, first + count):
-        try:
-            outcomes[outcome(seeds, number, path, X)] += 1
-        except Exception as error:
-            outcomes["wrong"] += 1
-            print(f"{number}: {type(error).__name__}: {error}")
-            path.rename(path.with_name(f"wrong-{number}.hedgerow"))
+    with memory_traced():
+        for number in range(first, first + count):
+            try:
+                outcomes[outcome(seeds, number, path, X)] += 1
+            except Exception as error:
+                outcomes["wrong"] += 1
+                print(f"{number}: {type(error).__name__}: {error}")
+                path.rename(path.with_name(f"wrong-{number}.hedgerow"))
     seconds = time.perf_counter() - start
     print(f"{count} mutations in {seconds:.0f} s: {dict(outcomes)}; files in {path.parent}")
     return int(outcomes["wrong"] > 0)
