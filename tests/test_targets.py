@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.multiclass import check_classification_targets
 
 from hedgerow.estimators.targets import read_labels, read_targets, read_weights
 
@@ -55,6 +58,19 @@ def test_labels_of_any_ordered_type_become_codes(y: Any, classes: list[Any], cod
 def test_a_row_without_label_is_named(y: Any) -> None:
     with pytest.raises(ValueError, match="Input y contains NaN: row 2 has no label"):
         read_labels(y, X)
+
+
+@pytest.mark.parametrize("n_classes", [30, 16, 15, 2])
+def test_whole_numbers_are_warned_of_as_scikit_learn_does(n_classes: int) -> None:
+    y = np.arange(30) % n_classes
+
+    def warned(read: Callable[[], object]) -> list[str]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            read()
+        return [str(one.message) for one in caught]
+
+    assert warned(lambda: read_labels(y, np.zeros((30, 1)))) == warned(lambda: check_classification_targets(y))
 
 
 def test_numbers_that_are_no_classes_are_refused() -> None:

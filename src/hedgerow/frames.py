@@ -175,6 +175,8 @@ def _at_hand(series: Series) -> Callable[[], Series]:
 
 def as_frame(X: Any) -> Frame | None:
     """X as a frame, or None where X is something for scikit-learn's `check_array`."""
+    if type(X) is np.ndarray:
+        return None
     pandas = get_pandas()  # None if nobody has imported it
     if pandas is not None and isinstance(X, pandas.DataFrame) and X.columns.is_unique:
         return _PandasFrame(X)

@@ -11,7 +11,7 @@ import difflib
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import compress
 from numbers import Integral
 from typing import Any
@@ -151,6 +151,8 @@ def read_table(X: Any, *, categorical_features: Any = "from_dtype", estimator: A
 
 def _as_array(X: Any, estimator: Any) -> NDArray[Any]:
     """Whatever scikit-learn takes for a table without names; with its errors for everything else."""
+    if type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
+        return X
     from sklearn.utils import check_array  # here, because frames are read without its slow start
 
     return check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator, input_name="X")  # type: ignore[no-any-return]
@@ -186,8 +188,16 @@ def _refuse_huge_entries(array: NDArray[Any], values: Floats, names: Sequence[st
 def _learn_array(numbers: Floats, categorical_features: Any) -> Schema:
     names = _positional_names(numbers.shape[1])
     nominal = _find_nominal(categorical_features, names, named=False)
+    if not nominal:
+        return _numbers_only(numbers.shape[1])
     columns = [learn_numbers(numbers[:, j], name, j in nominal) for j, name in enumerate(names)]
     return Schema(tuple(columns), named=False)
+
+
+@lru_cache(maxsize=8)
+def _numbers_only(n_features: int) -> Schema:
+    """Of an array without nominal columns: the same for each of its shape."""
+    return Schema(tuple(Column(name, Kind.NUMERIC) for name in _positional_names(n_features)), named=False)
 
 
 def _encode_array(numbers: Floats, columns: Sequence[Column]) -> Floats:
@@ -356,6 +366,7 @@ def _bullets(names: Sequence[str], at_most: int = 5) -> str:
     return "".join(f"- {name}\n" for name in shown)
 
 
+@lru_cache(maxsize=8)
 def _positional_names(n_features: int) -> tuple[str, ...]:
     return tuple(f"x{j}" for j in range(n_features))
 

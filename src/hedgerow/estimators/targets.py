@@ -41,9 +41,12 @@ def read_labels(y: Any, X: Any, classes: Any = None) -> Labels:
     _check_length(X, y)
     text = _text_labels(y)
     if text is None:
-        _check_labels(y)
+        _check_present(y)
         present, numbers = np.unique(y, return_inverse=True)
         codes = numbers.astype(np.int32)
+        # Of whole numbers it says nothing unless there are nearly as many as rows, and takes as long as a few trees.
+        if y.dtype.kind not in "biu" or len(present) > len(y) // 2:
+            check_classification_targets(y)
     else:
         present, codes = text.classes, text.codes
     if classes is None:
@@ -64,7 +67,7 @@ def _text_labels(y: NDArray[Any]) -> Labels | None:
     return Labels(np.array(distinct, dtype=y.dtype), codes)
 
 
-def _check_labels(y: NDArray[Any]) -> None:
+def _check_present(y: NDArray[Any]) -> None:
     missing = _is_missing(y)
     if missing.any():
         row = int(np.argmax(missing))
@@ -72,7 +75,6 @@ def _check_labels(y: NDArray[Any]) -> None:
     if y.dtype.kind == "f" and np.isinf(y).any():
         row = int(np.argmax(np.isinf(y)))
         raise ValueError(f"Input y contains infinity: the label of row {row} is {y[row]}; labels must be finite")
-    check_classification_targets(y)
 
 
 def _is_missing(y: NDArray[Any]) -> NDArray[np.bool_]:
