@@ -46,7 +46,7 @@ void for_each_above(const Forest& forest, const std::int64_t* parent, std::int64
 }
 
 bool is_own_branch(const Forest& forest, std::int64_t node, std::int64_t child) {
-    return forest.missing[node] == Missing::own_branch && child == n_children(forest, node) - 1;
+    return forest.missing_of(node) == Missing::own_branch && child == n_children(forest, node) - 1;
 }
 
 bool any_number(const Forest& forest, const std::int64_t* parent, std::int64_t node) {
@@ -227,7 +227,7 @@ private:
     bool change(Entry& at, const Entry& from, std::int64_t answered) {
         const Node& test = forest_.nodes[from.node];
         const bool free = moved(from.move, test.feature, true) != nullptr;
-        const std::int64_t n = n_children(forest_, from.node) - (forest_.missing[from.node] == Missing::own_branch);
+        const std::int64_t n = n_children(forest_, from.node) - (forest_.missing_of(from.node) == Missing::own_branch);
         const double length = 1.0 / scale_[test.feature];
         for (std::int64_t number = 0; number < n; ++number) {
             const auto child = static_cast<std::int32_t>(test.first_child + number);

@@ -1,5 +1,5 @@
 // The invariants of a forest that concern every node: which one is broken first, and where. hedgerow.invariants has the
-// words, in the order of these rules, and has checked sizes and offsets before.
+// words, in the order of these rules, and has checked sizes and offsets before: every column is there.
 #pragma once
 
 #include <cstdint>

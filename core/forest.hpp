@@ -24,10 +24,10 @@ static_assert(sizeof(Node) == 16);
 struct Forest {
     // per node, all trees concatenated
     const Node* nodes;
-    const double* weight;
-    const std::int32_t* payload;
+    const double* weight;         // null: whoever asks has no row that is divided
+    const std::int32_t* payload;  // null: no node has one
     const Kind* kind;
-    const Missing* missing;
+    const Missing* missing;       // null: all nodes spread
     // per tree, n_trees + 1 each
     const std::int64_t* tree_start;
     const std::int64_t* leaf_start;
@@ -42,6 +42,8 @@ struct Forest {
 
     bool is_leaf(std::int64_t node) const { return nodes[node].feature == leaf_feature; }
     bool is_threshold(std::int64_t node) const { return only_thresholds || kind[node] == Kind::threshold; }
+    std::int32_t payload_of(std::int64_t node) const { return payload == nullptr ? no_payload : payload[node]; }
+    Missing missing_of(std::int64_t node) const { return missing == nullptr ? Missing::spread : missing[node]; }
 };
 
 }  // namespace hedgerow

@@ -66,7 +66,9 @@ struct TrainingData {
     std::int64_t n_classes;
 };
 
-// Columns of a Forest with one tree. leaf_values: class counts, or weight, mean and squared deviations.
+// Columns of a Forest with one tree. leaf_values: class counts, or weight, mean and squared deviations. Random trees, which
+// take longest to write down, leave out what follows from the rest: weights that are sums of counts, payloads where no node
+// has one, and what all nodes do with missing values.
 struct GrownTree {
     Bulk<Node> nodes;
     Bulk<double> weight;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -45,18 +46,21 @@ RandomTask<Rank> make_task(const TrainingData& data, const RankedData<Rank>& ran
     const std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
     const bool only_numbers =
         std::none_of(data.n_categories, data.n_categories + data.n_features, [](std::int32_t n) { return n > 0; });
-    std::vector<LabelledRow> labelled(static_cast<std::size_t>(data.n_rows));
-    for (std::size_t row = 0; row < labelled.size(); ++row)
-        labelled[row] = {data.weight[row], data.labels[row], ranked.complete[row]};
+    const bool each_counts_once =
+        ranked.all_complete && std::all_of(data.weight, data.weight + data.n_rows, [](double weight) { return weight == 1; });
+    std::vector<std::uint32_t> marks(static_cast<std::size_t>(data.n_rows));
+    std::iota(marks.begin(), marks.end(), 0u);
+    if (each_counts_once) std::copy_n(data.labels, data.n_rows, marks.begin());
     std::vector<Thresholds> thresholds{{&no_threshold, 0}};
     for (std::int64_t f = 0; f < data.n_features; ++f)
         thresholds.push_back(data.n_categories[f] > 0 ? thresholds[0] : Thresholds{data.X + f * data.n_rows, most});
     return {data,
             ranked,
             options,
-            std::move(labelled),
+            std::move(marks),
             std::move(thresholds),
-            std::all_of(data.weight, data.weight + data.n_rows, [](double weight) { return weight == 1; }),
+            each_counts_once,
+            only_numbers,
             only_numbers && ranked.all_complete && options.min_samples_leaf == 1,
             static_cast<std::uint32_t>(std::min<std::int64_t>(options.min_samples_leaf, data.n_rows)),
             options.max_depth < 0 ? most : static_cast<std::uint32_t>(options.max_depth)};
@@ -71,7 +75,6 @@ void reserve(GrownTree& trees, std::int64_t n_trees) {
     for_all(trees.weight);
     for_all(trees.payload);
     for_all(trees.kind);
-    for_all(trees.missing);
     for_all(trees.leaf_values);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "forest.hpp"
+#include "partition.hpp"
 #include "random.hpp"
 #include "random_grow.hpp"
 #include "ranks.hpp"
@@ -26,13 +27,6 @@ inline void prefetch([[maybe_unused]] const void* address) {
     __builtin_prefetch(address);
 #endif
 }
-
-// What a row adds to its leaf; to the counts nothing if it has a missing value.
-struct LabelledRow {
-    double weight;
-    std::int32_t label;
-    std::int32_t complete;
-};
 
 // A node while its tree grows.
 struct RawNode {
@@ -55,9 +49,10 @@ struct RandomTask {
     const TrainingData& data;
     const RankedData<Rank>& ranked;
     const RandomGrowOptions& options;
-    std::vector<LabelledRow> labelled;   // per row
+    std::vector<std::uint32_t> marks;    // per row: what its leaf keeps of it
     std::vector<Thresholds> thresholds;  // of feature + 1, the first being that of leaves
-    bool unit_weights;  // every row has weight 1
+    bool each_counts_once;  // every row is complete and of weight 1: its mark is its label, else its own number
+    bool only_numbers;  // no column has categories
     bool plain;         // only numbers, none missing, leaves of any size
     std::uint32_t least, max_depth;
 
@@ -70,7 +65,7 @@ struct RawTree {
     std::unique_ptr<RawNode[]> nodes;  // as many as there can be: every leaf has a row, every question two children
     std::uint32_t n_nodes = 0;
     std::uint32_t n_questions = 0;
-    std::vector<LabelledRow> rows;  // in the order of leaves
+    std::vector<std::uint32_t> marks;  // of rows in the order of leaves
     std::vector<std::int64_t> payload_start{0};
     std::vector<std::int32_t> payload_codes;
 };
@@ -189,12 +184,33 @@ private:
         const Rank* first;
         std::uint32_t stride;
         Rank operator[](Index row) const { return first[row_major ? std::size_t{row} * stride : row]; }
+        std::int16_t word(Index row) const { return static_cast<std::int16_t>((*this)[row]); }
+        void fetch_later([[maybe_unused]] const Index* row) const {
+            if constexpr (!row_major) prefetch(&first[row[ahead]]);
+        }
     };
     // The values behind it.
     struct Values {
         const double* first;
         const std::uint32_t* rows;
         double operator[](Index row) const { return first[row_major ? rows[row] : row]; }
+    };
+    // Whether a row's value is at most that of another. Its rank tells, but among equal ranks where they are not `exact`.
+    template <bool exact>
+    struct AtMost {
+        Column ranks;
+        Values values;
+        Index row;
+        Rank rank;
+
+        bool operator()(Index other) const {
+            bool at_most = ranks[other] <= rank;
+            if constexpr (!exact)
+                if (ranks[other] == rank) [[unlikely]]
+                    at_most = among_equals(other);
+            return at_most;
+        }
+        bool among_equals(Index other) const { return other == row || values[other] <= values[row]; }
     };
     // Of the rows whose values are known.
     template <class Key>
@@ -289,27 +305,19 @@ private:
 
     // Whether the question is valid; if it is, it is asked: whose value is at most that of `row`?
     bool divide(const OpenNode& open, Path path, std::uint32_t feature, Index row) {
-        const Column ranks = column(feature);
-        const Rank rank = ranks[row];
-        if (task_.ranked.exact[feature])
-            return divide(open, path, feature, row, [=](Index other) { return ranks[other] <= rank; });
-        const Values values = this->values(feature);
-        return divide(open, path, feature, row, [=](Index other) {
-            bool left = ranks[other] <= rank;
-            if ((ranks[other] == rank) & (other != row)) [[unlikely]]
-                left = values[other] <= values[row];
-            return left;
-        });
+        return task_.ranked.exact[feature] ? divide<true>(open, path, feature, row)
+                                           : divide<false>(open, path, feature, row);
     }
 
-    template <class GoesLeft>
-    bool divide(const OpenNode& open, Path path, std::uint32_t feature, Index row, const GoesLeft& goes_left) {
+    template <bool exact>
+    bool divide(const OpenNode& open, Path path, std::uint32_t feature, Index row) {
+        const AtMost<exact> goes_left{column(feature), values(feature), row, column(feature)[row]};
         std::uint32_t n_left = 0;
         if (task_.ranked.has_missing[feature]) {
             n_left = divide_with_gaps(open, path, feature, row, goes_left);
         } else {
             if (task_.least > 1 && !large_enough(open, goes_left)) return false;
-            n_left = partition(open, column(feature), goes_left);
+            n_left = partition(open, goes_left);
             if (n_left == open.n_rows) return false;  // which has moved nothing
         }
         if (n_left == 0) return false;
@@ -341,9 +349,10 @@ private:
             weights[!left] += weight(order[i]);
         }
         if (ranks[row] == missing || std::min(n_children[0], n_children[1]) < task_.least) return 0;
-        return partition(open, ranks, [&](Index other) {
+        const auto drawn_or_left = [&](Index other) {
             return ranks[other] == missing ? drawn_child(path, other, weights, 2) == 0 : goes_left(other);
-        });
+        };
+        return finish_partition(open, ranks, drawn_or_left, 0, 0);
     }
 
     // With the weights of children as probabilities: the same in expectation as dividing the row.
@@ -355,21 +364,27 @@ private:
         return n - 1;
     }
 
-    // Stable; the number of rows that go left. Both sides are written each time and one cursor moves.
-    template <class GoesLeft>
-    std::uint32_t partition(const OpenNode& open, const Column& ranks, const GoesLeft& goes_left) {
-        Index* rows = order.data() + open.begin;
-        Index* right = spare_.data();
-        const std::uint32_t n = open.n_rows;
-        std::uint32_t n_left = 0;
-        for (std::uint32_t i = 0; i < n; ++i) {
-            if constexpr (!row_major) prefetch(&ranks.first[rows[i + ahead]]);
-            const Index row = rows[i];
-            rows[n_left] = row;
-            right[i - n_left] = row;
-            n_left += goes_left(row);
+    // The number of rows that go left.
+    template <bool exact>
+    std::uint32_t partition(const OpenNode& open, const AtMost<exact>& goes_left) {
+        std::uint32_t first = 0, n_left = 0;
+#ifdef HEDGEROW_HAS_SHUFFLES
+        if constexpr (sizeof(Rank) == 2) {
+            if (shuffles_) {
+                first = open.n_rows / 8 * 8;
+                n_left = partition_eights<!exact>(order.data() + open.begin, spare_.data(), first, goes_left.ranks, goes_left.rank,
+                                                  [&](Index other) { return goes_left.among_equals(other); });
+            }
         }
-        std::copy(right, right + (n - n_left), rows + n_left);
+#endif
+        return finish_partition(open, goes_left.ranks, goes_left, first, n_left);
+    }
+    template <class GoesLeft>
+    std::uint32_t finish_partition(const OpenNode& open, const Column& ranks, const GoesLeft& goes_left, std::uint32_t first,
+                                   std::uint32_t n_left) {
+        Index* const rows = order.data() + open.begin;
+        n_left = hedgerow::partition(rows, spare_.data(), first, open.n_rows, n_left, ranks, goes_left);
+        std::copy_n(spare_.data(), open.n_rows - n_left, rows + n_left);
         return n_left;
     }
 
@@ -461,6 +476,9 @@ private:
     std::vector<std::uint32_t> features_;
     std::vector<std::uint32_t> others_;  // what each of the first features was exchanged with
     std::vector<Index> spare_;
+#ifdef HEDGEROW_HAS_SHUFFLES
+    bool shuffles_ = can_shuffle();
+#endif
     const Rank* cells_ = nullptr;
     const std::uint32_t* rows_ = nullptr;
     std::uint32_t base_ = 0;

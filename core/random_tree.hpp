@@ -98,8 +98,8 @@ public:
                 std::copy_n(all_cells + rows[i] * n_features, n_features, cells_.data() + i * n_features);
             }
         }
-        labelled_.resize(n_rows);
-        for (std::size_t i = 0; i < n_rows; ++i) labelled_[i] = task_.labelled[rows[i]];
+        marks_.resize(n_rows);
+        for (std::size_t i = 0; i < n_rows; ++i) marks_[i] = task_.marks[rows[i]];
         const std::uint32_t base = std::exchange(open.begin, 0);
         splitter_.set_table(all ? task_.ranked.rows.data() : cells_.data(), rows, base);
         std::iota(splitter_.order.begin(), splitter_.order.begin() + open.n_rows, std::uint16_t{0});
@@ -107,7 +107,7 @@ public:
         if (task_.may_split(open.n_rows, open.depth)) splitter_.split(open, Place(open.parent, open.number));
         queue_.for_each(queue_.many, [this](const OpenNode& node, const Place& place) { splitter_.split(node, place); });
         split_few<BlockQueue<Rank>::many - 1>();
-        for (std::size_t i = 0; i < n_rows; ++i) tree_.rows[base + i] = labelled_[splitter_.order[i]];
+        for (std::size_t i = 0; i < n_rows; ++i) tree_.marks[base + i] = marks_[splitter_.order[i]];
     }
 
 private:
@@ -128,7 +128,7 @@ private:
     BlockQueue<Rank> queue_;
     Splitter<Rank, std::uint16_t, true, BlockQueue<Rank>> splitter_;
     std::vector<Rank> cells_;
-    std::vector<LabelledRow> labelled_;
+    std::vector<std::uint32_t> marks_;
 };
 
 template <class Rank>
@@ -137,7 +137,7 @@ public:
     explicit RandomTree(const RandomTask<Rank>& task)
         : task_(task),
           block_rows_(rows_per_block(task.data)),
-          raw_{std::make_unique_for_overwrite<RawNode[]>(most_nodes(task)), 0, 0, task.labelled, {0}, {}},
+          raw_{std::make_unique_for_overwrite<RawNode[]>(most_nodes(task)), 0, 0, task.marks, {0}, {}},
           block_(task, block_rows_, raw_),
           splitter_(task, task.data.n_rows, raw_, queue_) {
         queue_.block_rows = block_rows_;
@@ -174,26 +174,30 @@ public:
         const std::size_t n_nodes = first_node + raw_.n_nodes;
         const auto n_classes = static_cast<std::size_t>(task_.data.n_classes);
         out.nodes.resize(n_nodes);
-        out.weight.resize(n_nodes);
         out.kind.resize(n_nodes);
-        out.payload.resize(n_nodes, -1);
-        out.missing.resize(n_nodes, static_cast<std::uint8_t>(Missing::spread));
         out.leaf_values.resize(first_value + (raw_.n_nodes - raw_.n_questions) * n_classes, 0.0);
 
-        write_nodes(out.nodes.data() + first_node, out.kind.data() + first_node, out.weight.data() + first_node);
-        const bool each_counts_once = task_.unit_weights && task_.ranked.all_complete;
-        count_rows(out.leaf_values.data() + first_value, each_counts_once);
-        if (!task_.unit_weights) sum_weights(out.weight.data() + first_node);
-        append_payloads(out, first_node);
+        const auto write = task_.each_counts_once ? &RandomTree::write_nodes<true> : &RandomTree::write_nodes<false>;
+        (this->*write)(out.nodes.data() + first_node, out.kind.data() + first_node, out.leaf_values.data() + first_value);
+        if (!task_.each_counts_once) {
+            out.weight.resize(n_nodes);
+            sum_weights(out.weight.data() + first_node);
+        }
+        if (!task_.only_numbers) append_payloads(out, first_node);
         forest.tree_start.push_back(static_cast<std::int64_t>(n_nodes));
         forest.leaf_start.push_back(forest.leaf_start.back() + raw_.n_nodes - raw_.n_questions);
     }
 
 private:
-    // Kinds are bytes, which may be part of anything: what is read stands in variables, or it would be read again.
-    void write_nodes(Node* nodes, std::uint8_t* kinds, double* weights) const {
+    // Every second node is a leaf, in no order: its first row is counted in any case, as nothing where there is none. That
+    // count is written, not added to, so that nothing waits for what was there. Kinds are bytes, which may be part of
+    // anything: what is read stands in variables, or it would be read again.
+    template <bool once>
+    void write_nodes(Node* nodes, std::uint8_t* kinds, double* counts) const {
         const RawNode* const raw = raw_.nodes.get();
+        const std::uint32_t* const marks = raw_.marks.data();
         const Thresholds* const thresholds = task_.thresholds.data() + 1;
+        const auto n_classes = static_cast<std::size_t>(task_.data.n_classes);
         const std::size_t n_nodes = raw_.n_nodes, ahead = 40;
         std::int32_t leaf = 0;
         for (std::size_t i = 0; i < n_nodes; ++i) {
@@ -203,22 +207,10 @@ private:
             const bool is_leaf = node.feature == leaf_feature;
             nodes[i] = {thresholds[node.feature][node.answer], node.feature, is_leaf ? leaf : static_cast<std::int32_t>(node.at)};
             kinds[i] = static_cast<std::uint8_t>(is_leaf ? Kind::leaf : Kind::threshold);
-            weights[i] = node.n_rows;
-            leaf += is_leaf;
-        }
-    }
-
-    // Every second node is a leaf, in no order: its first row is counted in any case, as nothing where there is none. That
-    // count is written, not added to, so that nothing waits for what was there.
-    void count_rows(double* counts, bool each_counts_once) const {
-        const auto n_classes = static_cast<std::size_t>(task_.data.n_classes);
-        for (std::size_t i = 0; i < raw_.n_nodes; ++i) {
-            const RawNode node = raw_.nodes[i];
-            const bool is_leaf = node.feature == leaf_feature;
-            if (each_counts_once) counts[raw_.rows[is_leaf ? node.at : 0].label * is_leaf] = is_leaf;
-            for (std::uint32_t row = each_counts_once; row < (is_leaf ? node.n_rows : 0); ++row)
-                count(raw_.rows[node.at + row], counts);
+            if constexpr (once) counts[marks[is_leaf ? node.at : 0] * is_leaf] = is_leaf;
+            for (std::uint32_t row = once; row < (is_leaf ? node.n_rows : 0); ++row) count(marks[node.at + row], counts);
             counts += is_leaf ? n_classes : 0;
+            leaf += is_leaf;
         }
     }
 
@@ -245,11 +237,15 @@ private:
     // A leaf of many rows.
     void keep_rows(const OpenNode& open) {
         for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i)
-            raw_.rows[i] = task_.labelled[splitter_.order[i]];
+            raw_.marks[i] = task_.marks[splitter_.order[i]];
     }
 
-    static void count(const LabelledRow& row, double* counts) {
-        if (row.complete) counts[row.label] += row.weight;
+    // A row with a missing value is counted later, in all leaves that it may reach.
+    void count(std::uint32_t mark, double* counts) const {
+        if (task_.each_counts_once)
+            counts[mark] += 1;
+        else if (task_.ranked.complete[mark])
+            counts[task_.data.labels[mark]] += task_.data.weight[mark];
     }
 
     // Rows in order in leaves; with a question the children's, which come after.
@@ -259,14 +255,14 @@ private:
             weight[i] = 0;
             if (node.feature == leaf_feature)
                 for (std::uint32_t at = node.at; at < node.at + node.n_rows; ++at)
-                    weight[i] += raw_.rows[at].weight;
+                    weight[i] += task_.data.weight[raw_.marks[at]];
             else
                 weight[i] = std::accumulate(weight + node.at, weight + node.at + n_children(node), 0.0);
         }
     }
 
     void append_payloads(GrownTree& out, std::size_t first_node) const {
-        if (raw_.payload_codes.empty()) return;
+        out.payload.resize(first_node + raw_.n_nodes, no_payload);
         const auto first_payload = static_cast<std::uint32_t>(out.payload_start.size()) - 1;
         for (std::size_t i = 0; i < raw_.n_nodes; ++i) {
             const RawNode& node = raw_.nodes[i];

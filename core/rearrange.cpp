@@ -54,9 +54,9 @@ RearrangedForest rearranged(const Forest& forest, Rearrangement nodes) {
             const Node& test = forest.nodes[source];
             trees.nodes.push_back({test.threshold, test.feature, nodes.first_child[next]});
             trees.kind.push_back(static_cast<std::uint8_t>(forest.kind[source]));
-            trees.missing.push_back(static_cast<std::uint8_t>(forest.missing[source]));
+            trees.missing.push_back(static_cast<std::uint8_t>(forest.missing_of(source)));
             any_oblique |= forest.kind[source] == Kind::oblique;
-            const bool has_payload = forest.payload[source] != no_payload;
+            const bool has_payload = forest.payload_of(source) != no_payload;
             trees.payload.push_back(has_payload ? static_cast<std::int32_t>(trees.payload_start.size()) - 1 : no_payload);
             if (has_payload) append_payload(forest, source, trees, made.payload_weights);
         }

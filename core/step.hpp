@@ -67,12 +67,12 @@ inline std::int64_t n_children(const Forest& forest, std::int64_t node) {
         const std::int64_t p = forest.payload[node];
         n = 1 + *std::max_element(codes + forest.payload_start[p], codes + forest.payload_start[p + 1]);
     }
-    return n + (forest.missing[node] == Missing::own_branch);
+    return n + (forest.missing_of(node) == Missing::own_branch);
 }
 
 // The child of a row that has no answer, by the node's policy; no_answer where the row is to be spread.
 inline std::int64_t child_without_answer(const Forest& forest, std::int64_t node) {
-    switch (forest.missing[node]) {
+    switch (forest.missing_of(node)) {
         case Missing::spread: return no_answer;
         case Missing::first_child: return 0;
         default: return n_children(forest, node) - 1;  // own_branch: the branch of missing values is the last

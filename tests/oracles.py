@@ -221,6 +221,14 @@ def fold(
 # -- randomness: Philox4x32-10 (Salmon et al. 2011) and the draws of core/random.hpp
 
 
+def splitmix64(seed: int, k: int) -> int:
+    """The k-th output of SplitMix64 (Steele, Lea, Flood 2014), by which random trees tell their nodes apart."""
+    z = (seed + k * 0x9E3779B97F4A7C15) % 2**64
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+    return z ^ z >> 31
+
+
 def philox4x32(counter: Sequence[int], key: Sequence[int]) -> list[int]:
     c, k = list(counter), list(key)
     for _ in range(10):

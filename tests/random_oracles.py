@@ -44,15 +44,14 @@ class RandomNode:
 
 
 class Place:
-    """A node's key and its draws: two words that the hash of the key leaves over, then those of its own stream."""
+    """A node's key and its draws: the halves of a hash of the key, then those of its own stream."""
 
     def __init__(self, parent_key: int, number: int) -> None:
-        words = oracles.philox4x32([*oracles.halves(number), 0, 1], oracles.halves(parent_key))
-        self.key = words[0] | words[1] << 32
-        self._words = self._stream(words[2:])
+        self.key = oracles.splitmix64(parent_key, number + 1)
+        self._words = self._stream()
 
-    def _stream(self, left_over: Sequence[int]) -> Iterator[int]:
-        yield from left_over
+    def _stream(self) -> Iterator[int]:
+        yield from oracles.halves(oracles.splitmix64(self.key ^ 0xD1B54A32D192ED03, 0))
         for bits in oracles.draws(self.key, []):
             yield from oracles.halves(bits)
 

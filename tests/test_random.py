@@ -36,6 +36,12 @@ def test_the_oracle_gives_the_known_answers(
     assert tuple(oracles.philox4x32(counter, key)) == tuple(expected)
 
 
+# Of Vigna's splitmix64.c, from the seed 1234567.
+def test_the_oracle_gives_the_known_answers_of_splitmix64() -> None:
+    known = [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    assert [oracles.splitmix64(1234567, k) for k in (1, 2, 3)] == known
+
+
 def test_the_core_gives_the_known_answer_where_it_can_be_asked() -> None:
     # Seed 0, no path, first block: counter 0 and key 0.
     assert random_bits(0, [], 2).tolist() == [0xE169C58D6627E8D5, 0x9B00DBD8BC57AC4C]

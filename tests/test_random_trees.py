@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -133,6 +134,27 @@ def test_more_rows_change_the_answer_and_not_the_structure() -> None:
     assert model.forest_.counts.sum() == 30 * 400
     assert (model.predict_proba(X) != probabilities).any()
     assert model.score(X[400:], y[400:]) > 0.93
+
+
+def test_what_follows_from_the_rest_is_made_when_it_is_asked_for() -> None:
+    X, y = load_iris(return_X_y=True)
+    gaps = np.where(np.arange(X.size).reshape(X.shape) % 7 == 0, np.nan, X)
+    model = RandomTreesClassifier(5, random_state=0).fit(X, y)
+    forest = model.forest_
+    whole = pickle.loads(pickle.dumps(RandomTreesClassifier(5, random_state=0).fit(X, y)))
+    n_bytes = forest.nbytes
+    assert n_bytes < whole.forest_.nbytes
+    assert model.predict_proba(X).tobytes() == whole.predict_proba(X).tobytes()
+    assert forest.nbytes == n_bytes, "rows without gaps need no weights"
+    assert model.predict_proba(gaps).tobytes() == whole.predict_proba(gaps).tobytes()
+    assert forest.nbytes == n_bytes + 8 * forest.n_nodes
+    assert forest.weight.tolist() == forest.node_counts().sum(axis=1).tolist()
+    assert (forest.payload == -1).all()
+    assert not forest.missing.any()
+    assert not any(array.flags.writeable for array in (forest.weight, forest.payload, forest.missing))
+    assert forest == whole.forest_
+    with pytest.raises(AttributeError, match="'Forest' object has no attribute 'wait'"):
+        forest.wait  # noqa: B018
 
 
 def test_the_first_partial_fit_is_a_fit() -> None:

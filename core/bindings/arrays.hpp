@@ -24,7 +24,7 @@ using Array = nb::ndarray<T, nb::numpy, nb::ndim<n_dim>, nb::c_contig, nb::devic
 template <class T, int n_dim = 1>
 using In = nb::ndarray<const T, nb::numpy, nb::ndim<n_dim>, nb::c_contig, nb::device::cpu>;
 
-// hedgerow.forest.Forest.arrays: in the order of hedgerow::Forest.
+// hedgerow.forest.Forest.arrays: in the order of hedgerow::Forest, empty where that has a null.
 using ForestArrays =
     std::tuple<In<std::uint8_t, 2>, In<double>, In<std::int32_t>, In<std::uint8_t>, In<std::uint8_t>, In<std::int64_t>,
                In<std::int64_t>, In<std::int64_t>, In<std::int32_t>, In<double>, std::int64_t, bool>;
@@ -35,11 +35,12 @@ using Columns = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::f_contig, 
 inline hedgerow::Forest view(const ForestArrays& arrays) {
     const auto& [nodes, weight, payload, kind, missing, tree_start, leaf_start, payload_start, payload_codes,
                  payload_weights, n_features, only_thresholds] = arrays;
+    const auto if_any = [](const auto& column) { return column.size() == 0 ? nullptr : column.data(); };
     return {reinterpret_cast<const hedgerow::Node*>(nodes.data()),
-            weight.data(),
-            payload.data(),
+            if_any(weight),
+            if_any(payload),
             reinterpret_cast<const hedgerow::Kind*>(kind.data()),
-            reinterpret_cast<const hedgerow::Missing*>(missing.data()),
+            reinterpret_cast<const hedgerow::Missing*>(if_any(missing)),
             tree_start.data(),
             leaf_start.data(),
             payload_start.data(),

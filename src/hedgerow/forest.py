@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from hedgerow._core import node_depths, node_stats, node_sums, parents
 from hedgerow.invariants import ARRAY_DTYPES, check_layout, check_leaf_values, check_structure
-from hedgerow.nodes import MissingPolicy, NodeKind
+from hedgerow.nodes import NO_PAYLOAD, MissingPolicy, NodeKind
 from hedgerow.packing import pack, unpack
 from hedgerow.text import Names, tree_text
 
 __all__ = ["Forest"]
 
+# What grown trees may leave out, because it follows from the rest: made when somebody asks.
+_IMPLIED = {"weight": np.empty(0), "payload": np.empty(0, dtype=np.int32), "missing": np.empty(0, dtype=np.uint8)}
 # What each step of a walk reads stands side by side in memory; these three arrays are views of it.
 _NODE_FIELDS = ("threshold", "feature", "first_child")
 _NODE = np.dtype([("threshold", np.float64), ("feature", np.int32), ("first_child", np.int32)])
@@ -88,12 +90,16 @@ class Forest:
     def from_core(cls, n_features: int, nodes: NDArray[np.uint8], **arrays: NDArray[Any] | None) -> Forest:
         """What the core has grown, taken as it is: nobody else has these arrays, and growth keeps the invariants.
 
-        `nodes` has the bytes of each node in a row. To check millions of nodes takes longer than to grow them.
+        `nodes` has the bytes of each node in a row. To check millions of nodes takes longer than to grow them. An empty
+        `weight` stands for the sums of the leaves' counts, an empty `payload` for none, an empty `missing` for nodes
+        that all spread.
         """
         forest = object.__new__(cls)
         records = nodes.view(_NODE)[:, 0]
         views = {"_nodes": records, **{name: records[name] for name in _NODE_FIELDS}}
         for name, array in {**arrays, **views}.items():
+            if name in _IMPLIED and array is not None and not len(array):
+                continue
             if array is not None:
                 array.flags.writeable = False
             object.__setattr__(forest, name, array)
@@ -122,7 +128,7 @@ class Forest:
     def with_counts(self, leaf_counts: NDArray[np.float64]) -> Forest:
         """The same trees with other counts in their leaves."""
         forest = object.__new__(Forest)  # nothing else depends on the counts, so that nothing else need be checked
-        vars(forest).update(vars(self))
+        vars(forest).update(vars(self), weight=self.weight)  # which stays, also where it followed from the counts
         counts = leaf_counts.copy()
         counts.flags.writeable = False
         object.__setattr__(forest, "leaf_counts", counts)
@@ -154,8 +160,9 @@ class Forest:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all arrays."""
-        return sum(array.nbytes for array in self._arrays_by_name().values())
+        """Bytes of all arrays that there are so far."""
+        own = (one.name for one in fields(self) if one.init)
+        return sum(array.nbytes for name in own if isinstance(array := vars(self).get(name), np.ndarray))
 
     @property
     def depths(self) -> NDArray[np.int64]:
@@ -179,15 +186,41 @@ class Forest:
 
     # -- derived per node
 
+    def __getattr__(self, name: str) -> Any:
+        """What is implied, once somebody asks for it."""
+        if name not in _IMPLIED or "_nodes" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if name == "weight":
+            made: NDArray[Any] = node_sums(self.structure, self.counts.sum(axis=1, keepdims=True))[:, 0]
+        else:
+            made = np.full(self.n_nodes, NO_PAYLOAD if name == "payload" else MissingPolicy.SPREAD, ARRAY_DTYPES[name])
+        made.flags.writeable = False
+        object.__setattr__(self, name, made)
+        for given in ("structure", "arrays"):  # from now on with it
+            vars(self).pop(given, None)
+        return made
+
     @cached_property
-    def arrays(self) -> tuple[Any, ...]:
-        """What the core is given, in the order in which it wants it."""
+    def structure(self) -> tuple[Any, ...]:
+        """What the core is given, in the order in which it wants it; what is implied is left out."""
         nodes = self._nodes.view(np.uint8).reshape(self.n_nodes, _NODE.itemsize)
+        weight, payload, missing = (vars(self).get(name, absent) for name, absent in _IMPLIED.items())
         return (
-            *(nodes, self.weight, self.payload, self.kind, self.missing, self.tree_start, self.leaf_start),
+            *(nodes, weight, payload, self.kind, missing, self.tree_start, self.leaf_start),
             *(self.payload_start, self.payload_codes, self.payload_weights),
             *(int(self.n_features), bool(self.kind.max() <= int(NodeKind.THRESHOLD))),
         )
+
+    @cached_property
+    def arrays(self) -> tuple[Any, ...]:
+        """The same with the weights of nodes, by which rows are divided."""
+        nodes, _, *rest = self.structure
+        return (nodes, self.weight, *rest)
+
+    def arrays_for(self, X: NDArray[np.float64]) -> tuple[Any, ...]:
+        """What the core is given for a walk of these rows: weights only if one of them may be divided."""
+        whole = "weight" in vars(self) or not self.structure[-1] or np.isnan(X).any()
+        return self.arrays if whole else self.structure
 
     @cached_property
     def n_children(self) -> NDArray[np.int64]:
@@ -208,7 +241,7 @@ class Forest:
     @cached_property
     def parent(self) -> NDArray[np.int64]:
         """The parent of each node, as a position in these arrays; -1 for roots."""
-        return parents(self.arrays)
+        return parents(self.structure)
 
     @cached_property
     def leaf_nodes(self) -> NDArray[np.int64]:
@@ -221,7 +254,7 @@ class Forest:
 
     def node_counts(self) -> NDArray[np.float64]:
         """Class counts of each node, (n_nodes, n_classes): those of its leaves added up."""
-        return node_sums(self.arrays, self.counts)
+        return node_sums(self.structure, self.counts)
 
     def answer_counts(self) -> NDArray[np.float64]:
         """The counts that each leaf answers by, (n_leaves, n_classes).
@@ -329,7 +362,7 @@ class Forest:
     def stored(self) -> dict[str, Any]:
         """What model files and pickles hold of it: `n_features` and arrays, the nodes as they stand in memory."""
         kept = {name: array for name, array in self._arrays_by_name().items() if name not in _NODE_FIELDS}
-        return {"n_features": int(self.n_features), "nodes": self.arrays[0], **kept}
+        return {"n_features": int(self.n_features), "nodes": self.structure[0], **kept}
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> Forest:

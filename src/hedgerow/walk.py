@@ -109,7 +109,7 @@ def route(
     """
     check_rows(forest, X)
     leaves = np.empty((len(X), forest.n_trees), dtype=np.int32)
-    core_route(forest.arrays, X, leaves, heaviest, n_threads(n_jobs))
+    core_route(forest.arrays_for(X), X, leaves, heaviest, n_threads(n_jobs))
     return leaves
 
 
@@ -121,7 +121,7 @@ def spread(forest: Forest, X: NDArray[np.float64], *, n_jobs: int | None = None)
     from scipy.sparse import csr_array
 
     check_rows(forest, X)
-    row_start, leaves, weights = core_spread(forest.arrays, X, n_threads(n_jobs))
+    row_start, leaves, weights = core_spread(forest.arrays_for(X), X, n_threads(n_jobs))
     return csr_array((weights, leaves, row_start), shape=(len(X), forest.n_leaves))
 
 
@@ -186,7 +186,7 @@ def fold(
     crossing = [(t.values, t.linked, t.logs, t.ops, o[:, np.newaxis]) for t, o in zip(tables, out, strict=True)]
     # A few rows are walked in less time than joblib needs to tell how many threads there are.
     threads = 1 if len(X) < 8 else n_threads(n_jobs)
-    core_fold(forest.arrays, X, crossing, first, last, tree_weights, skip, n_used, threads)
+    core_fold(forest.arrays_for(X), X, crossing, first, last, tree_weights, skip, n_used, threads)
     return list(out)
 
 
@@ -202,7 +202,7 @@ def gather(
     _check_array("values", table.values, (forest.n_leaves, table.values.shape[1]), np.float64)
     out = np.zeros((len(X), forest.n_trees, table.values.shape[1]))
     crossing = [(table.values, table.linked, table.logs, table.ops, out)]
-    core_fold(forest.arrays, X, crossing, 0, forest.n_trees, None, None, None, n_threads(n_jobs))
+    core_fold(forest.arrays_for(X), X, crossing, 0, forest.n_trees, None, None, None, n_threads(n_jobs))
     return out
 
 
@@ -229,7 +229,7 @@ def tally(
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError("weights must be finite and not negative")
     counts = np.zeros((forest.n_leaves, n_classes))
-    core_tally(forest.arrays, X, labels, weights, counts, n_threads(n_jobs))
+    core_tally(forest.arrays_for(X), X, labels, weights, counts, n_threads(n_jobs))
     return counts
 
 
