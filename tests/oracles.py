@@ -6,6 +6,7 @@ Nothing here calls hedgerow's walks or its derived arrays: only the stored array
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -247,6 +248,15 @@ def child_key(key: int, number: int) -> int:
     """Key of a node's child: the last counter word is 1 in keys and 0 in draws."""
     words = philox4x32([*halves(number), 0, 1], halves(key))
     return words[0] | words[1] << 32
+
+
+def row_key(seed: int, cells: Sequence[float]) -> int:
+    """The hash by which core/parting.cpp draws the order of rows; equal cells have equal bits."""
+    key = child_key(seed, 1)
+    for cell in cells:
+        bits = 0x7FF8 << 48 if math.isnan(cell) else struct.unpack("<Q", struct.pack("<d", cell + 0.0))[0]
+        key = splitmix64(key ^ bits, 0)
+    return key
 
 
 def draws(seed: int, path: Sequence[int]) -> Iterator[int]:

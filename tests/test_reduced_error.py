@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import oracles
 import pruning_oracles as truth
 from hedgerow import Forest, TreeClassifier, TreeRegressor
 from hedgerow.building import build_forest, leaf, multiway, threshold, value
@@ -129,6 +130,33 @@ def in_other_words(training: Training, order: Any) -> Training:
         None if chosen.targets is None else chosen.targets[order],
         chosen.n_classes,
     )
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**64 - 1), st.data())
+def test_places_are_those_of_the_definition(seed: int, data: st.DataObject) -> None:
+    """Groups of equal rows, each class by itself, in the order of their keys, end to end."""
+    cell = st.sampled_from([0.0, -0.0, 1.0, 2.5, math.nan, -math.inf])
+    rows = data.draw(st.lists(st.tuples(st.integers(0, 2), cell, cell, st.sampled_from([0.5, 1.0, 3.0])), min_size=1))
+    of_classes = data.draw(st.booleans())
+    y, values = [row[0] for row in rows], np.asfortranarray([row[1:3] for row in rows])
+    weight, none = np.array([row[3] for row in rows]), np.zeros(2, dtype=np.int32)
+    training = (
+        Training(values, none, weight, labels=np.array(y, dtype=np.int32), n_classes=3)
+        if of_classes
+        else Training(values, none, weight, targets=np.array(y, dtype=np.float64))
+    )
+    expected = np.empty(len(rows))
+    for line in {(label if of_classes else 0) for label in y}:
+        inside = [i for i in range(len(rows)) if not of_classes or y[i] == line]
+        key_of = {i: oracles.row_key(seed, [float(y[i]), *rows[i][1:3]]) for i in inside}
+        length, end = sum(weight[i] for i in inside), 0.0
+        for key in sorted(set(key_of.values())):
+            equal = [i for i in inside if key_of[i] == key]
+            end += sum(weight[i] for i in equal)
+            expected[equal] = (end - sum(weight[i] for i in equal) / 2) / length
+    # Weights are multiples of 1/2: their sums have no rounding.
+    assert places_in_line(training, seed).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("n_classes", [0, 3])

@@ -1,4 +1,4 @@
-// Growth of trees.
+// Growth of trees, and rows apart for it.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -14,6 +14,7 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "grow.hpp"
+#include "parting.hpp"
 #include "random_grow.hpp"
 
 using namespace nb::literals;
@@ -97,6 +98,12 @@ GrownArrays grow_random(const Columns& X, const In<std::int32_t>& n_categories, 
                      [&](auto& n_done, const auto& poll) { return hedgerow::grow_random(data, options, n_done, poll); });
 }
 
+Array<double> places_in_line(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
+                             const Labels& labels, const Targets& targets, std::int64_t n_classes, std::uint64_t seed) {
+    const hedgerow::TrainingData data = training_data(X, n_categories, sample_weight, labels, targets, n_classes);
+    return to_array(hedgerow::places_in_line(data, seed));
+}
+
 }  // namespace
 
 void bind_growing(nb::module_& m) {
@@ -157,4 +164,7 @@ void bind_growing(nb::module_& m) {
     m.def("grow_random", &grow_random, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
           "labels"_a.noconvert(), "n_classes"_a, "options"_a, "progress"_a.none(),
           "Grow random decision trees; see hedgerow.growth.grow_random_forest.");
+    m.def("places_in_line", &places_in_line, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
+          "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a, "seed"_a,
+          "Rows in a drawn order; see hedgerow.pruning.parting.");
 }

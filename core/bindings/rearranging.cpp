@@ -11,6 +11,7 @@
 
 #include "arrays.hpp"
 #include "bind.hpp"
+#include "losses.hpp"
 #include "prune.hpp"
 #include "rearrange.hpp"
 #include "structure.hpp"
@@ -107,6 +108,19 @@ std::optional<RearrangedArrays> prune(const ForestArrays& forest_arrays, const I
     return pruned ? std::optional(to_arrays(*std::move(pruned))) : std::nullopt;
 }
 
+Array<double, 2> losses_as_leaves(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<double>& answers,
+                                  const In<double>& truth, const In<double>& sample_weight, bool squared) {
+    require_width(forest_arrays, X);
+    const hedgerow::Forest forest = view(forest_arrays);
+    require_nodes(forest, answers.size());
+    if (truth.size() != X.shape(0) || sample_weight.size() != X.shape(0))
+        throw std::invalid_argument("truth and weights need an entry for each row");
+    auto losses = std::make_unique<std::vector<double>>(
+        hedgerow::losses_as_leaves(forest, view(X), {answers.data(), truth.data(), sample_weight.data(), squared}));
+    double* data = losses->data();
+    return Array<double, 2>(data, {answers.size(), 2}, owner_of(std::move(losses)));
+}
+
 using LinkArrays = std::tuple<Array<std::int64_t>, Array<double>, Array<double>>;
 
 LinkArrays weakest_links(const In<std::int64_t>& parent, const In<double, 2>& values) {
@@ -148,6 +162,9 @@ void bind_rearranging(nb::module_& m) {
     m.def("node_sums", &node_sums, "forest"_a.noconvert(), "leaf_values"_a.noconvert(),
           "Of each node, the sum of the rows of its leaves.");
     m.def("parents", &parents, "forest"_a.noconvert(), "The parent of each node, -1 for roots.");
+    m.def("losses_as_leaves", &losses_as_leaves, "forest"_a.noconvert(), "X"_a.noconvert(), "answers"_a.noconvert(),
+          "truth"_a.noconvert(), "sample_weight"_a.noconvert(), "squared"_a,
+          "What each node would lose, were it a leaf; see hedgerow.pruning.judging.");
     m.def("cheapest_leaves", &cheapest_leaves, "parent"_a.noconvert(), "inner"_a.noconvert(), "as_leaf"_a.noconvert(),
           "questions"_a.noconvert(), "tolerance"_a,
           "1 for each inner node that costs no more as a leaf than its question and what is left below it.");

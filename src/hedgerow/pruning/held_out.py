@@ -115,10 +115,11 @@ def _warn_of_absent_classes(
     if training.labels is None:
         return
     names = np.arange(training.n_classes) if grower.class_names is None else grower.class_names
-    present = np.unique(training.labels)
-    for part, where in (("held-out rows", held_out), ("rows to grow from", ~held_out)):
-        absent = np.setdiff1d(present, training.labels[where])
-        if len(absent):
+    n_rows = np.bincount(training.labels, minlength=training.n_classes)
+    n_held_out = np.bincount(training.labels[held_out], minlength=training.n_classes)
+    for part, n in (("held-out rows", n_held_out), ("rows to grow from", n_rows - n_held_out)):
+        absent = (n == 0) & (n_rows > 0)
+        if absent.any():
             warnings.warn(
                 f"{strategy!r} leaves no row of class {', '.join(repr(name) for name in names[absent].tolist())} among "
                 f"the {part}: give more rows, another fraction, or prune in another way",

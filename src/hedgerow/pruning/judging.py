@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._core import losses_as_leaves as core_losses
 from hedgerow.forest import Forest
 from hedgerow.growth import Training
-from hedgerow.walk import spread
 
 __all__ = ["losses_as_leaves"]
 
@@ -21,25 +21,16 @@ def losses_as_leaves(forest: Forest, rows: Training) -> Floats:
     distance from their mean. A row whose value is missing goes several ways in parts. A node without training rows
     answers as its parent.
     """
-    reached = spread(forest, np.ascontiguousarray(rows.values)).tocoo()
-    answer, truth = _answers(forest), _truth(rows)[reached.row]
-    weight = rows.sample_weight[reached.row] * reached.data
-    node = forest.leaf_nodes[reached.col]
-    losses = np.zeros((forest.n_nodes, 2))
-    while len(node):
-        loss = (answer[node] != truth).astype(np.float64) if rows.targets is None else (truth - answer[node]) ** 2
-        for column, power in enumerate((loss, loss**2)):
-            losses[:, column] += np.bincount(node, weights=weight * power, minlength=forest.n_nodes)
-        node = forest.parent[node]
-        below = node >= 0
-        node, truth, weight = node[below], truth[below], weight[below]
-    return losses
-
-
-def _truth(rows: Training) -> NDArray[np.generic]:
     truth = rows.labels if rows.targets is None else rows.targets
     assert truth is not None
-    return truth
+    return core_losses(
+        forest.arrays,
+        np.ascontiguousarray(rows.values),
+        _answers(forest).astype(np.float64),
+        truth.astype(np.float64),
+        rows.sample_weight,
+        rows.targets is not None,
+    )
 
 
 def _answers(forest: Forest) -> NDArray[np.generic]:
