@@ -129,9 +129,8 @@ class _PandasFrame(Frame):
 
     @cached_property
     def sources(self) -> list[Source]:
-        numbered = self._native.copy(
-            deep=False
-        )  # pandas looks up the name of each column, which takes a third of the time
+        # pandas looks up the name of each column, which takes a third of the time: here they have none.
+        numbered = self._native.copy(deep=False)
         numbered.columns = range(len(self.labels))
         columns = zip(numbered.items(), self.labels, strict=True)
         return [_pandas_source(native, self._later(label)) for (_, native), label in columns]

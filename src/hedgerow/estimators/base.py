@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.estimators.finished import FinishedTable
+from hedgerow.estimators.seeding import seed_of
 from hedgerow.estimators.stored import check_fitted
 from hedgerow.estimators.targets import Labels
 from hedgerow.estimators.walking import ForestWalk, Walk
@@ -49,7 +49,7 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         )
 
     def _seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        return seed_of(self.random_state)
 
     def _set_fitted(self, table: Table, forest: Forest, **attributes: Any) -> None:
         """All attributes together, once nothing can fail any more: a failed fit leaves an earlier one as it was."""

@@ -71,7 +71,7 @@ def some_rows(training: Training, chosen: NDArray[np.bool_]) -> Training:
     """The rows of a mask."""
     return replace(
         training,
-        values=np.asfortranarray(training.values[chosen]),
+        values=training.values.T.compress(chosen, axis=1).T,
         sample_weight=training.sample_weight[chosen],
         labels=None if training.labels is None else training.labels[chosen],
         targets=None if training.targets is None else training.targets[chosen],
