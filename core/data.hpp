@@ -15,6 +15,14 @@ struct Rows {
     const double* operator[](std::int64_t row) const { return values + row * n_columns; }
 };
 
+// One column of a table.
+struct TableColumn {
+    const double* first;
+    std::int64_t stride;
+
+    const double& operator[](std::int64_t row) const { return first[row * stride]; }
+};
+
 // One row of a column-major table.
 struct ColumnRow {
     const double* first;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bulk.hpp"
+#include "data.hpp"
 #include "forest.hpp"
 #include "parallel.hpp"
 
@@ -54,7 +55,7 @@ struct GrowOptions {
     bool known_only() const { return missing == TrainMissing::fractional || missing == TrainMissing::random; }
 };
 
-// What there is to learn from. Column-major X, NaN where missing; codes in columns that have categories.
+// What there is to learn from. NaN where missing; codes in columns that have categories.
 struct TrainingData {
     const double* X;
     const std::int32_t* n_categories;  // per column; 0: split by threshold
@@ -64,6 +65,11 @@ struct TrainingData {
     std::int64_t n_rows;
     std::int64_t n_features;
     std::int64_t n_classes;
+    bool row_major = false;            // of X, else column-major: only random growth takes both
+
+    TableColumn column(std::int64_t feature) const {
+        return row_major ? TableColumn{X + feature, n_features} : TableColumn{X + feature * n_rows, 1};
+    }
 };
 
 // Columns of a Forest with one tree. leaf_values: class counts, or weight, mean and squared deviations. Random trees, which

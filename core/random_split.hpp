@@ -38,7 +38,7 @@ struct RawNode {
 
 // The values of a column by row; where it has categories, or there is none, NaN by any number.
 struct Thresholds {
-    const double* values;
+    TableColumn values;
     std::uint32_t mask;
     const double& operator[](std::uint32_t row) const { return values[row & mask]; }
 };
@@ -56,7 +56,6 @@ struct RandomTask {
     bool plain;         // only numbers, none missing, leaves of any size
     std::uint32_t least, max_depth;
 
-    const double& threshold(const RawNode& node) const { return thresholds[static_cast<std::size_t>(node.feature + 1)][node.answer]; }
     bool by_category(std::int64_t feature) const { return data.n_categories[feature] > 0; }
     bool may_split(std::uint32_t n_rows, std::uint32_t depth) const { return n_rows / 2 >= least && depth != max_depth; }
 };
@@ -191,9 +190,9 @@ private:
     };
     // The values behind it.
     struct Values {
-        const double* first;
+        TableColumn values;
         const std::uint32_t* rows;
-        double operator[](Index row) const { return first[row_major ? rows[row] : row]; }
+        double operator[](Index row) const { return values[row_major ? rows[row] : row]; }
     };
     // Whether a row's value is at most that of another. Its rank tells, but among equal ranks where they are not `exact`.
     template <bool exact>
@@ -220,7 +219,7 @@ private:
     Column column(std::uint32_t feature) const {
         return {cells_ + (row_major ? feature : std::size_t{feature} * n_rows_), n_features_};
     }
-    Values values(std::uint32_t feature) const { return {task_.data.X + std::size_t{feature} * n_rows_, rows_}; }
+    Values values(std::uint32_t feature) const { return {task_.data.column(feature), rows_}; }
     std::uint32_t data_row(Index row) const { return row_major ? rows_[row] : row; }
     double weight(Index row) const { return task_.data.weight[data_row(row)]; }
 

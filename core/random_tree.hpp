@@ -90,10 +90,11 @@ public:
         const bool all = static_cast<std::int64_t>(open.n_rows) == task_.data.n_rows;
         if (!all) {
             cells_.resize(n_rows * n_features);
+            constexpr std::size_t line = 64 / sizeof(Rank);  // of the cache
             const Rank* all_cells = task_.ranked.rows.data();
             for (std::size_t i = 0; i < n_rows; ++i) {
                 const Rank* const later = all_cells + rows[std::min(i + 8, n_rows - 1)] * n_features;
-                prefetch(later);
+                for (std::size_t at = 0; at < n_features; at += line) prefetch(later + at);
                 prefetch(later + n_features - 1);
                 std::copy_n(all_cells + rows[i] * n_features, n_features, cells_.data() + i * n_features);
             }
@@ -229,9 +230,9 @@ private:
     }
 
     static std::int64_t rows_per_block(const TrainingData& data) {
-        const std::int64_t cache = 1 << 17;  // bytes, of a core's second-level cache
+        const std::int64_t cache = 1 << 18;  // bytes, of a core's second-level cache
         const std::int64_t bytes = static_cast<std::int64_t>(sizeof(Rank)) * data.n_features;
-        return std::min(std::clamp<std::int64_t>(cache / bytes, 64, 2048), data.n_rows);
+        return std::min(std::clamp<std::int64_t>(cache / bytes, 64, 4096), data.n_rows);
     }
 
     // A leaf of many rows.

@@ -35,9 +35,36 @@ inline bool few_categories(const TrainingData& data) {
     return std::all_of(data.n_categories, data.n_categories + data.n_features, [=](std::int32_t n) { return n <= most; });
 }
 
+// Columns whose values stand side by side, some at a time: as many as a line of the cache has values of a row.
+class SomeColumns {
+public:
+    static constexpr std::int64_t some = 8;
+
+    explicit SomeColumns(const TrainingData& data) : data_(data) {}
+
+    void read(std::int64_t first) {
+        if (!data_.row_major) return;
+        first_ = first;
+        const std::int64_t n = std::min(some, data_.n_features - first);
+        copy_.resize(static_cast<std::size_t>(some * data_.n_rows));
+        for (std::int64_t row = 0; row < data_.n_rows; ++row)
+            for (std::int64_t i = 0; i < n; ++i)
+                copy_[static_cast<std::size_t>(i * data_.n_rows + row)] = data_.X[row * data_.n_features + first + i];
+    }
+    const double* operator[](std::int64_t feature) const {
+        return data_.row_major ? copy_.data() + (feature - first_) * data_.n_rows : data_.X + feature * data_.n_rows;
+    }
+
+private:
+    const TrainingData& data_;
+    std::int64_t first_ = 0;
+    Bulk<double> copy_;
+};
+
+// `column` of the data, its values side by side.
 template <class Rank>
-void rank_column(const TrainingData& data, std::int64_t feature, ColumnSorter& sorter, RankedData<Rank>& ranked) {
-    const double* column = data.X + feature * data.n_rows;
+void rank_column(const TrainingData& data, std::int64_t feature, const double* column, ColumnSorter& sorter,
+                 RankedData<Rank>& ranked) {
     Rank* ranks = ranked.columns.data() + feature * data.n_rows;
     std::uint8_t& has_missing = ranked.has_missing[static_cast<std::size_t>(feature)];
     if (data.n_categories[feature] > 0) {
@@ -71,10 +98,15 @@ RankedData<Rank> rank(const TrainingData& data, std::int64_t n_threads, const Po
     const std::int64_t n_sorters = std::max<std::int64_t>(n_threads, 1);
     parallel_for(
         n_sorters, n_threads,
-        [&](std::int64_t first, const Cancelled& cancelled) {
+        [&](std::int64_t number, const Cancelled& cancelled) {
             ColumnSorter sorter;
-            for (std::int64_t feature = first; feature < n_features && !cancelled; feature += n_sorters)
-                rank_column(data, feature, sorter, ranked);
+            SomeColumns columns(data);
+            for (std::int64_t first = number * columns.some; first < n_features; first += n_sorters * columns.some) {
+                columns.read(first);
+                const std::int64_t end = std::min(first + columns.some, n_features);
+                for (std::int64_t feature = first; feature < end && !cancelled; ++feature)
+                    rank_column(data, feature, columns[feature], sorter, ranked);
+            }
         },
         poll);
     ranked.all_complete = std::none_of(ranked.has_missing.begin(), ranked.has_missing.end(), [](auto m) { return m; });

@@ -134,10 +134,10 @@ def test_trees_of_plain_numbers_are_those_of_the_slow_grower(problem: Problem) -
 @pytest.mark.parametrize(
     "problem",
     [
-        numbers(6_000, 3),
-        numbers(6_000, 3, digits=1),
-        numbers(6_000, 3, digits=2, min_samples_leaf=4),
-        numbers(6_000, 40, max_depth=9),
+        numbers(10_000, 3),
+        numbers(10_000, 3, digits=1),
+        numbers(10_000, 3, digits=2, min_samples_leaf=4),
+        numbers(10_000, 40, max_depth=9),
         numbers(70_000, 4, min_samples_leaf=3, max_depth=11),
         numbers(70_000, 1),
         numbers(70_000, 1, min_samples_leaf=2),
@@ -149,7 +149,7 @@ def test_large_trees_are_those_of_the_slow_grower(problem: Problem) -> None:
     check_tree(forest, grow(problem, 1), 1)
 
 
-@pytest.mark.parametrize(("n_rows", "digits"), [(5_000, 2), (70_000, 2), (70_000, 9)])
+@pytest.mark.parametrize(("n_rows", "digits"), [(10_000, 2), (70_000, 2), (70_000, 9)])
 def test_large_trees_with_gaps_categories_and_weights_are_those_of_the_slow_grower(n_rows: int, digits: int) -> None:
     rng = np.random.default_rng(1)
     problem = numbers(n_rows, 3, digits, min_samples_leaf=2, max_depth=8)
@@ -250,7 +250,7 @@ def test_all_rows_are_in_the_weights_of_every_level(problem: Problem) -> None:
             assert forest.weight[below].sum() == forest.weight[node]
 
 
-@pytest.mark.parametrize("n_rows", [300, 5_000])
+@pytest.mark.parametrize("n_rows", [300, 10_000])
 def test_threads_do_not_change_a_bit(n_rows: int) -> None:
     problem = numbers(n_rows, 5, digits=2)
     values = np.array(problem.columns)
@@ -261,6 +261,17 @@ def test_threads_do_not_change_a_bit(n_rows: int) -> None:
     alone = forest_of(problem, n_trees=9)
     assert all(forest_of(problem, n_trees=9, n_threads=n) == alone for n in (2, 3, 20))
     assert structure(forest_of(problem, n_trees=3)) == structure(forest_of(problem, n_trees=3, n_threads=2))
+
+
+@pytest.mark.parametrize("problem", [numbers(300, 11), numbers(10_000, 9, digits=2), numbers(70_000, 2)])
+def test_rows_or_columns_side_by_side_give_the_same_bits(problem: Problem) -> None:
+    options = RandomGrowth(problem.min_samples_leaf, problem.max_depth).options(len(problem.labels), 3, problem.seed)
+    columns = training_of(problem)
+    rows = replace(columns, values=np.ascontiguousarray(columns.values))
+    assert grow_random_forest(columns, options).forest == grow_random_forest(rows, options).forest
+    apart = replace(columns, values=np.repeat(columns.values, 2, axis=1)[:, ::2])
+    with pytest.raises(ValueError, match="neither row-major nor column-major"):
+        grow_random_forest(apart, options)
 
 
 def test_trees_and_seeds_differ() -> None:

@@ -33,7 +33,8 @@ using Labels = std::optional<In<std::int32_t>>;
 
 using Targets = std::optional<In<double>>;
 
-hedgerow::TrainingData training_data(const Columns& X, const In<std::int32_t>& n_categories,
+template <class Matrix>
+hedgerow::TrainingData training_data(const Matrix& X, const In<std::int32_t>& n_categories,
                                      const In<double>& sample_weight, const Labels& labels, const Targets& targets,
                                      std::int64_t n_classes) {
     const std::size_t n_rows = X.shape(0);
@@ -90,10 +91,17 @@ GrownArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const I
                      [&](auto& n_done, const auto& poll) { return hedgerow::grow(data, options, n_done, poll); });
 }
 
-GrownArrays grow_random(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
+// Of either order.
+using Table = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>;
+
+GrownArrays grow_random(const Table& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
                         const In<std::int32_t>& labels, std::int64_t n_classes,
                         const hedgerow::RandomGrowOptions& options, const std::optional<nb::callable>& progress) {
-    const hedgerow::TrainingData data = training_data(X, n_categories, sample_weight, labels, std::nullopt, n_classes);
+    hedgerow::TrainingData data = training_data(X, n_categories, sample_weight, labels, std::nullopt, n_classes);
+    const auto in_order = [](std::int64_t near, std::int64_t far, std::int64_t n_near) { return near == 1 && far == n_near; };
+    data.row_major = in_order(X.stride(1), X.stride(0), data.n_features);
+    if (!data.row_major && !in_order(X.stride(0), X.stride(1), data.n_rows))
+        throw std::invalid_argument("X is neither row-major nor column-major");
     return grow_with(progress,
                      [&](auto& n_done, const auto& poll) { return hedgerow::grow_random(data, options, n_done, poll); });
 }

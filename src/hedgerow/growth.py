@@ -241,7 +241,7 @@ def n_tried_features(given: Any, n_features: int) -> int:
 
 @dataclass(frozen=True)
 class Training:
-    """What there is to learn from: column-major values, and either labels or targets."""
+    """What there is to learn from: values, column-major but for random trees, and either labels or targets."""
 
     values: NDArray[np.float64]
     n_categories: NDArray[np.int32]

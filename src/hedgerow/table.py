@@ -122,14 +122,16 @@ class Schema:
 
 @dataclass(frozen=True)
 class Table:
-    """The column-major matrix that trees are grown from, and what its columns mean."""
+    """The matrix that trees are grown from, and what its columns mean."""
 
     values: Floats
     schema: Schema
 
 
-def read_table(X: Any, *, categorical_features: Any = "from_dtype", estimator: Any = None) -> Table:
-    """Learn the columns of X and convert it, in `fit`.
+def read_table(
+    X: Any, *, categorical_features: Any = "from_dtype", estimator: Any = None, column_major: bool = True
+) -> Table:
+    """Learn the columns of X and convert it, in `fit`; not `column_major`: to whichever order takes no copy.
 
     `categorical_features` says which columns are nominal, as in scikit-learn's histogram boosting: None,
     "from_dtype" (text and categorical columns of a frame), indices, a boolean mask, or column names.
@@ -143,7 +145,8 @@ def read_table(X: Any, *, categorical_features: Any = "from_dtype", estimator: A
     else:
         schema = _learn_frame(frame, categorical_features, estimator)
         values = _encode_frame(frame, schema.columns)
-    return Table(np.asfortranarray(values), schema)
+    contiguous = values.flags.c_contiguous or values.flags.f_contiguous
+    return Table(np.asfortranarray(values) if column_major or not contiguous else values, schema)
 
 
 # --- Arrays -------------------------------------------------------------------------------------------------

@@ -147,7 +147,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
 
     def _fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> RandomTreesClassifier:
         get(self.rule)
-        table = read_table(X, categorical_features=self.categorical_features, estimator=self)
+        table = read_table(X, categorical_features=self.categorical_features, estimator=self, column_major=False)
         labels = read_labels(y, table.values, classes)
         weight = read_weights(sample_weight, table.values)
         training = self._training(table, weight, labels=labels)
