@@ -19,8 +19,8 @@ from timing import best_of, print_ratios
 from hedgerow import RandomTreesClassifier
 
 N_TREES = 100
-SIZES = {"569 x 30": (569, 30, 20), "20k x 20": (20_000, 20, 5)}  # rows, columns, rounds
-LARGE = {"200k x 50": (200_000, 50, 2)}
+SIZES = {"569 x 30": (569, 30, 20), "20k x 20": (20_000, 20, 10)}  # rows, columns, rounds
+LARGE = {"200k x 50": (200_000, 50, 4)}
 
 
 def data(n_rows: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:

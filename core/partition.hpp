@@ -32,18 +32,17 @@ std::uint32_t partition(Index* rows, Index* right, std::uint32_t first, std::uin
 
 inline bool can_shuffle() { return __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("popcnt"); }
 
-// For each set of lanes the bytes that bring them to the front.
+// For each set of lanes the bytes that bring them to the front, and the others behind them.
 template <std::size_t n_lanes>
 struct Shuffles {
     alignas(16) std::uint8_t bytes[std::size_t{1} << n_lanes][16];
 
     constexpr Shuffles() : bytes{} {
-        constexpr std::size_t size = 16 / n_lanes;
         for (std::size_t lanes = 0; lanes < std::size_t{1} << n_lanes; ++lanes) {
             std::size_t n = 0;
-            for (std::size_t lane = 0; lane < n_lanes; ++lane)
-                for (std::size_t byte = 0; lanes >> lane & 1 && byte < size; ++byte)
-                    bytes[lanes][n++] = static_cast<std::uint8_t>(size * lane + byte);
+            for (const std::size_t in_front : {1, 0})
+                for (std::size_t byte = 0; byte < 16; ++byte)
+                    if ((lanes >> byte * n_lanes / 16 & 1) == in_front) bytes[lanes][n++] = static_cast<std::uint8_t>(byte);
         }
     }
 };
@@ -77,26 +76,54 @@ struct EightLong {
 inline EightShort eight_rows(const std::uint16_t* from) { return EightShort(from); }
 inline EightLong eight_rows(const std::uint32_t* from) { return EightLong(from); }
 
-inline std::uint32_t lanes_of(__m128i words) {
-    return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(words, _mm_setzero_si128())));
-}
+// Of a set of lanes the first, the second ...
+struct LanesInOrder {
+    std::uint8_t nth[256][8];
+
+    constexpr LanesInOrder() : nth{} {
+        for (std::uint32_t lanes = 0; lanes < 256; ++lanes)
+            for (std::uint8_t lane = 0, n = 0; lane < 8; ++lane)
+                if (lanes >> lane & 1) nth[lanes][n++] = lane;
+    }
+};
+inline constexpr LanesInOrder lanes_in_order;
+
+// Eight ranks, compared at once.
+class EightRanks {
+public:
+    template <class RankOf>
+    explicit EightRanks(const RankOf& rank_of)
+        : ranks_(_mm_setr_epi16(word(rank_of(0)), word(rank_of(1)), word(rank_of(2)), word(rank_of(3)), word(rank_of(4)),
+                                word(rank_of(5)), word(rank_of(6)), word(rank_of(7)))) {}
+
+    std::uint32_t equal(std::uint16_t rank) const { return lanes_of(_mm_cmpeq_epi16(ranks_, all(rank))); }
+    std::uint32_t at_most(std::uint16_t rank) const {
+        return lanes_of(_mm_cmpeq_epi16(_mm_subs_epu16(ranks_, all(rank)), _mm_setzero_si128()));
+    }
+
+private:
+    static std::int16_t word(std::uint16_t rank) { return static_cast<std::int16_t>(rank); }
+    static __m128i all(std::uint16_t rank) { return _mm_set1_epi16(word(rank)); }
+    static std::uint32_t lanes_of(__m128i words) {
+        return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(words, _mm_setzero_si128())));
+    }
+    __m128i ranks_;
+};
 
 // The same as `partition` from 0 to `n`, a multiple of 8, by ranks: those up to `limit` go left; of equal ones those do for
 // which `tie` holds, if that is asked for.
 template <bool ask_ties, class Index, class Ranks, class Tie>
 [[gnu::target("ssse3,popcnt")]] std::uint32_t partition_eights(Index* rows, Index* right, std::uint32_t n, const Ranks& ranks,
                                                                std::uint16_t limit, const Tie& tie) {
-    const __m128i limits = _mm_set1_epi16(static_cast<std::int16_t>(limit));
     std::uint32_t n_left = 0;
     for (std::uint32_t i = 0; i < n; i += 8) {
         const Index* const next = rows + i;
         for (std::uint32_t k = 0; k < 8; ++k) ranks.fetch_later(next + k);
         const auto eight = eight_rows(next);
-        const __m128i found = _mm_setr_epi16(ranks.word(next[0]), ranks.word(next[1]), ranks.word(next[2]), ranks.word(next[3]),
-                                             ranks.word(next[4]), ranks.word(next[5]), ranks.word(next[6]), ranks.word(next[7]));
-        std::uint32_t left = lanes_of(_mm_cmpeq_epi16(_mm_subs_epu16(found, limits), _mm_setzero_si128()));
+        const EightRanks found([&](std::uint32_t k) { return ranks[next[k]]; });
+        std::uint32_t left = found.at_most(limit);
         if constexpr (ask_ties)
-            for (std::uint32_t same = lanes_of(_mm_cmpeq_epi16(found, limits)); same != 0; same &= same - 1)
+            for (std::uint32_t same = found.equal(limit); same != 0; same &= same - 1)
                 if (!tie(next[std::countr_zero(same)])) left ^= same & (0 - same);
         eight.write(rows + n_left, left);
         eight.write(right + (i - n_left), left ^ 255);

@@ -129,6 +129,10 @@ public:
     // The same for three rows and more, below rows_to_try, whose number the compiler knows.
     template <std::uint32_t n>
     void split_few(const OpenNode& open, Place place) {
+#ifdef HEDGEROW_HAS_SHUFFLES
+        if constexpr (sizeof(Rank) == 2 && sizeof(Index) == 2)
+            if (shuffles_) return shuffle_few<n>(open, place);
+#endif
         const Place untouched = place;
         const std::uint32_t feature = place.below(n_features_);
         const Column ranks = column(feature);
@@ -160,17 +164,7 @@ public:
             rows[first ? left : n_left + i - left] = row[i];
             left += first;
         }
-        const std::uint32_t first = set_question(open, feature, data_row(row[at]), 2);
-        add_node(first, open.begin, n_left);
-        add_node(first + 1, open.begin + n_left, n - n_left);
-        if constexpr (n == 3) {
-            // One of them has two rows, and the other is a leaf.
-            const std::uint32_t pair = n_left == 1;
-            queue_.push(place.path(), pair, first + pair, open.begin + pair, 2, open.depth + 1);
-        } else if constexpr (n > 3) {
-            queue_.push(place.path(), 0, first, open.begin, n_left, open.depth + 1);
-            queue_.push(place.path(), 1, first + 1, open.begin + n_left, n - n_left, open.depth + 1);
-        }
+        ask_few<n>(open, place.path(), feature, data_row(row[at]), n_left);
     }
 
     std::vector<Index> order;
@@ -178,12 +172,52 @@ public:
 private:
     static constexpr std::uint32_t ahead = 24;  // rows whose ranks are asked for before their turn
 
+#ifdef HEDGEROW_HAS_SHUFFLES
+    // The same as split_few, with sets of rows instead of loops over them.
+    template <std::uint32_t n>
+    [[gnu::target("ssse3,popcnt")]] void shuffle_few(const OpenNode& open, Place place) {
+        constexpr std::uint32_t all = (1u << n) - 1;
+        const auto size = [](std::uint32_t lanes) { return static_cast<std::uint32_t>(__builtin_popcount(lanes)); };
+        const Place untouched = place;
+        const std::uint32_t feature = place.below(n_features_);
+        const Column ranks = column(feature);
+        Index* rows = order.data() + open.begin;
+        Rank rank[8] = {}, greatest = 0;
+        for (std::uint32_t i = 0; i < n; ++i) greatest = std::max(greatest, rank[i] = ranks[rows[i]]);
+        const EightRanks few([&](std::uint32_t i) { return rank[i]; });
+        const std::uint32_t valid = ~few.equal(greatest) & all;
+        if (valid == 0) [[unlikely]]
+            return split(open, untouched);
+        const std::uint32_t at = lanes_in_order.nth[valid][place.below(size(valid))];
+        const std::uint32_t left = few.at_most(rank[at]) & all;
+        if (!task_.ranked.exact[feature]) [[unlikely]]
+            if (size(few.equal(rank[at]) & all) > 1 || size(valid) < n - 1) return split(open, untouched);
+        const std::uint32_t answer = data_row(rows[at]);
+        EightShort(rows).write(rows, left);  // the rows behind them stay where they are: they are in no set
+        ask_few<n>(open, place.path(), feature, answer, size(left));
+    }
+#endif
+
+    template <std::uint32_t n>
+    void ask_few(const OpenNode& open, Path path, std::uint32_t feature, std::uint32_t answer, std::uint32_t n_left) {
+        const std::uint32_t first = set_question(open, feature, answer, 2);
+        add_node(first, open.begin, n_left);
+        add_node(first + 1, open.begin + n_left, n - n_left);
+        if constexpr (n == 3) {
+            // One of them has two rows, and the other is a leaf.
+            const std::uint32_t pair = n_left == 1;
+            queue_.push(path, pair, first + pair, open.begin + pair, 2, open.depth + 1);
+        } else if constexpr (n > 3) {
+            queue_.push(path, 0, first, open.begin, n_left, open.depth + 1);
+            queue_.push(path, 1, first + 1, open.begin + n_left, n - n_left, open.depth + 1);
+        }
+    }
+
     // One column of the table.
     struct Column {
         const Rank* first;
         std::uint32_t stride;
         Rank operator[](Index row) const { return first[row_major ? std::size_t{row} * stride : row]; }
-        std::int16_t word(Index row) const { return static_cast<std::int16_t>((*this)[row]); }
         void fetch_later([[maybe_unused]] const Index* row) const {
             if constexpr (!row_major) prefetch(&first[row[ahead]]);
         }
