@@ -1,6 +1,7 @@
 // Forests one after the other.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -37,10 +38,24 @@ inline void append(GrownTree& all, GrownTree& part) {
     append(all.leaf_row_weights, part.leaf_row_weights);
 }
 
-// Each part is freed once it has been copied.
+// Each part is freed once it has been copied, to memory that is asked for once. Not by several threads: those that get new
+// memory at the same time wait for each other.
 inline GrownForest concatenated(std::vector<GrownForest> parts) {
     if (parts.size() == 1) return std::move(parts[0]);
     GrownForest forest;
+    const auto reserve = [&](auto column) {
+        std::size_t size = 0;
+        for (const GrownForest& part : parts) size += (part.trees.*column).size();
+        (forest.trees.*column).reserve(size);
+    };
+    reserve(&GrownTree::nodes);
+    reserve(&GrownTree::weight);
+    reserve(&GrownTree::payload);
+    reserve(&GrownTree::kind);
+    reserve(&GrownTree::missing);
+    reserve(&GrownTree::leaf_values);
+    reserve(&GrownTree::leaf_rows);
+    reserve(&GrownTree::leaf_row_weights);
     for (GrownForest& part : parts) {
         append(forest.trees, part.trees);
         append_starts(forest.tree_start, part.tree_start);
