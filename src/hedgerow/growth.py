@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, log2, sqrt
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ __all__ = [
     *("Category", "ChiSquare", "Fractional", "Grown", "Growth", "Learned", "Random", "RandomGrowth", "Training"),
     *("grow_forest", "grow_random_forest"),
 ]
+
+Floats: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -243,12 +246,17 @@ def n_tried_features(given: Any, n_features: int) -> int:
 class Training:
     """What there is to learn from: values, column-major but for random trees, and either labels or targets."""
 
-    values: NDArray[np.float64]
-    n_categories: NDArray[np.int32]
-    sample_weight: NDArray[np.float64]
-    labels: NDArray[np.int32] | None = None
-    targets: NDArray[np.float64] | None = None
+    values: Floats
+    n_categories: Codes
+    sample_weight: Floats
+    labels: Codes | None = None
+    targets: Floats | None = None
     n_classes: int = 0
+
+    @property
+    def arrays(self) -> tuple[Floats, Codes, Floats, Codes | None, Floats | None, int]:
+        """What the core is given, in the order in which it wants it."""
+        return self.values, self.n_categories, self.sample_weight, self.labels, self.targets, self.n_classes
 
 
 @dataclass(frozen=True)
@@ -266,16 +274,7 @@ class Grown:
 
 def grow_forest(training: Training, options: GrowOptions, progress: Callable[[int], object] | None = None) -> Grown:
     """Grow `options.n_trees` trees; `progress` is told now and then how many are finished."""
-    grown = grow(
-        training.values,
-        training.n_categories,
-        training.sample_weight,
-        training.labels,
-        training.targets,
-        training.n_classes,
-        options,
-        progress,
-    )
+    grown = grow(*training.arrays, options, progress)
     return _finished(grown, training, options.n_trees)
 
 

@@ -17,12 +17,4 @@ def places_in_line(training: Training, seed: int) -> NDArray[np.float64]:
     The order is that of hashes of the rows. Equal rows (NaN equals NaN) stand at one place, and a row takes as much of
     the line as its weight: so weights and repeated rows are the same, and the order of the rows has no influence.
     """
-    return place_rows(
-        training.values,
-        training.n_categories,
-        training.sample_weight,
-        training.labels,
-        training.targets,
-        training.n_classes,
-        seed,
-    )
+    return place_rows(*training.arrays, seed)
