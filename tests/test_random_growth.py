@@ -269,6 +269,9 @@ def test_rows_or_columns_side_by_side_give_the_same_bits(problem: Problem) -> No
     columns = training_of(problem)
     rows = replace(columns, values=np.ascontiguousarray(columns.values))
     assert grow_random_forest(columns, options).forest == grow_random_forest(rows, options).forest
+    one = np.array([[0.5, 2.0, 1.0]] * 4)[::2][:1]  # one row, and a stride that leads nowhere
+    alone = Training(one, np.zeros(3, dtype=np.int32), np.ones(1), np.zeros(1, dtype=np.int32), n_classes=1)
+    assert grow_random_forest(alone, options).forest.n_nodes == 3
     apart = replace(columns, values=np.repeat(columns.values, 2, axis=1)[:, ::2])
     with pytest.raises(ValueError, match="neither row-major nor column-major"):
         grow_random_forest(apart, options)

@@ -98,9 +98,10 @@ GrownArrays grow_random(const Table& X, const In<std::int32_t>& n_categories, co
                         const In<std::int32_t>& labels, std::int64_t n_classes,
                         const hedgerow::RandomGrowOptions& options, const std::optional<nb::callable>& progress) {
     hedgerow::TrainingData data = training_data(X, n_categories, sample_weight, labels, std::nullopt, n_classes);
-    const auto in_order = [](std::int64_t near, std::int64_t far, std::int64_t n_near) { return near == 1 && far == n_near; };
-    data.row_major = in_order(X.stride(1), X.stride(0), data.n_features);
-    if (!data.row_major && !in_order(X.stride(0), X.stride(1), data.n_rows))
+    // Where there is one of a thing, nobody asks how far the next is.
+    const auto apart = [&](std::size_t axis, std::int64_t step) { return X.shape(axis) == 1 || X.stride(axis) == step; };
+    data.row_major = apart(1, 1) && apart(0, data.n_features);
+    if (!data.row_major && !(apart(0, 1) && apart(1, data.n_rows)))
         throw std::invalid_argument("X is neither row-major nor column-major");
     return grow_with(progress,
                      [&](auto& n_done, const auto& poll) { return hedgerow::grow_random(data, options, n_done, poll); });
@@ -109,7 +110,12 @@ GrownArrays grow_random(const Table& X, const In<std::int32_t>& n_categories, co
 Array<double> places_in_line(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
                              const Labels& labels, const Targets& targets, std::int64_t n_classes, std::uint64_t seed) {
     const hedgerow::TrainingData data = training_data(X, n_categories, sample_weight, labels, targets, n_classes);
-    return to_array(hedgerow::places_in_line(data, seed));
+    std::vector<double> places;
+    {
+        const nb::gil_scoped_release release;
+        places = hedgerow::places_in_line(data, seed);
+    }
+    return to_array(std::move(places));
 }
 
 }  // namespace

@@ -115,8 +115,11 @@ Array<double, 2> losses_as_leaves(const ForestArrays& forest_arrays, const In<do
     require_nodes(forest, answers.size());
     if (truth.size() != X.shape(0) || sample_weight.size() != X.shape(0))
         throw std::invalid_argument("truth and weights need an entry for each row");
-    auto losses = std::make_unique<std::vector<double>>(
-        hedgerow::losses_as_leaves(forest, view(X), {answers.data(), truth.data(), sample_weight.data(), squared}));
+    auto losses = std::make_unique<std::vector<double>>();
+    {
+        const nb::gil_scoped_release release;
+        *losses = hedgerow::losses_as_leaves(forest, view(X), {answers.data(), truth.data(), sample_weight.data(), squared});
+    }
     double* data = losses->data();
     return Array<double, 2>(data, {answers.size(), 2}, owner_of(std::move(losses)));
 }

@@ -145,8 +145,8 @@ def read_table(
     else:
         schema = _learn_frame(frame, categorical_features, estimator)
         values = _encode_frame(frame, schema.columns)
-    contiguous = values.flags.c_contiguous or values.flags.f_contiguous
-    return Table(np.asfortranarray(values) if column_major or not contiguous else values, schema)
+    as_it_is = not column_major and values.flags.forc and values.flags.aligned
+    return Table(values if as_it_is else np.asfortranarray(values), schema)
 
 
 # --- Arrays -------------------------------------------------------------------------------------------------
