@@ -16,6 +16,17 @@
 
 namespace hedgerow {
 
+#ifdef __linux__
+// On the whole pages of some memory, if it is large. A wish: where it is not granted, or not known, everything works without.
+inline void advise(void* memory, std::size_t n_bytes, int advice) {
+    const std::size_t page = 4096;
+    if (n_bytes < std::size_t{4} << 20) return;
+    const auto at = reinterpret_cast<std::uintptr_t>(memory);
+    const std::uintptr_t first = (at + page - 1) / page * page, last = (at + n_bytes) / page * page;
+    madvise(reinterpret_cast<void*>(first), last - first, advice);
+}
+#endif
+
 template <class T>
 struct BulkAllocator : std::allocator<T> {
     template <class U>
@@ -38,19 +49,33 @@ struct BulkAllocator : std::allocator<T> {
     }
 
 private:
-    // A wish: where it is not granted, or not known, everything works with small pages.
     static void ask_for_large_pages([[maybe_unused]] T* memory, [[maybe_unused]] std::size_t n_bytes) {
 #ifdef __linux__
-        const std::size_t page = 4096;
-        if (n_bytes < std::size_t{4} << 20) return;
-        const auto at = reinterpret_cast<std::uintptr_t>(memory);
-        const std::uintptr_t first = (at + page - 1) / page * page;
-        madvise(reinterpret_cast<void*>(first), at + n_bytes - first, MADV_HUGEPAGE);
+        advise(memory, n_bytes, MADV_HUGEPAGE);
 #endif
     }
 };
 
 template <class T>
 using Bulk = std::vector<T, BulkAllocator<T>>;
+
+// Has the system fetch the memory of the first `n` elements, which there is room for, now and not page by page as they are
+// written. A host takes back what its guests leave free for some seconds: while a forest of 1 GB grows on such a machine,
+// its pages take 1.7 s, and .15 s if all are fetched as the growth begins.
+template <class T>
+void fetch_memory([[maybe_unused]] Bulk<T>& elements, [[maybe_unused]] std::size_t n) {
+#ifdef __linux__
+    const int populate_write = 23;  // MADV_POPULATE_WRITE, which headers older than Linux 5.14 do not name
+    advise(elements.data(), n * sizeof(T), populate_write);
+#endif
+}
+
+// Gives back what was fetched and no element came to.
+template <class T>
+void return_memory([[maybe_unused]] Bulk<T>& elements) {
+#ifdef __linux__
+    advise(elements.data() + elements.size(), (elements.capacity() - elements.size()) * sizeof(T), MADV_DONTNEED);
+#endif
+}
 
 }  // namespace hedgerow

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "concatenate.hpp"
 #include "random_tree.hpp"
 #include "ranks.hpp"
+#include "shared_forest.hpp"
 
 namespace hedgerow {
 namespace {
@@ -66,43 +66,28 @@ RandomTask<Rank> make_task(const TrainingData& data, const RankedData<Rank>& ran
             options.max_depth < 0 ? most : static_cast<std::uint32_t>(options.max_depth)};
 }
 
-// Memory for a forest whose first tree is there: most trees have about as many nodes.
-void reserve(GrownTree& trees, std::int64_t n_trees) {
-    const auto for_all = [=](auto& column) {
-        column.reserve(static_cast<std::size_t>(1.03 * static_cast<double>(n_trees) * static_cast<double>(column.size())));
-    };
-    for_all(trees.nodes);
-    for_all(trees.weight);
-    for_all(trees.payload);
-    for_all(trees.kind);
-    for_all(trees.leaf_values);
-}
-
 template <class Rank>
 GrownForest grow_ranked(const TrainingData& data, const RandomGrowOptions& options, std::int64_t n_threads,
                         std::atomic<std::int64_t>& n_done, const Poll& poll) {
     const RankedData<Rank> ranked = rank<Rank>(data, n_threads, poll);
     const RandomTask<Rank> task = make_task(data, ranked, options);
     Workshop<Rank> workshop(task);
-    // One thread takes the trees in order: it adds each to the forest at once. Several keep theirs until all are done.
-    std::vector<GrownForest> forests(n_threads > 1 ? static_cast<std::size_t>(options.n_trees) : 1);
+    SharedForest forest(options.n_trees);
     parallel_for(
         options.n_trees, n_threads,
         [&](std::int64_t number, const Cancelled& cancelled) {
             auto tree = workshop.take();
             try {
                 tree->grow(number, cancelled);
+                forest.add(number, *tree, cancelled);
             } catch (const Stopped&) {
                 return;
             }
-            GrownForest& forest = forests[n_threads > 1 ? static_cast<std::size_t>(number) : 0];
-            tree->append_to(forest);
-            if (n_threads <= 1 && number == 0) reserve(forest.trees, options.n_trees);
             workshop.give_back(std::move(tree));
             ++n_done;
         },
         poll);
-    return concatenated(std::move(forests));
+    return forest.take();
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "concatenate.hpp"
 #include "parallel.hpp"
 #include "random_split.hpp"
 
@@ -168,28 +169,55 @@ public:
         }
     }
 
-    // Adds what was grown last to the end of `forest`.
-    void append_to(GrownForest& forest) const {
-        GrownTree& out = forest.trees;
-        const std::size_t first_node = out.nodes.size(), first_value = out.leaf_values.size();
-        const std::size_t n_nodes = first_node + raw_.n_nodes;
-        const auto n_classes = static_cast<std::size_t>(task_.data.n_classes);
-        out.nodes.resize(n_nodes);
-        out.kind.resize(n_nodes);
-        out.leaf_values.resize(first_value + (raw_.n_nodes - raw_.n_questions) * n_classes, 0.0);
+    // `use(column, n)` for every array that has something for each node or leaf, `n` for what was grown last.
+    template <class Use>
+    void for_each_column(GrownTree& trees, const Use& use) const {
+        use(trees.nodes, std::size_t{raw_.n_nodes});
+        use(trees.kind, std::size_t{raw_.n_nodes});
+        use(trees.leaf_values, n_counts());
+        if (!task_.each_counts_once) use(trees.weight, std::size_t{raw_.n_nodes});
+        if (!task_.only_numbers) use(trees.payload, std::size_t{raw_.n_nodes});
+    }
 
+    // Where it is written.
+    struct Room {
+        Node* nodes;
+        std::uint8_t* kinds;
+        double* counts;
+        double* weights;
+        std::int32_t* payloads;
+        std::uint32_t first_payload;
+    };
+
+    // At the end of `forest`, by columns that are longer now.
+    Room make_room(GrownForest& forest) const {
+        GrownTree& trees = forest.trees;
+        for_each_column(trees, [](auto& column, std::size_t n) { column.resize(column.size() + n); });
+        const Room room{trees.nodes.data() + trees.nodes.size() - raw_.n_nodes,
+                        trees.kind.data() + trees.kind.size() - raw_.n_nodes,
+                        trees.leaf_values.data() + trees.leaf_values.size() - n_counts(),
+                        task_.each_counts_once ? nullptr : trees.weight.data() + trees.weight.size() - raw_.n_nodes,
+                        task_.only_numbers ? nullptr : trees.payload.data() + trees.payload.size() - raw_.n_nodes,
+                        static_cast<std::uint32_t>(trees.payload_start.size()) - 1};
+        append_starts(trees.payload_start, raw_.payload_start);
+        append(trees.payload_codes, raw_.payload_codes);
+        forest.tree_start.push_back(forest.tree_start.back() + raw_.n_nodes);
+        forest.leaf_start.push_back(forest.leaf_start.back() + n_leaves());
+        return room;
+    }
+
+    void write(const Room& room) const {
+        std::fill_n(room.counts, n_counts(), 0.0);
         const auto write = task_.each_counts_once ? &RandomTree::write_nodes<true> : &RandomTree::write_nodes<false>;
-        (this->*write)(out.nodes.data() + first_node, out.kind.data() + first_node, out.leaf_values.data() + first_value);
-        if (!task_.each_counts_once) {
-            out.weight.resize(n_nodes);
-            sum_weights(out.weight.data() + first_node);
-        }
-        if (!task_.only_numbers) append_payloads(out, first_node);
-        forest.tree_start.push_back(static_cast<std::int64_t>(n_nodes));
-        forest.leaf_start.push_back(forest.leaf_start.back() + raw_.n_nodes - raw_.n_questions);
+        (this->*write)(room.nodes, room.kinds, room.counts);
+        if (!task_.each_counts_once) sum_weights(room.weights);
+        if (!task_.only_numbers) write_payloads(room.kinds, room.payloads, room.first_payload);
     }
 
 private:
+    std::uint32_t n_leaves() const { return raw_.n_nodes - raw_.n_questions; }
+    std::size_t n_counts() const { return std::size_t{n_leaves()} * static_cast<std::size_t>(task_.data.n_classes); }
+
     // Every second node is a leaf, in no order: its first row is counted in any case, as nothing where there is none. That
     // count is written, not added to, so that nothing waits for what was there. Kinds are bytes, which may be part of
     // anything: what is read stands in variables, or it would be read again.
@@ -262,19 +290,15 @@ private:
         }
     }
 
-    void append_payloads(GrownTree& out, std::size_t first_node) const {
-        out.payload.resize(first_node + raw_.n_nodes, no_payload);
-        const auto first_payload = static_cast<std::uint32_t>(out.payload_start.size()) - 1;
+    // `first` is the tree's first in the forest.
+    void write_payloads(std::uint8_t* kinds, std::int32_t* payloads, std::uint32_t first) const {
+        std::fill_n(payloads, raw_.n_nodes, no_payload);
         for (std::size_t i = 0; i < raw_.n_nodes; ++i) {
             const RawNode& node = raw_.nodes[i];
             if (node.feature == leaf_feature || !task_.by_category(node.feature)) continue;
-            out.kind[first_node + i] = static_cast<std::uint8_t>(Kind::multiway);
-            out.payload[first_node + i] = static_cast<std::int32_t>(first_payload + node.answer);
+            kinds[i] = static_cast<std::uint8_t>(Kind::multiway);
+            payloads[i] = static_cast<std::int32_t>(first + node.answer);
         }
-        const std::int64_t first_code = out.payload_start.back();
-        for (std::size_t i = 1; i < raw_.payload_start.size(); ++i)
-            out.payload_start.push_back(first_code + raw_.payload_start[i]);
-        out.payload_codes.insert(out.payload_codes.end(), raw_.payload_codes.begin(), raw_.payload_codes.end());
     }
 
     std::int64_t n_children(const RawNode& node) const {

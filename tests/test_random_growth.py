@@ -263,6 +263,30 @@ def test_threads_do_not_change_a_bit(n_rows: int) -> None:
     assert structure(forest_of(problem, n_trees=3)) == structure(forest_of(problem, n_trees=3, n_threads=2))
 
 
+def of_many_sizes(n_rows: int) -> Problem:
+    """Trees of categories have as many nodes as it happens; with this seed the first one is small."""
+    codes = np.random.default_rng(0).integers(0, [[2], [9], [30]], (3, n_rows))
+    return replace(numbers(n_rows, 3), columns=codes.astype(float).tolist(), n_categories=[2, 9, 30], seed=4)
+
+
+def test_threads_make_room_for_trees_larger_than_the_first() -> None:
+    problem = of_many_sizes(600)
+    alone = forest_of(problem, n_trees=200)
+    sizes = np.diff(alone.tree_start)
+    assert alone.n_nodes > 1.05 * 200 * sizes[0]
+    assert all(forest_of(problem, n_trees=200, n_threads=n) == alone for n in (2, 8))
+
+
+def test_a_tree_that_fails_ends_those_that_wait_for_it() -> None:
+    problem = of_many_sizes(600)
+    sizes = np.diff(forest_of(problem, n_trees=200).tree_start)
+    options = RandomGrowth().options(600, 200, problem.seed)
+    options.n_threads, options.max_nodes = 8, int(np.max(sizes)) - 1
+    assert sizes[0] <= options.max_nodes
+    with pytest.raises(ValueError, match=f"more than {options.max_nodes} nodes"):
+        grow_random_forest(training_of(problem), options)
+
+
 @pytest.mark.parametrize("problem", [numbers(300, 11), numbers(10_000, 9, digits=2), numbers(70_000, 2)])
 def test_rows_or_columns_side_by_side_give_the_same_bits(problem: Problem) -> None:
     options = RandomGrowth(problem.min_samples_leaf, problem.max_depth).options(len(problem.labels), 3, problem.seed)
