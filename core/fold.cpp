@@ -63,6 +63,20 @@ void for_each_run(const LeafTable& table, const Use& use) {
     }
 }
 
+// Where the row of a leaf begins.
+inline std::int64_t row_of(const LeafTable& table, std::int64_t leaf) {
+    return (table.row_of ? table.row_of[leaf] : leaf) * table.n_columns;
+}
+
+// Calls use(linked, row_of) for the leaves of a tree: row_of(leaf) is a row of `linked`.
+template <class Use>
+void with_rows_of_tree(const LeafTable& table, std::int64_t first_leaf, const Use& use) {
+    if (table.row_of)
+        use(table.linked, [rows = table.row_of + first_leaf](std::int32_t leaf) { return std::int64_t{rows[leaf]}; });
+    else
+        use(table.linked + first_leaf * table.n_columns, [](std::int32_t leaf) { return std::int64_t{leaf}; });
+}
+
 // What a fold does with the leaves once a walk has found them.
 class Adder {
 public:
@@ -79,16 +93,17 @@ public:
     void add_list(std::int64_t tree, const Block& block, const Block::List& list, std::int64_t first_row) {
         const double tree_weight = weight(tree);
         for (const LeafTable& table : tables_) {
-            const double* linked = table.linked + first_leaf(tree) * table.n_columns;
             double* out = out_row(table, tree, first_row);
             const std::int64_t n_columns = table.n_columns, row_stride = table.row_stride;
-            for_each_run(table, [&, tree_weight, linked, out, n_columns, row_stride](auto add, std::int64_t first,
-                                                                                     std::int64_t n) {
-                for (const std::uint32_t row : list) {
-                    const std::int32_t leaf = block.leaf(row);
-                    if (leaf != spreads)
-                        add.add(n, linked + leaf * n_columns + first, tree_weight, out + row * row_stride + first);
-                }
+            with_rows_of_tree(table, first_leaf(tree), [&](const double* linked, auto row_of) {
+                for_each_run(table, [&, tree_weight, linked, out, n_columns, row_stride, row_of](auto add, std::int64_t first,
+                                                                                                 std::int64_t n) {
+                    for (const std::uint32_t row : list) {
+                        const std::int32_t leaf = block.leaf(row);
+                        if (leaf != spreads)
+                            add.add(n, linked + row_of(leaf) * n_columns + first, tree_weight, out + row * row_stride + first);
+                    }
+                });
             });
         }
         if (block.may_spread())
@@ -103,7 +118,7 @@ public:
             add_spread(tree, row);
         else
             for (const LeafTable& table : tables_)
-                AddAny::add(table, table.linked + (first_leaf(tree) + leaf) * table.n_columns, weight(tree),
+                AddAny::add(table, table.linked + row_of(table, first_leaf(tree) + leaf), weight(tree),
                             out_row(table, tree, row));
         count(row);
     }
@@ -116,7 +131,7 @@ private:
         for (const LeafTable& table : tables_) {
             mean_.assign(static_cast<std::size_t>(table.n_columns), 0.0);
             for (const auto& [leaf, share] : reached) {
-                const double* values = table.values + (first_leaf(tree) + leaf) * table.n_columns;
+                const double* values = table.values + row_of(table, first_leaf(tree) + leaf);
                 for (std::size_t c = 0; c < mean_.size(); ++c) mean_[c] += share * values[c];
             }
             for (std::size_t c = 0; c < mean_.size(); ++c)

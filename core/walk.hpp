@@ -15,10 +15,13 @@ enum class Op : std::uint8_t { sum, min, max };
 
 // Numbers for every leaf of the trees in the walk, and where their fold goes.
 struct LeafTable {
-    const double* values;      // linear quantities, one row a leaf, from the first leaf of the first tree on
+    const double* values;      // linear quantities, a row for each leaf, from the first leaf of the first tree on
     const double* linked;      // the link applied to every entry, once; `values` where all links are the identity
     const std::uint8_t* logs;  // per column: 1 where the link is the logarithm, 0 where it is the identity
     const Op* ops;             // per column
+    // The row of each leaf, or null: each has its own. Leaves that say the same share one, and what a walk reads stays in
+    // the cache.
+    const std::uint32_t* row_of;
     std::int64_t n_columns;
     double* out;               // accumulated into
     // From a row of `out` to the next, and from a tree to the next: 0 where trees are folded, n_columns where each tree

@@ -219,6 +219,13 @@ def fold(
     return out, n_used
 
 
+def distinct_rows(rows: NDArray[np.float64]) -> tuple[list[bytes], list[int]]:
+    """The bits of rows without repetitions, in the order in which they come, and the number of each row's."""
+    bits = [row.tobytes() for row in rows]
+    distinct = list(dict.fromkeys(bits))
+    return distinct, [distinct.index(row) for row in bits]
+
+
 # -- randomness: Philox4x32-10 (Salmon et al. 2011) and the draws of core/random.hpp
 
 

@@ -379,7 +379,7 @@ def test_a_category_without_a_branch_divides_a_row_as_a_missing_value_does() -> 
     one = TreeClassifier(pruning=None, categorical_features=[0, 1, 2]).fit(X, y)
     for model in (forest, one):
         assert (np.diff(spread(model.forest_, asked).indptr) > model.forest_.n_trees).any()
-        shares = gather(model.forest_, asked, model._probabilities().values)
+        shares = gather(model.forest_, asked, model._probabilities())
         bits = -(shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=-1)
         np.testing.assert_allclose(model.predict_uncertainty(asked).aleatoric, bits.mean(axis=1), atol=1e-12)
 

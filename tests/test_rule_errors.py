@@ -155,12 +155,12 @@ def test_a_rule_of_counts_needs_no_fold() -> None:
 @pytest.mark.parametrize(
     ("own", "message"),
     [
-        (Poolish(table=lambda c, p: c[:-1]), r"rule Poolish: its table has shape \(3, 2\), .* of 4 leaves"),
-        (Poolish(table=lambda c, p: c.sum(axis=1)), r"rule Poolish: its table has shape \(4,\), .* of 4 leaves"),
-        (Poolish(table=lambda c, p: np.log(c + p * 0 - (c > 3))), r"rule Poolish: .* not finite for leaf .* counts"),
-        (Poolish(table=lambda c, p: np.where(c > 3, np.nan, c)), r"not finite for leaf 1 with counts \[0. 4.\]"),
-        (Product(least=0), r"rule product: leaf 1 has 0.0 in a column under log, which must be finite and positive"),
-        (Product(least=-1), r"rule product: leaf 0 has 0.0 in a column under log"),
+        (Poolish(table=lambda c, p: c[:-1]), r"its table has shape \(3, 2\), .* the 4 rows of counts"),
+        (Poolish(table=lambda c, p: c.sum(axis=1)), r"its table has shape \(4,\), .* the 4 rows of counts"),
+        (Poolish(table=lambda c, p: np.log(c + p * 0 - (c > 3))), r"rule Poolish: .*finite for a leaf with counts"),
+        (Poolish(table=lambda c, p: np.where(c > 3, np.nan, c)), r"not finite for a leaf with counts \[0. 4.\]"),
+        (Product(least=0), r"rule product: row 1 has 0.0 in a column under log, which must be finite and positive"),
+        (Product(least=-1), r"rule product: row 0 has 0.0 in a column under log"),
         (Poolish(fold="sum"), "rule Poolish: its fold is 'sum', must be one of .*'identity', 'sum'"),
         (Poolish(fold=("log",)), r"rule Poolish: its fold is \('log',\), must be one of"),
         (Poolish(fold=("log", "mean")), r"rule Poolish: its fold is \('log', 'mean'\), must be one of"),

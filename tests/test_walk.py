@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -226,16 +227,22 @@ def test_fold_is_what_its_contract_says(case: dict[str, Any]) -> None:
     forest, X, skip = case["forest"], case["X"], case["skip"]
     n_used = np.zeros(len(X), dtype=np.int64)
     table = LeafTable.of(case["values"], link=case["links"], op=case["ops"])
-    (folded,) = fold(
+    # The same rows in another order, some twice, and one that no leaf has.
+    order = np.random.default_rng(0).permutation(np.arange(2 * len(case["values"])) // 2)
+    rows = np.vstack([case["values"][order], np.ones(len(case["links"]))])
+    row_of = np.array([np.flatnonzero(order == leaf)[leaf % 2] for leaf in range(len(case["values"]))], dtype=np.uint32)
+    shared = replace(LeafTable.of(rows, link=case["links"], op=case["ops"]), row_of=row_of)
+    folded, of_shared = fold(
         forest,
         X,
-        [table],
+        [table, shared],
         trees=case["trees"],
         tree_weights=case["tree_weights"],
         skip=None if skip is None else pack_bits(skip),
         n_used=n_used,
     )
     assert folded.shape == expected.shape
+    assert same_bits(folded, of_shared)
     assert n_used.tolist() == n_expected.tolist()
     plain = [link == "identity" for link in case["links"]]
     assert np.array_equal(folded[:, plain], expected[:, plain])
@@ -569,15 +576,15 @@ def test_one_link_and_op_stand_for_all_columns() -> None:
         (
             [[1.0], [0.0]],
             {"link": "log", "name": "dempster"},
-            "dempster: leaf 1 has 0.0 in a column under log",
+            "dempster: row 1 has 0.0 in a column under log",
         ),
-        ([[-1.0]], {"link": "log"}, "this table: leaf 0 has -1.0 in a column under log"),
+        ([[-1.0]], {"link": "log"}, "this table: row 0 has -1.0 in a column under log"),
         (
             [[0.0, NAN]],
             {"link": ("identity", "log"), "name": "evidence"},
-            "evidence: leaf 0 has nan in a column",
+            "evidence: row 0 has nan in a column",
         ),
-        ([[math.inf]], {"link": "log"}, "leaf 0 has inf .* must be finite and positive"),
+        ([[math.inf]], {"link": "log"}, "row 0 has inf .* must be finite and positive"),
     ],
 )
 def test_leaf_tables_that_cannot_be_folded_are_refused(

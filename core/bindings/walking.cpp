@@ -11,21 +11,25 @@
 
 #include "arrays.hpp"
 #include "bind.hpp"
+#include "distinct.hpp"
 #include "walk.hpp"
 
 using namespace nb::literals;
 
 namespace {
 
-// values, linked, logs, ops, and out: (n_rows, 1, n_columns) to fold trees, (n_rows, n_trees, n_columns) to keep them apart
-using TableArrays = std::tuple<In<double, 2>, In<double, 2>, In<std::uint8_t>, In<std::uint8_t>, Array<double, 3>>;
+// values, linked, logs, ops; the row of each leaf, None where each has its own; and out: (n_rows, 1, n_columns) to fold
+// trees, (n_rows, n_trees, n_columns) to keep them apart
+using TableArrays = std::tuple<In<double, 2>, In<double, 2>, In<std::uint8_t>, In<std::uint8_t>,
+                               std::optional<In<std::uint32_t>>, Array<double, 3>>;
 
 hedgerow::LeafTable leaf_table(const TableArrays& arrays) {
-    const auto& [values, linked, logs, ops, out] = arrays;
+    const auto& [values, linked, logs, ops, row_of, out] = arrays;
     return {values.data(),
             linked.data(),
             logs.data(),
             reinterpret_cast<const hedgerow::Op*>(ops.data()),
+            row_of ? row_of->data() : nullptr,
             static_cast<std::int64_t>(values.shape(1)),
             out.data(),
             static_cast<std::int64_t>(out.shape(1) * out.shape(2)),
@@ -34,10 +38,11 @@ hedgerow::LeafTable leaf_table(const TableArrays& arrays) {
 
 void require_shapes(const hedgerow::Forest& forest, const TableArrays& arrays, std::int64_t n_rows,
                     std::int64_t first_tree, std::int64_t last_tree) {
-    const auto& [values, linked, logs, ops, out] = arrays;
+    const auto& [values, linked, logs, ops, row_of, out] = arrays;
     const auto n_leaves = static_cast<std::size_t>(forest.leaf_start[last_tree] - forest.leaf_start[first_tree]);
     const std::size_t n_columns = values.shape(1);
-    const bool fits = values.shape(0) == n_leaves && linked.shape(0) == n_leaves && linked.shape(1) == n_columns &&
+    const bool fits = (row_of ? row_of->size() : values.shape(0)) == n_leaves &&
+                      linked.shape(0) == values.shape(0) && linked.shape(1) == n_columns &&
                       logs.size() == n_columns && ops.size() == n_columns &&
                       out.shape(0) == static_cast<std::size_t>(n_rows) && out.shape(2) == n_columns &&
                       (out.shape(1) == 1 || out.shape(1) == static_cast<std::size_t>(last_tree - first_tree));
@@ -71,6 +76,21 @@ void fold(const ForestArrays& forest_arrays, const In<double, 2>& X, const std::
                                         n_threads};
     const nb::gil_scoped_release release;
     hedgerow::fold(forest, rows, tables, options, poll_signals);
+}
+
+// Distinct rows, and the number of each row's among them; None if there are more than `most`.
+std::optional<std::tuple<Array<double, 2>, Array<std::uint32_t>>> number_rows(const In<double, 2>& rows, std::size_t most) {
+    std::optional<hedgerow::NumberedRows> found;
+    {
+        const nb::gil_scoped_release release;
+        found = hedgerow::number_rows(rows.data(), rows.shape(0), rows.shape(1), most);
+    }
+    if (!found) return std::nullopt;
+    auto distinct = std::make_unique<std::vector<double>>(std::move(found->distinct));
+    double* data = distinct->data();
+    const std::size_t n_columns = rows.shape(1), n_distinct = distinct->size() / n_columns;
+    return std::tuple{Array<double, 2>(data, {n_distinct, n_columns}, owner_of(std::move(distinct))),
+                      to_array(std::move(found->numbers))};
 }
 
 void route(const ForestArrays& forest_arrays, const In<double, 2>& X, const Array<std::int32_t, 2>& out,
@@ -131,6 +151,8 @@ void tally(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<s
 }  // namespace
 
 void bind_walking(nb::module_& m) {
+    m.def("number_rows", &number_rows, "rows"_a.noconvert(), "most"_a,
+          "Distinct rows in the order in which they occur, and the number of each row's; None if there are more than `most`.");
     m.def("fold", &fold, "forest"_a.noconvert(), "X"_a.noconvert(), "tables"_a.noconvert(), "first_tree"_a,
           "last_tree"_a, "tree_weights"_a.noconvert().none(), "skip"_a.noconvert().none(),
           "n_used"_a.noconvert().none(), "n_threads"_a,

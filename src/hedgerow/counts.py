@@ -1,13 +1,41 @@
-"""Class counts of leaves, as users hand them in."""
+"""Class counts of leaves: checked, as users hand them in, and without repetitions."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["as_numbers", "check_counts"]
+from hedgerow._core import number_rows
+
+__all__ = ["DistinctCounts", "as_numbers", "check_counts"]
 
 Floats = NDArray[np.float64]
+
+
+class DistinctCounts(NamedTuple):
+    """Counts of leaves without repetitions: a forest has many leaves and few different ones."""
+
+    counts: Floats
+    """(n, n_classes), in the order in which leaves have them."""
+    row_of: NDArray[np.uint32] | None
+    """The row of each leaf; None where too few share theirs, and `counts` has a row for each leaf."""
+
+    @classmethod
+    def of(cls, counts: Floats) -> DistinctCounts:
+        found = number_rows(counts, len(counts) // 4)
+        if found is None:
+            return cls(counts, None)
+        for array in found:
+            array.flags.writeable = False
+        return cls(*found)
+
+    def part(self, first: int, last: int) -> DistinctCounts:
+        """Of some leaves."""
+        if self.row_of is None:
+            return DistinctCounts(self.counts[first:last], None)
+        return DistinctCounts(self.counts, self.row_of[first:last])
 
 
 def as_numbers(name: str, given: ArrayLike) -> Floats:

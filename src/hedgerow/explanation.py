@@ -16,7 +16,7 @@ from hedgerow.forest import Forest
 from hedgerow.sentences import listed, path_sentences
 from hedgerow.table import Schema
 from hedgerow.text import number_text
-from hedgerow.walk import gather, route, spread
+from hedgerow.walk import LeafTable, gather, route, spread
 
 __all__ = ["ClassExplanation", "NumberExplanation", "explain_classes", "explain_numbers"]
 
@@ -142,7 +142,7 @@ def explain_classes(
 ) -> list[ClassExplanation]:
     """One explanation a row of a classification forest."""
     labels = tuple(classes.tolist())
-    counts = gather(forest, rows, forest.counts)
+    counts = gather(forest, rows, LeafTable.by_counts(forest.distinct_counts))
     votes = gather(forest, rows, forest.answer_counts()).argmax(axis=2)
     explanations = []
     for i, way in enumerate(_ways(forest, schema, rows)):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import node_depths, node_stats, node_sums, parents
+from hedgerow.counts import DistinctCounts
 from hedgerow.invariants import ARRAY_DTYPES, check_layout, check_leaf_values, check_structure
 from hedgerow.nodes import NO_PAYLOAD, MissingPolicy, NodeKind
 from hedgerow.packing import pack, unpack
@@ -129,6 +130,7 @@ class Forest:
         """The same trees with other counts in their leaves."""
         forest = object.__new__(Forest)  # nothing else depends on the counts, so that nothing else need be checked
         vars(forest).update(vars(self), weight=self.weight)  # which stays, also where it followed from the counts
+        vars(forest).pop("distinct_counts", None)
         counts = leaf_counts.copy()
         counts.flags.writeable = False
         object.__setattr__(forest, "leaf_counts", counts)
@@ -176,6 +178,11 @@ class Forest:
         if self.leaf_counts is None:
             raise ValueError("this is a regression forest: it has leaf_stats and node_stats(), and no class counts")
         return self.leaf_counts
+
+    @cached_property
+    def distinct_counts(self) -> DistinctCounts:
+        """`counts` without repetitions, and which of them each leaf has."""
+        return DistinctCounts.of(self.counts)
 
     @property
     def stats(self) -> NDArray[np.float64]:

@@ -6,8 +6,8 @@ A combination rule is a :class:`LeafTable` and what is done with its fold; so ev
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ from hedgerow._core import fold as core_fold
 from hedgerow._core import route as core_route
 from hedgerow._core import spread as core_spread
 from hedgerow._core import tally as core_tally
+from hedgerow.counts import DistinctCounts
 from hedgerow.forest import Forest
 
 if TYPE_CHECKING:
@@ -37,13 +38,20 @@ class LeafTable:
     """Linear quantities (counts, probabilities, commonalities), a row for each leaf, and how each column folds.
 
     For each tree the weighted mean of the reached leaves' rows is formed, the column's link applied, and the
-    result folded over trees by the column's op. Make one with :meth:`of`; `linked` is the link applied once.
+    result folded over trees by the column's op. Make one with :meth:`of`, or of class counts with :meth:`by_counts`;
+    `linked` is the link applied once.
     """
 
     values: NDArray[np.float64]
     linked: NDArray[np.float64]
     logs: NDArray[np.uint8]
     ops: NDArray[np.uint8]
+    row_of: NDArray[np.uint32] | None = None
+    """The row of each leaf, where several share one; None: each has its own."""
+
+    def __post_init__(self) -> None:
+        if self.row_of is not None and self.row_of.max(initial=0) >= len(self.values):
+            raise ValueError(f"row_of holds {self.row_of.max()}, this table has {len(self.values)} rows")
 
     @classmethod
     def of(
@@ -67,12 +75,35 @@ class LeafTable:
         if bad.any():
             leaf = int(np.argmax(bad.any(axis=1)))
             raise ValueError(
-                f"{name}: leaf {leaf} has {under_log[leaf][bad[leaf]][0]} in a column under log, "
+                f"{name}: row {leaf} has {under_log[leaf][bad[leaf]][0]} in a column under log, "
                 "which must be finite and positive: keep the entries away from 0"
             )
         linked = table.copy()
         linked[:, logs == 1] = np.log(under_log)
         return cls(table, linked, logs, ops)
+
+    @classmethod
+    def by_counts(
+        cls, leaves: DistinctCounts, make: Callable[[NDArray[np.float64]], LeafTable] | None = None
+    ) -> LeafTable:
+        """What `make` makes of the class counts of the leaves, (n, n_classes), or these themselves.
+
+        Leaves with the same counts share a row: `make` is given each once, and its rows must depend on nothing else.
+        """
+        return replace((make or cls.of)(leaves.counts), row_of=leaves.row_of)
+
+    @property
+    def n_leaves(self) -> int:
+        return len(self.values if self.row_of is None else self.row_of)
+
+    @property
+    def of_each_leaf(self) -> NDArray[np.float64]:
+        """The values, (n_leaves, m)."""
+        return self.values if self.row_of is None else self.values[self.row_of]
+
+    def crossing(self, out: NDArray[np.float64]) -> tuple[Any, ...]:
+        """What the core is given, in the order in which it wants it."""
+        return self.values, self.linked, self.logs, self.ops, self.row_of, out
 
 
 def _per_column(name: str, given: str | Sequence[str], known: dict[str, int], n: int) -> NDArray[np.uint8]:
@@ -166,8 +197,8 @@ def fold(
         raise ValueError(f"trees is ({first}, {last}), must be a range within 0 .. {forest.n_trees}")
     n_leaves = forest.leaf_start[last] - forest.leaf_start[first]
     for table in tables:
-        if len(table.values) != n_leaves:
-            raise ValueError(f"a table has {len(table.values)} rows, trees {first} .. {last} have {n_leaves} leaves")
+        if table.n_leaves != n_leaves:
+            raise ValueError(f"a table has {table.n_leaves} rows, trees {first} .. {last} have {n_leaves} leaves")
     if out is None:
         out = [_start(table, len(X)) for table in tables]
     elif len(out) != len(tables):
@@ -183,7 +214,7 @@ def fold(
         _check_array("skip", skip, (forest.n_trees, -(-len(X) // 8)), np.uint8)
     if n_used is not None:
         _check_array("n_used", n_used, (len(X),), np.int64)
-    crossing = [(t.values, t.linked, t.logs, t.ops, o[:, np.newaxis]) for t, o in zip(tables, out, strict=True)]
+    crossing = [table.crossing(one[:, np.newaxis]) for table, one in zip(tables, out, strict=True)]
     # A few rows are walked in less time than joblib needs to tell how many threads there are.
     threads = 1 if len(X) < 8 else n_threads(n_jobs)
     core_fold(forest.arrays_for(X), X, crossing, first, last, tree_weights, skip, n_used, threads)
@@ -191,18 +222,19 @@ def fold(
 
 
 def gather(
-    forest: Forest, X: NDArray[np.float64], values: NDArray[np.float64], *, n_jobs: int | None = None
+    forest: Forest, X: NDArray[np.float64], values: ArrayLike | LeafTable, *, n_jobs: int | None = None
 ) -> NDArray[np.float64]:
     """The row of `values` of the leaf that each row reaches in each tree, (n_rows, n_trees, m), in one walk.
 
-    `values` has a row for each leaf; for a row that reaches several leaves of a tree, their weighted mean.
+    `values` has a row for each leaf, or is a table of sums without a link; for a row that reaches several leaves of a
+    tree, their weighted mean.
     """
     check_rows(forest, X)
-    table = LeafTable.of(values)
-    _check_array("values", table.values, (forest.n_leaves, table.values.shape[1]), np.float64)
-    out = np.zeros((len(X), forest.n_trees, table.values.shape[1]))
-    crossing = [(table.values, table.linked, table.logs, table.ops, out)]
-    core_fold(forest.arrays_for(X), X, crossing, 0, forest.n_trees, None, None, None, n_threads(n_jobs))
+    table = values if isinstance(values, LeafTable) else LeafTable.of(values)
+    if table.n_leaves != forest.n_leaves or table.logs.any() or table.ops.any():
+        raise ValueError(f"values must be sums, a row for each of {forest.n_leaves} leaves, got {table.n_leaves} rows")
+    out = np.zeros((len(X), forest.n_trees, len(table.ops)))
+    core_fold(forest.arrays_for(X), X, [table.crossing(out)], 0, forest.n_trees, None, None, None, n_threads(n_jobs))
     return out
 
 

@@ -70,7 +70,7 @@ class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
         For a row that reaches several leaves of a tree, the weighted mean of their counts.
         """
         rows = self._read(X)
-        return self._walk.gather(rows, self.forest_.counts)
+        return self._walk.gather(rows, LeafTable.by_counts(self.forest_.distinct_counts))
 
     def explain(self, X: Any) -> list[ClassExplanation]:
         """Why each row is answered as it is: its way down a single tree, or the vote of several, and the doubt in it.

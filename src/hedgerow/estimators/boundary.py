@@ -24,7 +24,7 @@ from hedgerow.estimators.trees import TreeClassifier
 from hedgerow.estimators.wrapped import WrappedForest
 from hedgerow.explanation import explain_classes
 from hedgerow.inspection import impurity_importances
-from hedgerow.walk import gather, route
+from hedgerow.walk import LeafTable, gather, route
 
 __all__ = ["BoundaryClassifier"]
 
@@ -223,7 +223,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
     def leaf_counts(self, X: Any) -> Floats:
         """The evidence in the leaf that each row reaches, (n, 1, n_classes); in several, the weighted mean."""
         rows = self._read(X)
-        return gather(self.forest_, rows, self.forest_.counts, n_jobs=self.n_jobs)
+        return gather(self.forest_, rows, LeafTable.by_counts(self.forest_.distinct_counts), n_jobs=self.n_jobs)
 
     @property
     def feature_importances_(self) -> Floats:

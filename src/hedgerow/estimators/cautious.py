@@ -35,13 +35,13 @@ class _Cautious(WrappedForest, SetAnswers):
     def _check_fitted(self) -> None:
         super()._check_fitted()
         self._check_settings()
-        self._counts()
+        self._check_class_prior()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Grow the trees; a frozen estimator is only looked at."""
         self._check_settings()
         self._fit_wrapped(X, y, sample_weight, fit_params)
-        self._counts()
+        self._check_class_prior()
         return self
 
 
@@ -111,7 +111,7 @@ feature_importances_
         cautious = cls(FrozenEstimator(fitted), **settings)
         cautious._check_settings()
         cautious._take(fitted)
-        cautious._counts()
+        cautious._check_class_prior()
         return cautious
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -205,7 +206,8 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         if not self.oob_score or not isinstance(rule, FoldRule):
             return found
         scaled = None if tree_weights is None else _scaled(tree_weights, bags.forest.n_trees)
-        folded, n_trees, unseen = bags.fold(rule.leaf_table(bags.forest.counts, prior), scaled)
+        table = LeafTable.by_counts(bags.forest.distinct_counts, partial(rule.leaf_table, prior=prior))
+        folded, n_trees, unseen = bags.fold(table, scaled)
         shares = np.full((len(unseen), len(prior)), np.nan)
         shares[unseen] = rule.finish(folded, n_trees, prior)
         metric = self._oob_metric("accuracy_score")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,10 @@ class RuleAnswers(ClassAnswers):
         return folded, self.forest_.n_trees, self.class_prior_
 
     def _rule_table(self, rule: FoldRule) -> LeafTable:
-        return self._finished.get(rule, lambda: rule.leaf_table(self.forest_.counts, self.class_prior_))
+        return self._finished.get(rule, lambda: self._table_of(rule))
+
+    def _table_of(self, rule: FoldRule) -> LeafTable:
+        return LeafTable.by_counts(self.forest_.distinct_counts, partial(rule.leaf_table, prior=self.class_prior_))
 
     def _counted(self, rule: Rule, rows: Floats) -> Floats:
         """By a rule without a fold: the counts of some rows at a time."""
@@ -62,8 +66,9 @@ class RuleAnswers(ClassAnswers):
         forest = self.forest_
         n_at_once = max(1, _CHUNK_BYTES // (8 * forest.n_trees * forest.n_classes))
         probabilities = np.empty((len(rows), forest.n_classes))
+        table = LeafTable.by_counts(forest.distinct_counts)
         for first in range(0, len(rows), n_at_once):
-            counts = self._walk.gather(rows[first : first + n_at_once], forest.counts)
+            counts = self._walk.gather(rows[first : first + n_at_once], table)
             probabilities[first : first + n_at_once] = rule.proba(counts, self.class_prior_)
         return probabilities
 
@@ -81,4 +86,4 @@ class RuleAnswers(ClassAnswers):
         rule = get(self.rule)
         if isinstance(rule, Probability):
             return self._rule_table(rule)
-        return Probability().leaf_table(self.forest_.counts, self.class_prior_)
+        return self._table_of(Probability())

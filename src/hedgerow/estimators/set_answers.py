@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -54,26 +55,25 @@ class SetAnswers(ClassAnswers):
         aggregate = self._aggregate()
         rows = self._read(X)
         key = ("votes", aggregate, self._settings())
-        table = self._finished.get(key, lambda: LeafTable.of(self._votes(aggregate)))
+        table = self._finished.get(key, lambda: self._by_counts(lambda counts: self._votes(aggregate, counts)))
         folded = self._walk.fold(rows, [table])[0]
         votes, total = folded[:, :-1], folded[:, -1:]
         return np.where(total > 0, votes / np.where(total > 0, total, 1.0), 1 / self.forest_.n_classes)
 
-    def _votes(self, aggregate: Aggregate) -> Floats:
+    def _votes(self, aggregate: Aggregate, counts: Floats) -> LeafTable:
         """Weight times the vote for each class, and weight; of each leaf, (n_leaves, n_classes + 1)."""
-        counts = self._counts()
         uniform = np.full(counts.shape[1], 1 / counts.shape[1])
         if isinstance(aggregate, Average):
-            return np.column_stack([Probability().table(counts, uniform), np.ones(len(counts))])
+            return LeafTable.of(np.column_stack([Probability().table(counts, uniform), np.ones(len(counts))]))
         votes = VoteRule().table(counts, uniform)
         weighting = aggregate.weighting if isinstance(aggregate, Belief | Vote) else "uniform"
         weights = tree_weights(counts, self.s, weighting)[:, np.newaxis]
-        return np.concatenate([weights * votes, weights], axis=1)
+        return LeafTable.of(np.concatenate([weights * votes, weights], axis=1))
 
     def _folded(self, aggregate: Aggregate, X: Any) -> Floats:
         rows = self._read(X)
         key = ("sets", aggregate, self._settings())
-        table = self._finished.get(key, lambda: aggregate.leaf_table(self._counts(), self.s))
+        table = self._finished.get(key, lambda: self._by_counts(lambda counts: aggregate.leaf_table(counts, self.s)))
         folded = self._walk.fold(rows, [table])[0]
         if isinstance(aggregate, Conjunction):
             n_apart = int(aggregate.fell_back(folded, self.forest_.n_trees).sum())
@@ -94,13 +94,18 @@ class SetAnswers(ClassAnswers):
         prior = None if self.class_prior is None else as_numbers("class_prior", self.class_prior).tobytes()
         return (float(self.s), prior)
 
-    def _counts(self) -> Floats:
-        """Class counts of the leaves, with frequencies moved to `class_prior` and the number of rows kept.
+    def _check_class_prior(self) -> None:
+        self._moved(self.forest_.distinct_counts.counts)
+
+    def _by_counts(self, make: Callable[[Floats], LeafTable]) -> LeafTable:
+        return LeafTable.by_counts(self.forest_.distinct_counts, lambda counts: make(self._moved(counts)))
+
+    def _moved(self, counts: Floats) -> Floats:
+        """Class counts of leaves, with frequencies moved to `class_prior` and the number of rows kept.
 
         A class that is r times as frequent in practice as in the training data is r times as frequent in every leaf
         (Bayes' rule, the rows of a class being the same); a leaf does not know more or less for it.
         """
-        counts = self.forest_.counts
         if self.class_prior is None:
             return counts
         wanted = check_prior(self.class_prior, counts, "class_prior")
@@ -110,4 +115,4 @@ class SetAnswers(ClassAnswers):
         return kept
 
     def _probabilities(self) -> LeafTable:
-        return Probability().leaf_table(self._counts(), self.class_prior_)
+        return self._by_counts(lambda counts: Probability().leaf_table(counts, self.class_prior_))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +29,12 @@ class Uncertainty:
 
 def entropy_uncertainty(walk: Walk, rows: Floats, probabilities: LeafTable) -> Uncertainty:
     """Entropy of the mean over the trees in bits, and what of it is the mean of their entropies (aleatoric)."""
-    bits_of_leaf = LeafTable.of(entropy_bits(probabilities.values)[:, np.newaxis])
+    bits_of_leaf = replace(LeafTable.of(entropy_bits(probabilities.values)[:, np.newaxis]), row_of=probabilities.row_of)
     shares, bits = walk.fold(rows, [probabilities, bits_of_leaf])
     # In a row that reaches several leaves of a tree, the tree's answer is their mixture, which has its own entropy.
     spread = walk.divided(rows)
     if spread.any():
-        answers = walk.gather(rows[spread], probabilities.values)
+        answers = walk.gather(rows[spread], probabilities)
         bits[spread, 0] = entropy_bits(answers).sum(axis=1)
     total = entropy_bits(shares / walk.forest.n_trees)
     aleatoric = bits[:, 0] / walk.forest.n_trees
@@ -53,7 +53,11 @@ def plausibility_uncertainty(walk: Walk, rows: Floats) -> Uncertainty:
 
     With more than two classes also the mean over the classes, each against the rest; of two both are the same.
     """
-    degrees = plausibility_degrees(walk.forest.counts, rest(walk.forest.counts))
-    table = LeafTable.of(np.stack([degrees.aleatoric.mean(axis=1), degrees.epistemic.mean(axis=1)], axis=1))
+    table = LeafTable.by_counts(walk.forest.distinct_counts, _mean_degrees)
     aleatoric, epistemic = walk.fold(rows, [table])[0].T / walk.forest.n_trees
     return Uncertainty(aleatoric + epistemic, aleatoric, epistemic, "plausibility")
+
+
+def _mean_degrees(counts: Floats) -> LeafTable:
+    degrees = plausibility_degrees(counts, rest(counts))
+    return LeafTable.of(np.stack([degrees.aleatoric.mean(axis=1), degrees.epistemic.mean(axis=1)], axis=1))

@@ -30,8 +30,8 @@ class Walk(Protocol):
     def fold(self, rows: Floats, tables: Sequence[LeafTable], tree_weights: Floats | None = None) -> list[Floats]:
         """Each table folded over the trees."""
 
-    def gather(self, rows: Floats, values: Floats) -> Floats:
-        """The row of `values` of each leaf that is reached, (n, n_trees, m)."""
+    def gather(self, rows: Floats, table: LeafTable) -> Floats:
+        """The row of each leaf that is reached, (n, n_trees, m), of a table without links."""
 
     def divided(self, rows: Floats) -> NDArray[np.bool_]:
         """Which rows may reach several leaves of a tree."""
@@ -50,8 +50,8 @@ class ForestWalk:
     def fold(self, rows: Floats, tables: Sequence[LeafTable], tree_weights: Floats | None = None) -> list[Floats]:
         return fold(self.forest, rows, tables, tree_weights=tree_weights, n_jobs=self.n_jobs)
 
-    def gather(self, rows: Floats, values: Floats) -> Floats:
-        return gather(self.forest, rows, values, n_jobs=self.n_jobs)
+    def gather(self, rows: Floats, table: LeafTable) -> Floats:
+        return gather(self.forest, rows, table, n_jobs=self.n_jobs)
 
     def divided(self, rows: Floats) -> NDArray[np.bool_]:
         if not (self.forest.payload_codes < 0).any():
@@ -77,13 +77,13 @@ class SoftWalk:
         weight = 1.0 if tree_weights is None else float(tree_weights[0])
         folded = []
         for table in tables:
-            mean = shares @ table.values
+            mean = shares @ table.of_each_leaf
             mean[:, table.logs == 1] = np.log(mean[:, table.logs == 1])
             folded.append(np.where(table.ops == 0, weight * mean, mean))
         return folded
 
-    def gather(self, rows: Floats, values: Floats) -> Floats:
-        return (self.membership(rows) @ values)[:, np.newaxis]
+    def gather(self, rows: Floats, table: LeafTable) -> Floats:
+        return (self.membership(rows) @ table.of_each_leaf)[:, np.newaxis]
 
     def divided(self, rows: Floats) -> NDArray[np.bool_]:
         return np.ones(len(rows), dtype=bool)

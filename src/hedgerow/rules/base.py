@@ -64,7 +64,8 @@ class FoldRule(Rule):
     def table(self, counts: Floats, prior: Floats) -> Floats:
         """Linear quantities of each leaf, (n_leaves, m), from its class counts (n_leaves, n_classes).
 
-        A leaf with no counts is total ignorance.
+        They depend on nothing else: leaves with the same counts share a row, and are given once. A leaf with no counts
+        is total ignorance.
         """
 
     @abstractmethod
@@ -91,12 +92,12 @@ class FoldRule(Rule):
         values = np.asarray(self.table(counts, prior), dtype=np.float64)
         if values.ndim != 2 or len(values) != len(counts):
             raise ValueError(
-                f"rule {self.name}: its table has shape {values.shape}, must have a row for each of "
-                f"{len(counts)} leaves"
+                f"rule {self.name}: its table has shape {values.shape}, must have a row for each of the "
+                f"{len(counts)} rows of counts"
             )
         if not np.isfinite(values).all():
             leaf = int(np.argmin(np.isfinite(values).all(axis=1)))
-            raise ValueError(f"rule {self.name}: its table is not finite for leaf {leaf} with counts {counts[leaf]}")
+            raise ValueError(f"rule {self.name}: its table is not finite for a leaf with counts {counts[leaf]}")
         return LeafTable.of(values, link=link, op=op, name=f"rule {self.name}")
 
     def proba(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:

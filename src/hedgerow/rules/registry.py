@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.forest import Forest
 from hedgerow.rules.accumulation import Evidence, Pool
 from hedgerow.rules.averages import Confidence, Plausibility, Probability, Vote
 from hedgerow.rules.base import FoldRule, Rule, check_prior
 from hedgerow.rules.belief import Cautious, Dempster
 from hedgerow.rules.mixtures import InvertedGini, Maximum, Median, Mixture
 from hedgerow.storage import register
-from hedgerow.walk import fold
+from hedgerow.walk import LeafTable, fold
 
 __all__ = ["compare", "get", "names"]
 
@@ -109,18 +111,26 @@ def compare(model: Any, X: Any, rules: Iterable[Any] | None = None, *, n_jobs: i
         raise ValueError(f"rule {unfolded[0]} has no fold: use its decision(model.leaf_counts(X), model.class_prior_)")
     folding = [rule for rule in chosen if isinstance(rule, FoldRule)]
     forest, rows = model.forest_, model.schema_.read(X, estimator=model)
-    prior = check_prior(model.class_prior_, forest.counts)
-    columns = 2 * forest.counts.shape[1] * len(folding)
-    most_leaves = max(1, _TABLE_BYTES // (16 * columns))
+    prior = check_prior(model.class_prior_, forest.distinct_counts.counts)
     out: list[Floats] | None = None
-    first = 0
-    while first < forest.n_trees:  # tables for some trees at a time: those of a large forest would not fit in memory
-        wanted = forest.leaf_start[first] + most_leaves
-        last = max(first + 1, int(np.searchsorted(forest.leaf_start, wanted, side="right")) - 1)
-        counts = forest.counts[forest.leaf_start[first] : forest.leaf_start[last]]
-        tables = [rule.leaf_table(counts, prior) for rule in folding]
+    for first, last in _parts(forest, len(folding)):
+        leaves = forest.distinct_counts.part(*forest.leaf_start[[first, last]])
+        tables = [LeafTable.by_counts(leaves, partial(rule.leaf_table, prior=prior)) for rule in folding]
         out = fold(forest, rows, tables, trees=(first, last), out=out, n_jobs=n_jobs)
-        first = last
     assert out is not None, "a forest has at least one tree"
     scores = [rule.score(folded, forest.n_trees, prior) for rule, folded in zip(folding, out, strict=True)]
     return np.stack(scores, axis=1)
+
+
+def _parts(forest: Forest, n_rules: int) -> Iterator[tuple[int, int]]:
+    """Ranges of trees, (first, last): where leaves share no rows, those of a large forest would not fit in memory."""
+    if forest.distinct_counts.row_of is not None:
+        yield 0, forest.n_trees
+        return
+    most_leaves = max(1, _TABLE_BYTES // (16 * 2 * forest.n_classes * n_rules))
+    first = 0
+    while first < forest.n_trees:
+        wanted = forest.leaf_start[first] + most_leaves
+        last = max(first + 1, int(np.searchsorted(forest.leaf_start, wanted, side="right")) - 1)
+        yield first, last
+        first = last
