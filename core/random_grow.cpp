@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "random_tree.hpp"
+#include "random_writing.hpp"
 #include "ranks.hpp"
 #include "shared_forest.hpp"
 
@@ -79,7 +80,7 @@ GrownForest grow_ranked(const TrainingData& data, const RandomGrowOptions& optio
             auto tree = workshop.take();
             try {
                 tree->grow(number, cancelled);
-                forest.add(number, *tree, cancelled);
+                forest.add(number, RandomWriter(task, tree->raw()), cancelled);
             } catch (const Stopped&) {
                 return;
             }

@@ -10,6 +10,7 @@
 
 #include "forest.hpp"
 #include "partition.hpp"
+#include "prefetch.hpp"
 #include "random.hpp"
 #include "random_task.hpp"
 #include "tree_builder.hpp"
@@ -18,13 +19,6 @@ namespace hedgerow {
 
 // A node with fewer than this many times min_samples_leaf rows does not try a row before it counts those that are valid.
 inline constexpr std::uint32_t rows_to_try = 8;
-
-// What will be read soon, from far away.
-inline void prefetch([[maybe_unused]] const void* address) {
-#if defined(__GNUC__)
-    __builtin_prefetch(address);
-#endif
-}
 
 // `Index` names a row of the table of ranks; the rows of a node stand side by side in `order`, ascending. Children go to
 // `queue.push`.
