@@ -74,13 +74,16 @@ GrownForest grow_ranked(const TrainingData& data, const RandomGrowOptions& optio
     const RandomTask<Rank> task = make_task(data, ranked, options);
     Workshop<Rank> workshop(task);
     SharedForest forest(options.n_trees);
+    std::vector<LeavesOfSeveral> several(static_cast<std::size_t>(options.n_trees));
     parallel_for(
         options.n_trees, n_threads,
         [&](std::int64_t number, const Cancelled& cancelled) {
             auto tree = workshop.take();
             try {
                 tree->grow(number, cancelled);
-                forest.add(number, RandomWriter(task, tree->raw()), cancelled);
+                RandomWriter writer(task, tree->raw());
+                forest.add(number, writer, cancelled);
+                several[static_cast<std::size_t>(number)] = writer.take_several();
             } catch (const Stopped&) {
                 return;
             }
@@ -88,7 +91,9 @@ GrownForest grow_ranked(const TrainingData& data, const RandomGrowOptions& optio
             ++n_done;
         },
         poll);
-    return forest.take();
+    GrownForest grown = forest.take();
+    if (task.each_counts_once) number_counts(grown, several, static_cast<std::size_t>(data.n_classes));
+    return grown;
 }
 
 }  // namespace

@@ -5,14 +5,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "concatenate.hpp"
+#include "distinct.hpp"
 #include "prefetch.hpp"
 #include "random_task.hpp"
 
 namespace hedgerow {
 
-// Writes a tree that has grown to its forest.
+inline constexpr std::uint32_t not_numbered = 0xFFFFFFFF;
+
+// Leaves of one tree that hold several rows, and their class counts.
+struct LeavesOfSeveral {
+    std::vector<std::uint32_t> leaves;
+    std::vector<double> counts;
+};
+
+// Writes a tree that has grown to its forest. Where each row counts once, leaves keep no counts, of which millions would be
+// the same, but their numbers among the distinct ones: of one row its label, of several what `number_counts` will find.
 template <class Rank>
 class RandomWriter {
 public:
@@ -23,8 +35,12 @@ public:
     void for_each_column(GrownTree& trees, const Use& use) const {
         use(trees.nodes, std::size_t{raw_.n_nodes});
         use(trees.kind, std::size_t{raw_.n_nodes});
-        use(trees.leaf_values, n_counts());
-        if (!task_.each_counts_once) use(trees.weight, std::size_t{raw_.n_nodes});
+        if (task_.each_counts_once) {
+            use(trees.count_of, std::size_t{n_leaves()});
+        } else {
+            use(trees.leaf_values, n_counts());
+            use(trees.weight, std::size_t{raw_.n_nodes});
+        }
         if (!task_.only_numbers) use(trees.payload, std::size_t{raw_.n_nodes});
     }
 
@@ -32,7 +48,8 @@ public:
     struct Room {
         Node* nodes;
         std::uint8_t* kinds;
-        double* counts;
+        std::uint32_t* count_of;  // this, or
+        double* counts;           // these two
         double* weights;
         std::int32_t* payloads;
         std::uint32_t first_payload;
@@ -42,11 +59,13 @@ public:
     Room make_room(GrownForest& forest) const {
         GrownTree& trees = forest.trees;
         for_each_column(trees, [](auto& column, std::size_t n) { column.resize(column.size() + n); });
-        const Room room{trees.nodes.data() + trees.nodes.size() - raw_.n_nodes,
-                        trees.kind.data() + trees.kind.size() - raw_.n_nodes,
-                        trees.leaf_values.data() + trees.leaf_values.size() - n_counts(),
-                        task_.each_counts_once ? nullptr : trees.weight.data() + trees.weight.size() - raw_.n_nodes,
-                        task_.only_numbers ? nullptr : trees.payload.data() + trees.payload.size() - raw_.n_nodes,
+        const auto last = [](auto& column, std::size_t n) { return column.empty() ? nullptr : column.data() + column.size() - n; };
+        const Room room{last(trees.nodes, raw_.n_nodes),
+                        last(trees.kind, raw_.n_nodes),
+                        last(trees.count_of, n_leaves()),
+                        last(trees.leaf_values, n_counts()),
+                        last(trees.weight, raw_.n_nodes),
+                        last(trees.payload, raw_.n_nodes),
                         static_cast<std::uint32_t>(trees.payload_start.size()) - 1};
         append_starts(trees.payload_start, raw_.payload_start);
         append(trees.payload_codes, raw_.payload_codes);
@@ -55,23 +74,33 @@ public:
         return room;
     }
 
-    void write(const Room& room) const {
-        std::fill_n(room.counts, n_counts(), 0.0);
-        const auto write = task_.each_counts_once ? &RandomWriter::write_nodes<true> : &RandomWriter::write_nodes<false>;
-        (this->*write)(room.nodes, room.kinds, room.counts);
-        if (!task_.each_counts_once) sum_weights(room.weights);
+    // Leaves of several rows are kept apart.
+    void write(const Room& room) {
+        if (task_.each_counts_once) {
+            write_nodes<true>(room);
+        } else {
+            std::fill_n(room.counts, n_counts(), 0.0);
+            write_nodes<false>(room);
+            sum_weights(room.weights);
+        }
         if (!task_.only_numbers) write_payloads(room.kinds, room.payloads, room.first_payload);
     }
+
+    LeavesOfSeveral take_several() { return std::move(several_); }
 
 private:
     std::uint32_t n_leaves() const { return raw_.n_nodes - raw_.n_questions; }
     std::size_t n_counts() const { return std::size_t{n_leaves()} * static_cast<std::size_t>(task_.data.n_classes); }
 
-    // Every second node is a leaf, in no order: its first row is counted in any case, as nothing where there is none. That
-    // count is written, not added to, so that nothing waits for what was there. Kinds are bytes, which may be part of
-    // anything: what is read stands in variables, or it would be read again.
+    // Every second node is a leaf, in no order: a branch would be guessed wrong. A number of counts is written in any case,
+    // and the next one over it if the node is no leaf; the last one is. Kinds are bytes, which may be part of anything: what
+    // is read stands in variables, or it would be read again.
     template <bool once>
-    void write_nodes(Node* nodes, std::uint8_t* kinds, double* counts) const {
+    void write_nodes(const Room& room) {
+        Node* const nodes = room.nodes;
+        std::uint8_t* const kinds = room.kinds;
+        std::uint32_t* const count_of = room.count_of;
+        double* counts = room.counts;
         const RawNode* const raw = raw_.nodes.get();
         const std::uint32_t* const marks = raw_.marks.data();
         const Thresholds* const thresholds = task_.thresholds.data() + 1;
@@ -85,19 +114,30 @@ private:
             const bool is_leaf = node.feature == leaf_feature;
             nodes[i] = {thresholds[node.feature][node.answer], node.feature, is_leaf ? leaf : static_cast<std::int32_t>(node.at)};
             kinds[i] = static_cast<std::uint8_t>(is_leaf ? Kind::leaf : Kind::threshold);
-            if constexpr (once) counts[marks[is_leaf ? node.at : 0] * is_leaf] = is_leaf;
-            for (std::uint32_t row = once; row < (is_leaf ? node.n_rows : 0); ++row) count(marks[node.at + row], counts);
-            counts += is_leaf ? n_classes : 0;
+            if constexpr (once) {
+                count_of[leaf] = marks[is_leaf ? node.at : 0];
+                if (is_leaf & (node.n_rows > 1)) [[unlikely]] {
+                    count_of[leaf] = not_numbered;
+                    count_several(static_cast<std::uint32_t>(leaf), marks + node.at, node.n_rows);
+                }
+            } else {
+                for (std::uint32_t row = 0; row < (is_leaf ? node.n_rows : 0); ++row) count(marks[node.at + row], counts);
+                counts += is_leaf ? n_classes : 0;
+            }
             leaf += is_leaf;
         }
     }
 
+    void count_several(std::uint32_t leaf, const std::uint32_t* labels, std::uint32_t n_rows) {
+        several_.leaves.push_back(leaf);
+        several_.counts.resize(several_.counts.size() + static_cast<std::size_t>(task_.data.n_classes), 0.0);
+        double* const counts = several_.counts.data() + several_.counts.size() - task_.data.n_classes;
+        for (std::uint32_t row = 0; row < n_rows; ++row) counts[labels[row]] += 1;
+    }
+
     // A row with a missing value is counted later, in all leaves that it may reach.
-    void count(std::uint32_t mark, double* counts) const {
-        if (task_.each_counts_once)
-            counts[mark] += 1;
-        else if (task_.ranked.complete[mark])
-            counts[task_.data.labels[mark]] += task_.data.weight[mark];
+    void count(std::uint32_t row, double* counts) const {
+        if (task_.ranked.complete[row]) counts[task_.data.labels[row]] += task_.data.weight[row];
     }
 
     // Rows in order in leaves; with a question the children's, which come after.
@@ -132,6 +172,43 @@ private:
 
     const RandomTask<Rank>& task_;
     const RawTree& raw_;
+    LeavesOfSeveral several_;
 };
+
+// 1 for each label that a leaf of one row has. Soon all have been seen, as a rule.
+inline std::vector<std::uint8_t> labels_in_use(const Bulk<std::uint32_t>& numbers, std::size_t n_classes) {
+    std::vector<std::uint8_t> seen(n_classes, 0);
+    std::size_t n_unseen = n_classes;
+    for (auto number = numbers.begin(); number != numbers.end() && n_unseen > 0; ++number) {
+        if (*number == not_numbered || seen[*number]) continue;
+        seen[*number] = 1;
+        --n_unseen;
+    }
+    return seen;
+}
+
+// Finishes a forest whose leaves have the numbers of their counts, `several` for each tree. Those of one row of a class come
+// first, in the order of classes, then those of several as they occur.
+inline void number_counts(GrownForest& forest, const std::vector<LeavesOfSeveral>& several, std::size_t n_classes) {
+    Bulk<std::uint32_t>& count_of = forest.trees.count_of;
+    DistinctRows distinct(n_classes);
+    const std::vector<std::uint8_t> alone = labels_in_use(count_of, n_classes);
+    std::vector<std::uint32_t> number_of(n_classes);
+    std::vector<double> one_row(n_classes, 0.0);
+    for (std::size_t label = 0; label < n_classes; ++label) {
+        if (!alone[label]) continue;
+        one_row[label] = 1;
+        number_of[label] = distinct.number(one_row.data());
+        one_row[label] = 0;
+    }
+    if (distinct.size() < n_classes)
+        for (std::uint32_t& number : count_of)
+            if (number != not_numbered) number = number_of[number];
+    for (std::size_t tree = 0; tree < several.size(); ++tree)
+        for (std::size_t i = 0; i < several[tree].leaves.size(); ++i)
+            count_of[static_cast<std::size_t>(forest.leaf_start[tree]) + several[tree].leaves[i]] =
+                distinct.number(several[tree].counts.data() + i * n_classes);
+    forest.distinct_counts = distinct.rows();
+}
 
 }  // namespace hedgerow

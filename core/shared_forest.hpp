@@ -22,7 +22,7 @@ public:
 
     // Tasks of a parallel_for, which begins them in the order of their numbers.
     template <class Tree>
-    void add(std::int64_t number, const Tree& tree, const Cancelled& cancelled) {
+    void add(std::int64_t number, Tree& tree, const Cancelled& cancelled) {
         const auto room = make_room(number, tree, cancelled);
         tree.write(room);
         const std::lock_guard lock(mutex_);
@@ -33,7 +33,7 @@ public:
     GrownForest take() {
         GrownTree& trees = forest_.trees;
         std::apply([](auto&... column) { (return_memory(column), ...); },
-                   std::tie(trees.nodes, trees.kind, trees.leaf_values, trees.weight, trees.payload));
+                   std::tie(trees.nodes, trees.kind, trees.count_of, trees.leaf_values, trees.weight, trees.payload));
         return std::move(forest_);
     }
 

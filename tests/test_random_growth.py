@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import signal
 import subprocess
 import sys
@@ -261,6 +262,56 @@ def test_threads_do_not_change_a_bit(n_rows: int) -> None:
     alone = forest_of(problem, n_trees=9)
     assert all(forest_of(problem, n_trees=9, n_threads=n) == alone for n in (2, 3, 20))
     assert structure(forest_of(problem, n_trees=3)) == structure(forest_of(problem, n_trees=3, n_threads=2))
+
+
+def counted(problem: Problem, forest: Forest) -> NDArray[np.float64]:
+    """The counts of the leaves, by routing the rows."""
+    rows = np.ascontiguousarray(values_of(problem))
+    labels = np.array(problem.labels, dtype=np.int32)
+    return tally(forest, rows, labels, np.ones(len(rows)))
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize(
+    "problem",
+    [
+        numbers(6_000, 3),  # one row a leaf
+        replace(numbers(6_000, 2, digits=1), n_classes=5),  # some with several; a class that nobody has
+        replace(numbers(6_000, 3), min_samples_leaf=4),  # none with one
+        replace(numbers(6_000, 3), labels=[1] * 6_000),  # one class
+    ],
+    ids=["single", "some", "several", "one class"],
+)
+def test_leaves_with_the_same_counts_share_them(problem: Problem, n_threads: int) -> None:
+    forest = forest_of(problem, n_trees=5, n_threads=n_threads)
+    counts, row_of = forest.distinct_counts
+    assert row_of is not None
+    assert np.array_equal(np.unique(row_of), np.arange(len(counts)))  # each occurs
+    assert len(np.unique(counts, axis=0)) == len(counts)
+    assert np.array_equal(forest.counts, counted(problem, forest))
+
+
+def test_counts_that_few_leaves_share_are_written_down() -> None:
+    problem = replace(numbers(400, 3), min_samples_leaf=40)
+    forest = forest_of(problem)
+    assert forest.distinct_counts.row_of is None
+    assert np.array_equal(forest.counts, counted(problem, forest))
+
+
+def test_shared_counts_are_spelt_out_when_somebody_asks() -> None:
+    problem = numbers(500, 2)
+    forest = forest_of(problem)
+    fresh = grow_random_forest(training_of(problem), RandomGrowth().options(500, 2, problem.seed)).forest
+    assert (fresh.n_classes, fresh.nbytes < forest.nbytes, repr(fresh)) == (problem.n_classes, True, repr(forest))
+    assert np.array_equal(fresh.weight, forest.weight)
+    assert "leaf_counts" not in vars(fresh)
+    assert fresh.leaf_counts is not None
+    assert not fresh.leaf_counts.flags.writeable
+    assert fresh.leaf_counts is fresh.leaf_counts
+    more = fresh.with_counts(fresh.counts + 1)
+    assert (more.distinct_counts.counts >= 1).all()
+    assert pickle.loads(pickle.dumps(more)) == more
+    assert replace(fresh) == forest
 
 
 def of_many_sizes(n_rows: int) -> Problem:

@@ -22,12 +22,12 @@ using namespace nb::literals;
 namespace {
 
 // The bytes of the nodes (as in ForestArrays), weight, payload, kind, missing, payload_start, payload_codes, leaf values;
-// tree_start, leaf_start; then, empty unless asked for: the bit mask of rows in each tree's bag; starts, rows and weights of
-// the training rows of each leaf
+// tree_start, leaf_start; instead of leaf values of random trees: which of the distinct counts each leaf has, and these; then,
+// empty unless asked for: the bit mask of rows in each tree's bag; starts, rows and weights of the training rows of each leaf
 using GrownArrays =
     std::tuple<Array<std::uint8_t, 2>, Array<double>, Array<std::int32_t>, Array<std::uint8_t>, Array<std::uint8_t>,
                Array<std::int64_t>, Array<std::int32_t>, Array<double>, Array<std::int64_t>, Array<std::int64_t>,
-               Array<std::uint8_t>, Array<std::int64_t>, Array<std::int32_t>, Array<double>>;
+               Array<std::uint32_t>, Array<double>, Array<std::uint8_t>, Array<std::int64_t>, Array<std::int32_t>, Array<double>>;
 
 using Labels = std::optional<In<std::int32_t>>;
 
@@ -73,6 +73,7 @@ GrownArrays grow_with(const std::optional<nb::callable>& progress, const Grow& g
             to_array(std::move(trees.missing)),         to_array(std::move(trees.payload_start)),
             to_array(std::move(trees.payload_codes)),   to_array(std::move(trees.leaf_values)),
             to_array(std::move(forest.tree_start)),     to_array(std::move(forest.leaf_start)),
+            to_array(std::move(trees.count_of)),        to_array(std::move(forest.distinct_counts)),
             to_array(std::move(forest.in_bag)),         to_array(std::move(trees.leaf_rows_start)),
             to_array(std::move(trees.leaf_rows)),       to_array(std::move(trees.leaf_row_weights))};
 }

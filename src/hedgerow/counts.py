@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,22 +14,35 @@ __all__ = ["DistinctCounts", "as_numbers", "check_counts"]
 Floats = NDArray[np.float64]
 
 
+_LEAVES_A_ROW = 4  # so many must share one, on average, for it to be worth while
+
+
 class DistinctCounts(NamedTuple):
     """Counts of leaves without repetitions: a forest has many leaves and few different ones."""
 
     counts: Floats
-    """(n, n_classes), in the order in which leaves have them."""
+    """(n, n_classes), in no order; each occurs."""
     row_of: NDArray[np.uint32] | None
     """The row of each leaf; None where too few share theirs, and `counts` has a row for each leaf."""
 
     @classmethod
     def of(cls, counts: Floats) -> DistinctCounts:
-        found = number_rows(counts, len(counts) // 4)
-        if found is None:
-            return cls(counts, None)
-        for array in found:
-            array.flags.writeable = False
-        return cls(*found)
+        found = number_rows(counts, len(counts) // _LEAVES_A_ROW)
+        return cls(counts, None) if found is None else cls(*found).frozen()
+
+    def frozen(self) -> DistinctCounts:
+        """Read-only, and each leaf with its own row where too few share theirs."""
+        counts, row_of = self
+        if row_of is not None and len(counts) > len(row_of) // _LEAVES_A_ROW:
+            counts, row_of = counts[row_of], None
+        for array in (counts, row_of):
+            if array is not None:
+                array.flags.writeable = False
+        return DistinctCounts(counts, row_of)
+
+    def of_each_leaf(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The row of `values` of each leaf, where they have one for each of the counts."""
+        return values if self.row_of is None else values[self.row_of]
 
     def part(self, first: int, last: int) -> DistinctCounts:
         """Of some leaves."""

@@ -53,7 +53,9 @@ class Forest:
     payload_start: NDArray[np.int64]
     payload_codes: NDArray[np.int32]
     payload_weights: NDArray[np.float64]
-    leaf_counts: NDArray[np.float64] | None = None
+    leaf_counts: NDArray[np.float64] | None = field(
+        default_factory=lambda: None
+    )  # no attribute of the class: see __getattr__
     leaf_stats: NDArray[np.float64] | None = None
     _nodes: NDArray[Any] = field(init=False)
 
@@ -88,14 +90,24 @@ class Forest:
             object.__setattr__(self, name, frozen)
 
     @classmethod
-    def from_core(cls, n_features: int, nodes: NDArray[np.uint8], **arrays: NDArray[Any] | None) -> Forest:
+    def from_core(
+        cls,
+        n_features: int,
+        nodes: NDArray[np.uint8],
+        *,
+        shared_counts: DistinctCounts | None = None,
+        **arrays: NDArray[Any] | None,
+    ) -> Forest:
         """What the core has grown, taken as it is: nobody else has these arrays, and growth keeps the invariants.
 
         `nodes` has the bytes of each node in a row. To check millions of nodes takes longer than to grow them. An empty
         `weight` stands for the sums of the leaves' counts, an empty `payload` for none, an empty `missing` for nodes
-        that all spread.
+        that all spread; `shared_counts` stand for `leaf_counts`.
         """
         forest = object.__new__(cls)
+        if shared_counts is not None:
+            object.__setattr__(forest, "distinct_counts", shared_counts.frozen())
+            del arrays["leaf_counts"]
         records = nodes.view(_NODE)[:, 0]
         views = {"_nodes": records, **{name: records[name] for name in _NODE_FIELDS}}
         for name, array in {**arrays, **views}.items():
@@ -113,12 +125,13 @@ class Forest:
         ragged = ("payload_start", "payload_codes", "payload_weights")
         of_classes = self.leaf_counts is not None
         leaves = arrays[-1].reshape(-1, self.n_classes if of_classes else 3)
+        others: dict[str, Any] = dict(zip(names + ragged, arrays[:-1], strict=True))
         return Forest.from_core(
             self.n_features,
             nodes,
             leaf_counts=leaves if of_classes else None,
             leaf_stats=None if of_classes else leaves,
-            **dict(zip(names + ragged, arrays[:-1], strict=True)),
+            **others,
         )
 
     def check(self) -> None:
@@ -158,13 +171,16 @@ class Forest:
     @property
     def n_classes(self) -> int:
         """Number of classes; an error for a regression forest."""
-        return int(self.counts.shape[1])
+        made = "leaf_counts" in vars(self)
+        return int((self.counts if made else self.distinct_counts.counts).shape[1])
 
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays that there are so far."""
-        own = (one.name for one in fields(self) if one.init)
-        return sum(array.nbytes for name in own if isinstance(array := vars(self).get(name), np.ndarray))
+        there = [vars(self).get(one.name) for one in fields(self) if one.init]
+        there += vars(self).get("distinct_counts", ())
+        arrays = {id(array): array.nbytes for array in there if isinstance(array, np.ndarray)}
+        return sum(arrays.values())
 
     @property
     def depths(self) -> NDArray[np.int64]:
@@ -195,10 +211,13 @@ class Forest:
 
     def __getattr__(self, name: str) -> Any:
         """What is implied, once somebody asks for it."""
-        if name not in _IMPLIED or "_nodes" not in vars(self):
+        if name not in (*_IMPLIED, "leaf_counts") or "_nodes" not in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        if name == "weight":
-            made: NDArray[Any] = node_sums(self.structure, self.counts.sum(axis=1, keepdims=True))[:, 0]
+        if name == "leaf_counts":
+            made: NDArray[Any] = self.distinct_counts.of_each_leaf(self.distinct_counts.counts)
+        elif name == "weight":
+            of_rows = self.distinct_counts.counts.sum(axis=1, keepdims=True)
+            made = node_sums(self.structure, self.distinct_counts.of_each_leaf(of_rows))[:, 0]
         else:
             made = np.full(self.n_nodes, NO_PAYLOAD if name == "payload" else MissingPolicy.SPREAD, ARRAY_DTYPES[name])
         made.flags.writeable = False
@@ -396,7 +415,7 @@ class Forest:
         return _unpacked, (pack(content, [stored[name] for name in names]),)
 
     def __repr__(self) -> str:
-        kind = "regression" if self.leaf_counts is None else f"{self.n_classes} classes"
+        kind = f"{self.n_classes} classes" if self.leaf_stats is None else "regression"
         return (
             f"<Forest: {self.n_trees} tree{'s' * (self.n_trees != 1)}, {self.n_leaves} leaves, "
             f"{self.n_features} features, {kind}, depth {self.depths.max()}>"

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import Criterion, GrowOptions, Nominal, RandomGrowOptions, TrainMissing, grow, grow_random
+from hedgerow.counts import DistinctCounts
 from hedgerow.forest import Forest
 from hedgerow.storage import register
 from hedgerow.strategies import choose
@@ -304,9 +305,11 @@ def grow_random_forest(
 def _finished(grown: tuple[NDArray[Any], ...], training: Training, n_trees: int) -> Grown:
     """What the core has grown, as arrays that nobody can write to."""
     (nodes, weight, payload, kind, missing, payload_start, payload_codes, leaf_values) = grown[:8]
-    (tree_start, leaf_start, in_bag, leaf_rows_start, leaf_rows, leaf_row_weights) = grown[8:]
+    (tree_start, leaf_start, count_of, distinct_counts) = grown[8:12]
+    (in_bag, leaf_rows_start, leaf_rows, leaf_row_weights) = grown[12:]
     regression = training.targets is not None
     leaves = leaf_values.reshape(-1, 3 if regression else training.n_classes)
+    shared = DistinctCounts(distinct_counts.reshape(-1, training.n_classes), count_of) if len(count_of) else None
     forest = Forest.from_core(
         training.values.shape[1],
         nodes,
@@ -321,6 +324,7 @@ def _finished(grown: tuple[NDArray[Any], ...], training: Training, n_trees: int)
         payload_weights=np.zeros(0),
         leaf_counts=None if regression else leaves,
         leaf_stats=leaves if regression else None,
+        shared_counts=shared,
     )
     for array in (in_bag, leaf_rows_start, leaf_rows, leaf_row_weights):
         array.flags.writeable = False

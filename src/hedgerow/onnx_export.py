@@ -89,7 +89,7 @@ def _leaf_values(model: Any) -> tuple[Forest, Floats, bool]:
             f"the answers of {type(model).__name__} vary within a leaf, and ONNX's trees have one for each: export a "
             "tree or forest with class counts in its leaves"
         )
-    shares = model._probabilities().values / forest.n_trees
+    shares = model._probabilities().of_each_leaf / forest.n_trees
     weights = model._tree_weights() if hasattr(model, "_tree_weights") else None
     if weights is not None:
         shares = shares * np.repeat(weights, np.diff(forest.leaf_start))[:, np.newaxis]

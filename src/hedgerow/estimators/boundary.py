@@ -288,7 +288,7 @@ def _walls(model: Any) -> Walls:
     """Those of a fitted tree; a leaf's class is the tree's own answer there."""
     if not isinstance(model, TreeClassifier):
         return walls_of(model)
-    probabilities = model._probabilities().values
+    probabilities = model._probabilities().of_each_leaf
     if model.cost_matrix is None:
         labels = probabilities.argmax(axis=1)
     else:
