@@ -53,9 +53,8 @@ class Forest:
     payload_start: NDArray[np.int64]
     payload_codes: NDArray[np.int32]
     payload_weights: NDArray[np.float64]
-    leaf_counts: NDArray[np.float64] | None = field(
-        default_factory=lambda: None
-    )  # no attribute of the class: see __getattr__
+    # By a factory: a plain default would be an attribute of the class, and `__getattr__` never asked.
+    leaf_counts: NDArray[np.float64] | None = field(default_factory=lambda: None)
     leaf_stats: NDArray[np.float64] | None = None
     _nodes: NDArray[Any] = field(init=False)
 
