@@ -60,13 +60,20 @@ private:
         return room;
     }
 
-    // Most trees have about as many nodes as the first.
+    // Most trees have about as many nodes as the first. The memory of a small forest comes fast enough as it is written, and
+    // is in the cache then.
     template <class Tree>
     void reserve(const Tree& first) {
-        first.for_each_column(forest_.trees, [this](auto& column, std::size_t n) {
-            const std::size_t expected = static_cast<std::size_t>(n_trees_) * n;
-            column.reserve(expected + expected / 32);
-            fetch_memory(column, expected);
+        std::size_t n_bytes = 0;
+        const auto expected = [this](std::size_t n) { return static_cast<std::size_t>(n_trees_) * n; };
+        first.for_each_column(forest_.trees, [&](auto& column, std::size_t n) {
+            column.reserve(expected(n) + expected(n) / 32);
+            n_bytes += expected(n) * sizeof(column[0]);
+        });
+        if (n_bytes < std::size_t{256} << 20) return;
+        bool large_pages = true;
+        first.for_each_column(forest_.trees, [&](auto& column, std::size_t n) {
+            large_pages = fetch_memory(column, expected(n), large_pages);
         });
     }
 
