@@ -1,12 +1,9 @@
 """Random decision trees against scikit-learn's extremely randomised trees with one feature tried.
 
-One process, the same data, as many threads, in turn, best of several. Each is fitted twice in a row, because a forest
-takes up to two gigabytes: on a virtual machine whose host takes back what is free, the first fit after the other's pays
-for memory that the other one has left in another shape, and the second finds its own. --alternate fits each once.
-
-Theirs stop where a node is pure and look at the labels of every node; ours never look at labels and grow on to single
-rows. What the system takes to hand out as much memory as our forest has is printed beside. Run the large size with
---all (about ten minutes).
+One process, the same data, as many threads, interleaved, best of several. Theirs stop where a node is pure and look
+at the labels of every node; ours never look at labels and grow on to single rows. What the system takes to hand out as
+much memory as our forest has is printed beside: on a busy machine that is a large part. Run the large size with --all
+(about ten minutes).
 """
 
 import argparse
@@ -22,7 +19,7 @@ from timing import best_of, print_ratios
 from hedgerow import RandomTreesClassifier
 
 N_TREES = 100
-SIZES = {"569 x 30": (569, 30, 20), "20k x 20": (20_000, 20, 10)}  # rows, columns, fits
+SIZES = {"569 x 30": (569, 30, 20), "20k x 20": (20_000, 20, 10)}  # rows, columns, rounds
 LARGE = {"200k x 50": (200_000, 50, 6)}
 
 
@@ -39,17 +36,16 @@ def fit_theirs(X: np.ndarray, y: np.ndarray, n_jobs: int) -> ExtraTreesClassifie
     return ExtraTreesClassifier(N_TREES, max_features=1, n_jobs=n_jobs, random_state=0).fit(X, y)
 
 
-def compare(sizes: dict[str, tuple[int, int, int]], n_jobs: int, in_a_row: int, clock: Callable[[], float]) -> None:
-    for title, (n_rows, n_features, n_fits) in sizes.items():
+def compare(sizes: dict[str, tuple[int, int, int]], n_jobs: int, clock: Callable[[], float]) -> None:
+    for title, (n_rows, n_features, rounds) in sizes.items():
         X, y = data(n_rows, n_features)
         jobs = {"scikit-learn": partial(fit_theirs, X, y, n_jobs), "hedgerow": partial(fit_ours, X, y, n_jobs)}
-        seconds = best_of(jobs, n_fits // in_a_row, clock, in_a_row)
-        print_ratios(f"fit {title}, {N_TREES} trees, n_jobs={n_jobs}", seconds, "scikit-learn")
+        print_ratios(f"fit {title}, {N_TREES} trees, n_jobs={n_jobs}", best_of(jobs, rounds, clock), "scikit-learn")
         states = [tree.tree_.__getstate__() for tree in fit_theirs(X, y, n_jobs).estimators_]
         theirs = sum(state["nodes"].nbytes + state["values"].nbytes for state in states)
         ours = fit_ours(X, y, n_jobs).forest_.nbytes
         print(f"  bytes of the forest: scikit-learn {theirs:,}, hedgerow {ours:,}: {theirs / ours:.2f} x")
-        touched = best_of({"touch": partial(np.ones, ours // 8)}, n_fits, clock)["touch"]
+        touched = best_of({"touch": partial(np.ones, ours // 8)}, rounds, clock)["touch"]
         print(f"  to write as many bytes to new memory once: {touched * 1e3:.1f} ms")
 
 
@@ -58,8 +54,6 @@ if __name__ == "__main__":
     parser.add_argument("--all", action="store_true", help="the large size too")
     parser.add_argument("--jobs", type=int, default=1, help="threads of both sides")
     parser.add_argument("--cpu", action="store_true", help="processor time instead of the clock, on a busy machine")
-    parser.add_argument("--alternate", action="store_true", help="each fitted once in turn, not twice")
     arguments = parser.parse_args()
     clock = time.process_time if arguments.cpu else time.perf_counter
-    sizes = SIZES | (LARGE if arguments.all else {})
-    compare(sizes, arguments.jobs, 1 if arguments.alternate else 2, clock)
+    compare(SIZES | (LARGE if arguments.all else {}), arguments.jobs, clock)

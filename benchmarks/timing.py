@@ -6,19 +6,15 @@ from collections.abc import Callable, Mapping
 
 
 def best_of(
-    jobs: Mapping[str, Callable[[], object]],
-    rounds: int,
-    clock: Callable[[], float] = time.perf_counter,
-    in_a_row: int = 1,
+    jobs: Mapping[str, Callable[[], object]], rounds: int, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, float]:
-    """Least seconds of each job over `rounds` rounds; in a round every job runs once, or some times, in turn."""
+    """Least seconds of each job over `rounds` rounds; in a round every job runs once, in turn."""
     best = dict.fromkeys(jobs, float("inf"))
     for _ in range(rounds):
         for name, job in jobs.items():
-            for _ in range(in_a_row):
-                start = clock()
-                job()
-                best[name] = min(best[name], clock() - start)
+            start = clock()
+            job()
+            best[name] = min(best[name], clock() - start)
     return best
 
 
