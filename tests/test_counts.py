@@ -67,6 +67,9 @@ def test_part_has_the_counts_of_some_leaves() -> None:
 def test_a_table_names_rows_that_it_has() -> None:
     with pytest.raises(ValueError, match="row_of holds 2, this table has 2 rows"):
         LeafTable.by_counts(DistinctCounts(np.ones((2, 2)), np.array([0, 2, 1], dtype=np.uint32)))
+    wrong: Any = np.array([0, 1, 1])
+    with pytest.raises(ValueError, match=r"row_of is int64 \(3,\), must be C-contiguous uint32 \(3,\)"):
+        LeafTable.by_counts(DistinctCounts(np.ones((2, 2)), wrong))
 
 
 def test_gather_wants_sums_of_all_leaves() -> None:

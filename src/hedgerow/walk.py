@@ -50,7 +50,10 @@ class LeafTable:
     """The row of each leaf, where several share one; None: each has its own."""
 
     def __post_init__(self) -> None:
-        if self.row_of is not None and self.row_of.max(initial=0) >= len(self.values):
+        if self.row_of is None:
+            return
+        _check_array("row_of", self.row_of, (self.row_of.size,), np.uint32)
+        if self.row_of.max(initial=0) >= len(self.values):
             raise ValueError(f"row_of holds {self.row_of.max()}, this table has {len(self.values)} rows")
 
     @classmethod
