@@ -31,10 +31,6 @@ __all__ = ["BoundaryClassifier"]
 Floats = NDArray[np.float64]
 
 
-def _default_tree() -> TreeClassifier:
-    return TreeClassifier.c45()
-
-
 @storable
 class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
     """Probabilities that change smoothly with the distance to the decision boundary of a tree; the tree stays as it is.
@@ -231,8 +227,8 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         check_is_fitted(self)
         return impurity_importances(self.forest_, self._impurity)
 
-    def _template(self) -> Any:
-        return _default_tree() if self.estimator is None else self.estimator
+    def _default(self) -> TreeClassifier:
+        return TreeClassifier.c45()
 
     def _settings(self) -> Settings:
         _decide(self.decide)

@@ -9,7 +9,7 @@ from sklearn.frozen import FrozenEstimator
 from hedgerow.estimators.forests import ForestClassifier
 from hedgerow.estimators.set_answers import SetAnswers
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.wrapped import WrappedForest, class_weight_parameters
+from hedgerow.estimators.wrapped import WrappedForest, class_weight_parameters, requesting_weights
 
 __all__ = ["CautiousClassifier", "CautiousForestClassifier"]
 
@@ -174,4 +174,8 @@ class CautiousForestClassifier(_Cautious):
         self.random_state = random_state
 
     def _template(self) -> ForestClassifier:
+        forest: ForestClassifier = requesting_weights(self._default())
+        return forest
+
+    def _default(self) -> ForestClassifier:
         return ForestClassifier(**{name: getattr(self, name) for name in _OF_FOREST})

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
 from hedgerow.estimators.rule_answers import RuleAnswers
@@ -14,8 +12,6 @@ from hedgerow.estimators.wrapped import WrappedForest
 from hedgerow.rules import get
 
 __all__ = ["RuleClassifier"]
-
-Floats = NDArray[np.float64]
 
 
 @storable
@@ -83,8 +79,3 @@ class RuleClassifier(WrappedForest, RuleAnswers):
         """Fit the estimator; a frozen one is only looked at."""
         get(self.rule)
         return self._fit_wrapped(X, y, sample_weight, fit_params)
-
-    def _tree_weights(self) -> Floats | None:
-        """Those of the estimator, if it has any."""
-        weights = getattr(self.estimator_, "_tree_weights", None)
-        return None if weights is None else weights()

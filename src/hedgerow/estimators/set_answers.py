@@ -56,7 +56,7 @@ class SetAnswers(ClassAnswers):
         rows = self._read(X)
         key = ("votes", aggregate, self._settings())
         table = self._finished.get(key, lambda: self._by_counts(lambda counts: self._votes(aggregate, counts)))
-        folded = self._walk.fold(rows, [table])[0]
+        folded = self._walk.fold(rows, [table], self._tree_weights())[0]
         votes, total = folded[:, :-1], folded[:, -1:]
         return np.where(total > 0, votes / np.where(total > 0, total, 1.0), 1 / self.forest_.n_classes)
 
@@ -74,7 +74,7 @@ class SetAnswers(ClassAnswers):
         rows = self._read(X)
         key = ("sets", aggregate, self._settings())
         table = self._finished.get(key, lambda: self._by_counts(lambda counts: aggregate.leaf_table(counts, self.s)))
-        folded = self._walk.fold(rows, [table])[0]
+        folded = self._walk.fold(rows, [table], self._tree_weights())[0]
         if isinstance(aggregate, Conjunction):
             n_apart = int(aggregate.fell_back(folded, self.forest_.n_trees).sum())
             if n_apart:

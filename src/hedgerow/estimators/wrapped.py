@@ -26,7 +26,7 @@ from hedgerow.forest import Forest
 from hedgerow.storage import register
 from hedgerow.table import Schema
 
-__all__ = ["FittedEstimator", "WrappedForest", "class_weight_parameters"]
+__all__ = ["FittedEstimator", "WrappedForest", "class_weight_parameters", "requesting_weights"]
 
 Floats = NDArray[np.float64]
 
@@ -92,8 +92,17 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
             return self.estimator_._walk
         return ForestWalk(self.forest_, self._n_jobs)
 
+    def _tree_weights(self) -> Floats | None:
+        """Tree weights of the estimator; None if it has none."""
+        weights = getattr(self.estimator_, "_tree_weights", None)
+        return None if weights is None else weights()
+
     def _template(self) -> Any:
-        return ForestClassifier(random_state=0) if self.estimator is None else self.estimator
+        """The estimator to fit; one that is made here requests the weights that it is passed."""
+        return requesting_weights(self._default()) if self.estimator is None else self.estimator
+
+    def _default(self) -> Any:
+        return ForestClassifier(random_state=0)
 
     def _fit_wrapped(self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any]) -> Self:
         """The estimator fitted, or taken as it is, and all attributes set."""
@@ -110,7 +119,8 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
             _check_frozen(template.estimator, labels)
             return FittedEstimator(template.estimator, None, labels, weight)
         _refuse_sparse(X, self)
-        params = self._params_of_estimator(template, sample_weight, fit_params)
+        # Rescaled, because leaves of scikit-learn's trees count weights too.
+        params = self._params_of_estimator(template, None if sample_weight is None else weight, fit_params)
         model = clone(template).fit(X, labels.classes[labels.codes], **params)
         prior = None if class_weight_parameters(model) else _shares(labels, weight)
         return FittedEstimator(model, prior, labels, weight)
@@ -178,6 +188,13 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
                 f"Input X contains NaN: column {schema.names[column]!r} in row {row}. "
                 f"{type(model).__name__} takes no missing values: impute them, or wrap an estimator that does"
             )
+
+
+def requesting_weights(estimator: Any) -> Any:
+    """The estimator, set to request `sample_weight` where scikit-learn's metadata routing is enabled."""
+    if get_config()["enable_metadata_routing"]:
+        estimator.set_fit_request(sample_weight=True)
+    return estimator
 
 
 def _check_classifier(name: str, given: Any) -> None:
