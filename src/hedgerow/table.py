@@ -33,7 +33,7 @@ from hedgerow.columns import (
 )
 from hedgerow.frames import Frame, as_frame
 
-__all__ = ["Column", "Kind", "Schema", "Table", "read_table"]
+__all__ = ["Column", "Kind", "Schema", "Table", "read_table", "unmask"]
 
 
 @dataclass(frozen=True)
@@ -156,9 +156,21 @@ def _as_array(X: Any, estimator: Any) -> NDArray[Any]:
     """Whatever scikit-learn takes for a table without names; with its errors for everything else."""
     if type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
         return X
+    if np.ma.isMaskedArray(X):
+        X = unmask(X)
     from sklearn.utils import check_array  # here, because frames are read without its slow start
 
     return check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator, input_name="X")  # type: ignore[no-any-return]
+
+
+def unmask(X: Any) -> NDArray[Any]:
+    """The values of a masked array, NaN where they are masked."""
+    mask = np.ma.getmaskarray(X)
+    if not mask.any() or X.dtype.kind not in "biufO":
+        return X.data  # type: ignore[no-any-return]
+    values: NDArray[Any] = X.data.astype(X.dtype if X.dtype.kind == "f" else object)  # integers stay exact
+    values[mask] = np.nan
+    return values
 
 
 def _to_floats(array: NDArray[Any], names: Sequence[str]) -> Floats:
@@ -175,10 +187,25 @@ def _to_floats(array: NDArray[Any], names: Sequence[str]) -> Floats:
         raise ValueError(
             f"{error}. An array must hold numbers only; pass text in a pandas, polars or pyarrow table."
         ) from error
+    _refuse_digits(array, names)
     if array.dtype.kind in "iuO":
         _refuse_huge_entries(array, values, names)
     _refuse_infinity(values, names)  # before codes take the place of a nominal column's numbers
     return values
+
+
+def _refuse_digits(array: NDArray[Any], names: Sequence[str]) -> None:
+    """Text that reads as numbers may be labels, such as postal codes."""
+    if array.dtype.kind not in "USO":
+        return
+    entries = array.ravel().tolist()
+    position = next((at for at, entry in enumerate(entries) if isinstance(entry, str | bytes)), None)
+    if position is not None:
+        row, j = divmod(position, array.shape[1])
+        raise ValueError(
+            f"Input X contains text: column {names[j]!r} has {entries[position]!r} in row {row}. An array must hold "
+            "numbers only; convert it by X.astype(float), or pass text in a pandas, polars or pyarrow table."
+        )
 
 
 def _refuse_huge_entries(array: NDArray[Any], values: Floats, names: Sequence[str]) -> None:

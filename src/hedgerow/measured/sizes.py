@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hedgerow.columns import Kind
 from hedgerow.storage import register
-from hedgerow.table import Schema
+from hedgerow.table import Schema, unmask
 
 __all__ = ["ErrorSizes", "column_position", "read_cells", "read_sigma"]
 
@@ -143,7 +143,7 @@ def read_cells(X_err: Any, values: Floats, schema: Schema) -> Floats:
             )
         native = native.to_numpy()
     try:
-        cells = np.array(native, dtype=np.float64)
+        cells = np.array(unmask(native) if np.ma.isMaskedArray(native) else native, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError("X_err must hold numbers: the standard deviation of each cell of X") from None
     if cells.shape != values.shape:
