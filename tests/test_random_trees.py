@@ -96,7 +96,7 @@ def test_fit_counts_what_routing_its_rows_counts(problem: tuple[Any, Any, Any], 
     for row, code, one in zip(X, codes, weight, strict=True):
         for tree in range(3):
             for leaf, share in oracles.spread(model.forest_, row, tree).items():
-                expected[model.forest_.leaf_start[tree] + leaf, code] += one * share
+                expected[model.forest_.leaf_start[tree] + leaf, code] += one / model.weight_unit_ * share
     np.testing.assert_allclose(model.forest_.counts, expected, rtol=1e-12, atol=1e-12)
 
 

@@ -21,8 +21,11 @@ Floats = NDArray[np.float64]
 _ROWS_AT_ONCE = 4096
 
 
-def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, sample_weight: Floats) -> int:
-    """Rows drawn for each tree; 0 without bootstrap. A fraction is one of the sum of weights, as in scikit-learn."""
+def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, n_rows: int) -> int:
+    """Number of rows drawn for each tree, by default `n_rows`; 0 without bootstrap.
+
+    `n_rows` and a fraction of it count the rows of positive weight, whatever their weights add up to.
+    """
     if not bootstrap:
         if oob_score:
             raise ValueError("oob_score needs bootstrap=True: without it every tree has seen every row")
@@ -30,11 +33,11 @@ def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, sample_weight: Flo
             raise ValueError(f"max_samples is {max_samples!r}, but bootstrap=False draws no rows: set it to None")
         return 0
     if max_samples is None:
-        return len(sample_weight)
+        return n_rows
     if isinstance(max_samples, Integral) and not isinstance(max_samples, bool) and int(max_samples) >= 1:
         return int(max_samples)
     if isinstance(max_samples, Real) and not isinstance(max_samples, Integral) and 0 < float(max_samples) <= 1:
-        return max(1, int(float(max_samples) * float(sample_weight.sum())))
+        return max(1, int(float(max_samples) * n_rows))
     raise ValueError(
         f"max_samples is {max_samples!r}, must be a whole number of at least 1, a fraction in (0, 1], or None for as "
         "many as there are rows"

@@ -36,7 +36,7 @@ class _Forest(ManyTrees):
         options = growth.options(training.sample_weight, training.values.shape[1], criteria, self._seed())
         options.n_trees = self._n_trees()
         options.max_bins = self.max_bins if growth.takes_fast_way(training.n_categories, self.max_bins) else 0
-        options.n_draws = n_draws(self.bootstrap, self.max_samples, self.oob_score, training.sample_weight)
+        options.n_draws = n_draws(self.bootstrap, self.max_samples, self.oob_score, len(training.sample_weight))
         options.keep_in_bag = self._keeps_bags()
         options.keep_leaf_rows = training.targets is not None
         options.n_threads = n_threads(self.n_jobs)
@@ -84,7 +84,8 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         exact only up to a bin; None is exact, and slower.
     bootstrap, max_samples, oob_score
         As in scikit-learn: rows are drawn by `sample_weight`, which then does not count again; without bootstrap rows
-        count by it. `oob_score` may be a callable ``metric(y_true, y_pred)``.
+        count by it. `max_samples` is the number of draws, or a fraction of the number of rows of positive weight, which
+        is also the default. `oob_score` may be a callable ``metric(y_true, y_pred)``.
     class_weight : dict, "balanced" or None
         Multiplies `sample_weight`.
     n_jobs : int or None

@@ -12,7 +12,7 @@ from sklearn.utils import check_array
 
 from hedgerow.estimators.measured_trees import MeasuredTree
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.targets import read_labels, read_targets, read_weights
+from hedgerow.estimators.targets import first_masked, read_labels, read_targets, read_weights
 from hedgerow.estimators.uncertainty import Uncertainty, entropy_bits
 from hedgerow.measured.explaining import RegionExplanation
 from hedgerow.measured.finishing import classification_forest, regression_forest
@@ -311,6 +311,8 @@ def _precision(y_err: Any, n_rows: int) -> Floats:
     """1/y_err², 1 on average; the errors above 0."""
     if y_err is None:
         return np.ones(n_rows)
+    if (row := first_masked(y_err)) is not None:
+        raise ValueError(f"y_err is masked in row {row}: give every target an error")
     errors = check_array(y_err, dtype=np.float64, ensure_2d=False, ensure_min_samples=0, input_name="y_err")
     if errors.shape != (n_rows,):
         raise ValueError(f"y_err has shape {errors.shape}, must be ({n_rows},): one error for each target")

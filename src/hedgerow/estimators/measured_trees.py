@@ -150,13 +150,6 @@ class MeasuredTree(OneTree):
 
     def _problem(self, given: Measurements, weight: Floats, precision: Floats, targets: Floats) -> Problem:
         """The rows that count: a row of weight 0 is no row."""
-        least = 2 * self.min_weight_leaf
-        if weight.sum() < least <= (weight > 0).sum():
-            warnings.warn(
-                f"sample_weight adds up to {weight.sum():.3g}, less than two regions of min_weight_leaf="
-                f"{self.min_weight_leaf!r} need: nothing will be asked. Let a row of weight 1 be one row",
-                stacklevel=3,
-            )
         used = weight > 0
         table, cells = given.table, given.cells[used]
         values = np.asfortranarray(table.values[used])

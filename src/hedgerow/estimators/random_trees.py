@@ -14,7 +14,7 @@ from hedgerow.estimators.many_trees import ManyTrees
 from hedgerow.estimators.progress import with_callbacks
 from hedgerow.estimators.rule_answers import RuleAnswers
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.targets import Labels, read_labels, read_weights
+from hedgerow.estimators.targets import Labels, check_weights, read_labels, weight_unit
 from hedgerow.forest import Forest
 from hedgerow.growth import Grown, RandomGrowth, Training, grow_random_forest
 from hedgerow.missing_as_value import MissingAsValue
@@ -69,6 +69,9 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         As in :class:`TreeClassifier`.
     class_count_ : array of shape (n_classes,)
         Weight of the training rows of each class so far.
+    weight_unit_ : float
+        The `sample_weight` that counts as one row, also in `partial_fit`: 1 if the weights of the first call were whole
+        numbers or None, else their mean.
     class_prior_ : array of shape (n_classes,)
         Their shares, or `class_prior`.
     feature_importances_ : array of shape (n_features,)
@@ -124,8 +127,8 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> RandomTreesClassifier:
         """Count more rows in the leaves, as `fit` would have; the first call is a `fit`.
 
-        `classes` are all that will ever be seen, wanted in the first call if not all occur in its `y`. The structure
-        and the categories stay those of the first call.
+        `classes` are all that will ever be seen, wanted in the first call if not all occur in its `y`. The structure,
+        the categories and the unit of `sample_weight` (`weight_unit_`) stay those of the first call.
         """
         if not hasattr(self, "forest_"):
             return self._fit(X, y, classes, sample_weight)
@@ -133,7 +136,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         labels = read_labels(y, rows, self.classes_)
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes are {np.unique(classes)}, but this model was fitted with {self.classes_}")
-        weight = read_weights(sample_weight, rows)
+        weight = check_weights(sample_weight, rows) / getattr(self, "weight_unit_", 1.0)  # not in older model files
         get(self.rule)
         used = weight > 0
         more = tally(self.forest_, rows[used], labels.codes[used], weight[used], n_jobs=self.n_jobs)
@@ -149,7 +152,9 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         get(self.rule)
         table = read_table(X, categorical_features=self.categorical_features, estimator=self, column_major=False)
         labels = read_labels(y, table.values, classes)
-        weight = read_weights(sample_weight, table.values)
+        weight = check_weights(sample_weight, table.values)
+        unit = weight_unit(weight)
+        weight = weight / unit
         training = self._training(table, weight, labels=labels)
         growth = RandomGrowth(self.min_samples_leaf, self.max_depth)
         options = growth.options(len(training.sample_weight), self._n_trees(), self._seed())
@@ -158,7 +163,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         forest = self._grow_with_missing(grow, training)
         found = self._counted_classes(labels, weight, np.zeros(len(labels.classes)))
         names = {"classes_": labels.classes, "n_classes_": len(labels.classes), "_impurity": "gini"}
-        self._set_fitted(table, forest, **names, **found)
+        self._set_fitted(table, forest, weight_unit_=unit, **names, **found)
         return self
 
     def _grow_with_missing(self, grow: Callable[..., Grown], training: Training) -> Forest:

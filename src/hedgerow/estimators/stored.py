@@ -110,6 +110,9 @@ def _check_classes(model: Any) -> None:
         raise ValueError("class_prior_ does not add up to 1")
     if "class_count_" in vars(model):
         _check_weights("class_count_", model.class_count_, n_classes)
+    unit = vars(model).get("weight_unit_", 1.0)
+    if not isinstance(unit, float) or not 0 < unit < np.inf:
+        raise ValueError("weight_unit_ must be a positive number")
     if model._impurity not in ("gini", "entropy"):
         raise ValueError("it has no impurity of classes")
 

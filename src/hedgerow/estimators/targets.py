@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,9 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from hedgerow._core import text_codes
+from hedgerow.columns import LARGEST_EXACT_INTEGER
 
-__all__ = ["Labels", "read_labels", "read_targets", "read_weights"]
+__all__ = ["Labels", "check_weights", "first_masked", "read_labels", "read_targets", "read_weights", "weight_unit"]
 
 
 # Arrays of these kinds are a column as they are: to have scikit-learn say so takes longer than to number the labels.
@@ -21,6 +24,8 @@ _LABEL_KINDS = frozenset("biufOUSmM")
 
 # Sums of squares of what is within these stay far from the ends of float64.
 _SMALLEST, _LARGEST = 1e-100, 1e100
+
+_ROUNDING = 1e-9  # relative, of a sum of weights
 
 
 @dataclass(frozen=True)
@@ -110,6 +115,8 @@ def _one_column(y: Any) -> NDArray[Any]:
         raise ValueError("This estimator requires y to be passed, but the target y is None")
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in _LABEL_KINDS:
         return y
+    if (row := first_masked(y)) is not None:
+        raise ValueError(f"Input y is masked in row {row}: drop the rows whose target is not known")
     column: NDArray[Any] = column_or_1d(y, warn=True)
     return column
 
@@ -120,33 +127,99 @@ def _check_length(X: Any, y: NDArray[Any]) -> None:
 
 
 def read_weights(sample_weight: Any, X: Any, class_weight: Any = None, y: Any = None) -> NDArray[np.float64]:
-    """One weight a row: finite, not negative, not all zero; times the class weights if there are any."""
+    """One weight per row, times the class weights if there are any.
+
+    Weights that are all whole numbers are counts: a row of weight 3 is three rows. Others are relative and rescaled to
+    a mean of 1 over the rows of positive weight, so that only their ratios matter. Class weights that are not whole
+    numbers keep the total.
+    """
+    weight = check_weights(sample_weight, X)
+    if sample_weight is not None:
+        weight = weight / weight_unit(weight)
+    if class_weight is None:
+        return weight
+    product = weight * _class_weights(class_weight, y)
+    if not np.isfinite(product).all() or (product < 0).any() or not product.any():
+        raise ValueError(
+            f"class_weight is {class_weight!r}: times the sample weights it must give finite weights that are not "
+            "negative, and one that is positive"
+        )
+    _check_ratio("class_weight times sample_weight", product)
+    scaled: NDArray[np.float64] = product / weight_unit(product, total=float(weight[product > 0].sum()))
+    return scaled
+
+
+def check_weights(sample_weight: Any, X: Any) -> NDArray[np.float64]:
+    """One weight per row as given: finite, not negative, not all zero; None is 1, and a number is that of every row."""
     n_rows = len(X) if hasattr(X, "__len__") else X.shape[0]
     if sample_weight is None:
-        weight = np.ones(n_rows)
-    else:
-        weight = check_array(
-            sample_weight, dtype=np.float64, ensure_2d=False, ensure_min_samples=0, input_name="sample_weight"
+        return np.ones(n_rows)
+    if isinstance(sample_weight, Real) or (isinstance(sample_weight, np.ndarray) and sample_weight.ndim == 0):
+        sample_weight = np.full(n_rows, sample_weight)
+    if (row := first_masked(sample_weight)) is not None:
+        raise ValueError(f"sample_weight of row {row} is masked: give every row a weight; 0 leaves a row out")
+    weight: NDArray[np.float64] = check_array(
+        sample_weight, dtype=np.float64, order="C", ensure_2d=False, ensure_min_samples=0, input_name="sample_weight"
+    )
+    if weight.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array")
+    if weight.shape != (n_rows,):
+        raise ValueError(f"sample_weight.shape == {weight.shape}, expected {(n_rows,)}!")
+    if (weight < 0).any():
+        row = int(np.argmax(weight < 0))
+        raise ValueError(f"sample_weight of row {row} is {weight[row]}: weights must not be negative")
+    if not weight.any():
+        raise ValueError("sample_weight is zero in every row: give at least one row a positive weight")
+    if not _SMALLEST < weight.max() < _LARGEST:
+        raise ValueError(
+            f"sample_weight goes up to {weight.max():.3g}, whose square a float64 can't hold: divide all weights "
+            "by a constant first"
         )
-        if weight.ndim != 1:
-            raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array")
-        if weight.shape != (n_rows,):
-            raise ValueError(f"sample_weight.shape == {weight.shape}, expected {(n_rows,)}!")
-        if (weight < 0).any():
-            row = int(np.argmax(weight < 0))
-            raise ValueError(f"sample_weight of row {row} is {weight[row]}: weights must not be negative")
-        if not weight.any():
-            raise ValueError("sample_weight is zero in every row: give at least one row a positive weight")
-        if not _SMALLEST < weight.max() < _LARGEST:
-            raise ValueError(
-                f"sample_weight goes up to {weight.max():.3g}, whose square a float64 can't hold: divide all weights "
-                "by a constant first"
-            )
-    if class_weight is not None:
-        weight = weight * compute_sample_weight(class_weight, y)
-        if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
-            raise ValueError(
-                f"class_weight is {class_weight!r}: times the sample weights it must give finite weights that are not "
-                "negative, and one that is positive"
-            )
+    _check_ratio("sample_weight", weight)
     return weight
+
+
+def weight_unit(weight: NDArray[np.float64], total: float | None = None) -> float:
+    """Return the weight of one row: 1 for counts, else what weights are divided by to add up to `total`.
+
+    By default `total` is the number of rows of positive weight, and the unit their mean. Units that differ from 1 by
+    rounding alone are 1, so that weights that were rescaled before keep their bits.
+    """
+    present = weight[weight > 0]
+    if (present == np.floor(present)).all() and present.sum() <= LARGEST_EXACT_INTEGER:
+        return 1.0
+    if total is None and present.min() == present.max():
+        return float(present[0])
+    unit = float(present.sum()) / (len(present) if total is None else total)
+    return 1.0 if abs(unit - 1) < _ROUNDING else unit
+
+
+def first_masked(values: Any) -> int | None:
+    """Return the row of the first masked entry; None without one."""
+    if not isinstance(values, np.ma.MaskedArray) or not np.ma.is_masked(values):
+        return None
+    return int(np.argwhere(np.ma.getmaskarray(values))[0, 0])
+
+
+def _class_weights(class_weight: Any, y: Any) -> NDArray[np.float64]:
+    """Each row's weight by its class."""
+    if not isinstance(class_weight, Mapping) and not (isinstance(class_weight, str) and class_weight == "balanced"):
+        raise ValueError(
+            f"class_weight is {class_weight!r}, must be a dict of classes and their weights, 'balanced' or None"
+        )
+    for label, value in class_weight.items() if isinstance(class_weight, Mapping) else ():
+        if not isinstance(value, Real):
+            raise ValueError(f"class_weight of class {label!r} is {value!r}, must be a number")
+    weights: NDArray[np.float64] = compute_sample_weight(class_weight, y)
+    return weights
+
+
+def _check_ratio(name: str, weight: NDArray[np.float64]) -> None:
+    """Refuse weights so far apart that products of them, as in the gain of a split, underflow."""
+    small = (weight > 0) & (weight < _SMALLEST * weight.max())
+    if small.any():
+        row = int(np.argmax(small))
+        raise ValueError(
+            f"{name} of row {row} is {weight[row]:.3g}, less than {_SMALLEST:g} of the largest, {weight.max():.3g}: "
+            "use 0 to leave the row out, or a weight nearer to the others"
+        )

@@ -82,7 +82,8 @@ max_leaf_nodes, max_features
     leaf_probability : {"frequency", "laplace"} or :class:`~hedgerow.probability.MEstimate`
         How the class counts of a leaf become probabilities. May be changed after `fit`.
     class_weight : dict, "balanced" or None
-        As in scikit-learn. It multiplies the weights, and so also the counts that :meth:`leaf_counts` returns.
+        As in scikit-learn. It multiplies the weights, and so also the counts that :meth:`leaf_counts` returns; class
+        weights that are not whole numbers keep the total.
     categorical_features : "from_dtype", indices, mask, names or None
         Which columns are nominal, as in scikit-learn's histogram boosting; text columns of a frame are by default.
     random_state : int, RandomState instance or None
@@ -181,7 +182,10 @@ max_leaf_nodes, max_features
         return cls(**{**settings, **changes})
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeClassifier:
-        """Grow the tree and prune it."""
+        """Grow the tree and prune it.
+
+        Whole-number weights count rows; others are relative and rescaled to a mean of 1.
+        """
         leaf_probability(self.leaf_probability)
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)

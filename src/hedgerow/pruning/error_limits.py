@@ -28,7 +28,7 @@ class Pessimistic:
     largest branch takes its place if the branch, given all of the node's rows, is expected to err no more than the
     node's leaves + 0.1. Everything as in Weka's J48. As a rule, a smaller `confidence` prunes more.
 
-    Weights count as numbers of rows: weights that add up to 1 say that there is one row, and then little is sure.
+    Weights count as numbers of rows. Estimators rescale weights that are not whole numbers to a mean of 1 first.
     """
 
     confidence: float = 0.25
