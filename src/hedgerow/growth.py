@@ -221,7 +221,7 @@ def _real(name: str, given: Any, least: float, most: float) -> float:
 def _rows(name: str, given: Any, least: int, n_rows: int) -> int:
     """scikit-learn's reading: a whole number of rows, or a fraction of them."""
     if _is_whole(given) and given >= least:
-        return int(given)
+        return min(int(given), _LARGEST_LIMIT)
     if _is_fraction(given):
         return ceil(float(given) * n_rows)
     raise ValueError(f"{name} is {given!r}, must be a whole number of at least {least} rows, or a fraction in (0, 1]")

@@ -17,7 +17,7 @@ Impurity = Literal["gini", "entropy", "squared_error"]
 
 def impurity_of(criterion: str) -> Impurity:
     """The impurity that a criterion of classification lowers; gain ratio lowers entropy too."""
-    return "gini" if criterion == "gini" else "entropy"
+    return "gini" if isinstance(criterion, str) and criterion == "gini" else "entropy"
 
 
 def features_on_paths(forest: Forest) -> NDArray[np.bool_]:

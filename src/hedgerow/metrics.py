@@ -23,6 +23,8 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from hedgerow.counts import as_numbers
+
 __all__ = [
     *("determinacy", "mean_set_size", "set_accuracy", "single_accuracy", "u65_score", "u80_score"),
     *("check_cost_matrix", "total_cost"),
@@ -160,7 +162,7 @@ def total_cost(
 
 def check_cost_matrix(cost_matrix: Any, n_classes: int, of_what: str) -> Floats:
     """True × predicted: square, finite, not negative, 0 on the diagonal and not everywhere."""
-    costs = np.asarray(cost_matrix, dtype=np.float64)
+    costs = as_numbers("cost_matrix", cost_matrix)
     if costs.shape != (n_classes, n_classes):
         raise ValueError(
             f"cost_matrix has shape {costs.shape}, must be square with a row and a column for each of {n_classes} "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -23,13 +24,14 @@ from hedgerow.forest import Forest
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["LeafTable", "check_rows", "fold", "gather", "n_threads", "route", "spread", "tally"]
+__all__ = ["LeafTable", "check_n_jobs", "check_rows", "fold", "gather", "n_threads", "route", "spread", "tally"]
 
 Link = Literal["identity", "log"]
 Op = Literal["sum", "min", "max"]
 
 _LINKS = {"identity": 0, "log": 1}
 _OPS = {"sum": 0, "min": 1, "max": 2}
+_MAX_THREADS = 2**31
 _NEUTRAL = np.array([0.0, np.inf, -np.inf])  # by op
 
 
@@ -120,7 +122,7 @@ def _per_column(name: str, given: str | Sequence[str], known: dict[str, int], n:
 
 def n_threads(n_jobs: int | None) -> int:
     """Threads for scikit-learn's `n_jobs`: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores."""
-    _check_n_jobs(n_jobs)
+    check_n_jobs(n_jobs)
     if n_jobs == 1:
         return 1
     from joblib import effective_n_jobs  # here, as scipy below: who walks in one thread need not wait for them
@@ -128,9 +130,11 @@ def n_threads(n_jobs: int | None) -> int:
     return int(effective_n_jobs(n_jobs))
 
 
-def _check_n_jobs(n_jobs: int | None) -> None:
-    if n_jobs == 0:
-        raise ValueError("n_jobs is 0, must be None, a positive number of threads, or negative (-1: all cores)")
+def check_n_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of threads."""
+    if n_jobs is None or (isinstance(n_jobs, Integral) and 0 < abs(int(n_jobs)) <= _MAX_THREADS):
+        return
+    raise ValueError(f"n_jobs is {n_jobs!r}, must be None, a positive number of threads, or negative (-1: all cores)")
 
 
 def route(
@@ -194,7 +198,7 @@ def fold(
     every `n_jobs`, and for one row as for many.
     """
     check_rows(forest, X)
-    _check_n_jobs(n_jobs)
+    check_n_jobs(n_jobs)
     first, last = (0, forest.n_trees) if trees is None else trees
     if trees is not None and not 0 <= first <= last <= forest.n_trees:
         raise ValueError(f"trees is ({first}, {last}), must be a range within 0 .. {forest.n_trees}")

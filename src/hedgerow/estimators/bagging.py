@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.estimators.switches import read_switch
 from hedgerow.forest import Forest
 from hedgerow.growth import Grown
 from hedgerow.walk import LeafTable, fold, route
@@ -19,6 +20,7 @@ __all__ = ["OutOfBag", "n_draws"]
 Floats = NDArray[np.float64]
 
 _ROWS_AT_ONCE = 4096
+_MOST_DRAWS = 2**32 - 1  # how often a row is drawn is kept in 32 bits
 
 
 def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, n_rows: int) -> int:
@@ -26,7 +28,7 @@ def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, n_rows: int) -> in
 
     `n_rows` and a fraction of it count the rows of positive weight, whatever their weights add up to.
     """
-    if not bootstrap:
+    if not read_switch("bootstrap", bootstrap):
         if oob_score:
             raise ValueError("oob_score needs bootstrap=True: without it every tree has seen every row")
         if max_samples is not None:
@@ -34,13 +36,13 @@ def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, n_rows: int) -> in
         return 0
     if max_samples is None:
         return n_rows
-    if isinstance(max_samples, Integral) and not isinstance(max_samples, bool) and int(max_samples) >= 1:
+    if isinstance(max_samples, Integral) and not isinstance(max_samples, bool) and 1 <= int(max_samples) <= _MOST_DRAWS:
         return int(max_samples)
     if isinstance(max_samples, Real) and not isinstance(max_samples, Integral) and 0 < float(max_samples) <= 1:
         return max(1, int(float(max_samples) * n_rows))
     raise ValueError(
-        f"max_samples is {max_samples!r}, must be a whole number of at least 1, a fraction in (0, 1], or None for as "
-        "many as there are rows"
+        f"max_samples is {max_samples!r}, must be a whole number of at least 1 (and at most {_MOST_DRAWS}), a fraction "
+        "in (0, 1], or None for as many as there are rows"
     )
 
 

@@ -275,7 +275,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
 
 
 def _decide(given: Any) -> str:
-    if given not in ("probability", "tree"):
+    if not isinstance(given, str) or given not in ("probability", "tree"):
         raise ValueError(f"decide is {given!r}, must be 'probability' or 'tree'")
     return str(given)
 

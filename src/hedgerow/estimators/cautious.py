@@ -9,7 +9,7 @@ from sklearn.frozen import FrozenEstimator
 from hedgerow.estimators.forests import ForestClassifier
 from hedgerow.estimators.set_answers import SetAnswers
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.wrapped import WrappedForest, class_weight_parameters, requesting_weights
+from hedgerow.estimators.wrapped import WrappedForest, check_classifier, class_weight_parameters, requesting_weights
 
 __all__ = ["CautiousClassifier", "CautiousForestClassifier"]
 
@@ -26,7 +26,9 @@ class _Cautious(WrappedForest, SetAnswers):
     def _check_settings(self) -> None:
         """What can be said of the parameters before anything is fitted."""
         self._aggregate()
-        if weighted := class_weight_parameters(self._template()):
+        template = self._template()
+        check_classifier("estimator", template)
+        if weighted := class_weight_parameters(template):
             raise ValueError(
                 f"the estimator has {weighted[0]}, which corrupts bounds: weights of classes pass for rows that nobody "
                 "has seen. Leave it None and set class_prior instead"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.counts import as_numbers
 from hedgerow.metrics import check_cost_matrix
 from hedgerow.table import Schema
 
@@ -49,7 +50,7 @@ def feature_costs(given: Any, schema: Schema) -> Floats:
                 f"feature_costs has {unknown[0]!r}, which is no column of X: they are {', '.join(schema.names[:10])}"
             )
         given = [given.get(name, 1.0) for name in schema.names]
-    costs = np.asarray(given, dtype=np.float64)
+    costs = as_numbers("feature_costs", given)
     if costs.shape != (schema.n_features,):
         raise ValueError(
             f"feature_costs has shape {costs.shape}, must have a cost for each of {schema.n_features} columns"

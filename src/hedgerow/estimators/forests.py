@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow.counts import as_numbers
 from hedgerow.estimators.answers import NumberAnswers
 from hedgerow.estimators.bagging import OutOfBag, n_draws
 from hedgerow.estimators.many_trees import ManyTrees
 from hedgerow.estimators.progress import with_callbacks
 from hedgerow.estimators.rule_answers import RuleAnswers
 from hedgerow.estimators.stored import storable
+from hedgerow.estimators.switches import read_switch
 from hedgerow.estimators.targets import Labels, read_labels, read_targets, read_weights
 from hedgerow.estimators.uncertainty import Uncertainty
 from hedgerow.growth import Grown, Training, grow_forest
@@ -36,14 +38,18 @@ class _Forest(ManyTrees):
         options = growth.options(training.sample_weight, training.values.shape[1], criteria, self._seed())
         options.n_trees = self._n_trees()
         options.max_bins = self.max_bins if growth.takes_fast_way(training.n_categories, self.max_bins) else 0
-        options.n_draws = n_draws(self.bootstrap, self.max_samples, self.oob_score, len(training.sample_weight))
+        n_rows = len(training.sample_weight)
+        options.n_draws = n_draws(self.bootstrap, self.max_samples, self._scores_out_of_bag(), n_rows)
         options.keep_in_bag = self._keeps_bags()
         options.keep_leaf_rows = training.targets is not None
         options.n_threads = n_threads(self.n_jobs)
         return self._with_progress(grow_forest, training, options, X, y)
 
     def _keeps_bags(self) -> bool:
-        return bool(self.oob_score)
+        return self._scores_out_of_bag()
+
+    def _scores_out_of_bag(self) -> bool:
+        return callable(self.oob_score) or read_switch("oob_score", self.oob_score, ", or a function of y and answers")
 
     def _oob_metric(self, default: str) -> Any:
         if callable(self.oob_score):
@@ -164,7 +170,7 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ForestClassifier:
         """Grow the trees."""
         rule = get(self.rule)
-        if self.oob_score and not isinstance(rule, FoldRule):
+        if self._scores_out_of_bag() and not isinstance(rule, FoldRule):
             raise ValueError(f"oob_score needs a rule that folds, {rule.name} does not: see hedgerow.rules.names()")
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)
@@ -181,14 +187,14 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         return self
 
     def _keeps_bags(self) -> bool:
-        return bool(self.oob_score) or isinstance(self.tree_weights, str)
+        return self._scores_out_of_bag() or isinstance(self.tree_weights, str)
 
     def _check_tree_weights(self) -> None:
         """What can be said of them before the trees are grown."""
         if isinstance(self.tree_weights, str):
             if self.tree_weights != "oob":
                 raise ValueError(f"tree_weights is {self.tree_weights!r}, must be 'oob', an array of numbers or None")
-            if not self.bootstrap:
+            if not read_switch("bootstrap", self.bootstrap):
                 raise ValueError("tree_weights='oob' needs bootstrap=True: without it every tree has seen every row")
         elif self.tree_weights is not None:
             _scaled(self.tree_weights, self.n_estimators)
@@ -204,7 +210,7 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
             tree_weights = np.where(np.isnan(accuracy), np.nanmean(accuracy), accuracy)
             found["tree_weights_"] = tree_weights
         rule = get(self.rule)
-        if not self.oob_score or not isinstance(rule, FoldRule):
+        if not self._scores_out_of_bag() or not isinstance(rule, FoldRule):
             return found
         scaled = None if tree_weights is None else _scaled(tree_weights, bags.forest.n_trees)
         table = LeafTable.by_counts(bags.forest.distinct_counts, partial(rule.leaf_table, prior=prior))
@@ -231,7 +237,7 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
 
 def _scaled(tree_weights: Any, n_trees: int) -> Floats:
     """Weights that are 1 on average, so that equal weights are none."""
-    weights = np.asarray(tree_weights, dtype=np.float64)
+    weights = as_numbers("tree_weights", tree_weights)
     if weights.shape != (n_trees,):
         raise ValueError(f"tree_weights has shape {weights.shape}, must have a number for each of {n_trees} trees")
     if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
@@ -321,7 +327,7 @@ categorical_features, n_jobs, random_state
         grown = self._grow(training, "squared_error", ("squared_error",), X, y)
         samples = LeafSamples.of(grown, targets[weight > 0])
         found: dict[str, Any] = {"leaf_samples_": samples, "_impurity": "squared_error"}
-        if self.oob_score:
+        if self._scores_out_of_bag():
             bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
             folded, n_trees, unseen = bags.fold(LeafTable.of(grown.forest.stats[:, 1:2]))
             means = np.full(len(unseen), np.nan)

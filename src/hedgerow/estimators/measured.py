@@ -293,7 +293,7 @@ feature_names_in_, feature_importances_
         return float(accuracy_score(y, self.predict(X, X_err), sample_weight=sample_weight))
 
     def _check_leaf(self) -> None:
-        if self.leaf not in ("least_squares", "counts"):
+        if not isinstance(self.leaf, str) or self.leaf not in ("least_squares", "counts"):
             raise ValueError(f"leaf is {self.leaf!r}, must be 'least_squares' or 'counts'")
 
     def _check_fitted(self) -> None:

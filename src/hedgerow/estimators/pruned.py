@@ -16,6 +16,7 @@ from hedgerow._core import GrowOptions
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.costs import class_costs, prior_weights
 from hedgerow.estimators.finished import FinishedTable
+from hedgerow.estimators.switches import read_switch
 from hedgerow.estimators.targets import read_labels, read_targets, read_weights
 from hedgerow.forest import Forest
 from hedgerow.growth import Fractional, Training, grow_forest
@@ -51,10 +52,7 @@ class PrunedTree(TreeBased):
         return strategy(training, Grower(grow, impurity, whole.min_fraction, class_names), seed)
 
     def _collapses(self) -> bool:
-        given = getattr(self, "collapse", False)
-        if not isinstance(given, bool | np.bool_):
-            raise ValueError(f"collapse is {given!r}, must be True or False")
-        return bool(given)
+        return read_switch("collapse", getattr(self, "collapse", False))
 
     def pruned(self, X: Any, y: Any, sample_weight: Any = None, *, pruning: Any = "reduced_error") -> Self:
         """A fitted copy of this fitted tree, pruned by these rows; this one stays as it is.

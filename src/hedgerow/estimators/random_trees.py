@@ -167,7 +167,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         return self
 
     def _grow_with_missing(self, grow: Callable[..., Grown], training: Training) -> Forest:
-        if self.missing not in ("fractional", "category"):
+        if not isinstance(self.missing, str) or self.missing not in ("fractional", "category"):
             raise ValueError(f"missing is {self.missing!r}, must be 'fractional' or 'category'")
         parted = np.isnan(training.values).any(axis=1)
         if not parted.any() or training.labels is None:

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 __all__ = ["seed_of"]
 
 _LARGEST = np.iinfo(np.int32).max
+_LARGEST_SEED = np.iinfo(np.uint32).max
 _lock = Lock()
 _generator = np.random.RandomState(0)
 
@@ -19,8 +20,20 @@ _generator = np.random.RandomState(0)
 def seed_of(random_state: Any) -> int:
     """The first draw of scikit-learn's `random_state`."""
     if not isinstance(random_state, Integral):
-        return int(check_random_state(random_state).randint(_LARGEST))
+        try:
+            return int(check_random_state(random_state).randint(_LARGEST))
+        except ValueError:
+            raise _refusal(random_state) from None
+    if not 0 <= int(random_state) <= _LARGEST_SEED:
+        raise _refusal(random_state)
     # A new generator asks the system for randomness before it takes the seed, which takes as long as some trees.
     with _lock:
         _generator.seed(int(random_state))
         return int(_generator.randint(_LARGEST))
+
+
+def _refusal(random_state: Any) -> ValueError:
+    return ValueError(
+        f"random_state is {random_state!r}, must be None, a whole number in 0 .. {_LARGEST_SEED}, or a "
+        "numpy.random.RandomState"
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 from functools import cache, partial
-from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +16,7 @@ from hedgerow.probability import leaf_probability
 from hedgerow.rules import get
 from hedgerow.storage import register
 from hedgerow.table import Schema
+from hedgerow.walk import check_n_jobs
 
 __all__ = ["check_fitted", "storable"]
 
@@ -25,7 +25,6 @@ Class = TypeVar("Class", bound=type)
 # What can be made again, and what belongs to a session and not to a model: scikit-learn's callbacks and requests.
 _NOT_STORED = frozenset({"_finished", "_skl_callbacks", "_metadata_request"})
 _FOUND_BY_FIT = re.compile(r"[a-z][a-z0-9_]*[a-z0-9]_|_impurity")
-_MAX_THREADS = 2**31
 
 
 def storable(cls: Class) -> Class:
@@ -132,6 +131,4 @@ def _check_parameters(model: Any) -> None:
         leaf_probability(model.leaf_probability)
     if hasattr(model, "_tree_weights"):
         model._tree_weights()
-    n_jobs = getattr(model, "n_jobs", None)
-    if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0 or abs(int(n_jobs)) > _MAX_THREADS):
-        raise ValueError(f"n_jobs is {n_jobs!r}, must be None or a number of threads")
+    check_n_jobs(getattr(model, "n_jobs", None))

@@ -26,7 +26,7 @@ from hedgerow.forest import Forest
 from hedgerow.storage import register
 from hedgerow.table import Schema
 
-__all__ = ["FittedEstimator", "WrappedForest", "class_weight_parameters", "requesting_weights"]
+__all__ = ["FittedEstimator", "WrappedForest", "check_classifier", "class_weight_parameters", "requesting_weights"]
 
 Floats = NDArray[np.float64]
 
@@ -114,7 +114,7 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         labels = read_labels(y, X)
         weight = read_weights(sample_weight, labels.codes)
         template = self._template()
-        _check_classifier("estimator", template)
+        check_classifier("estimator", template)
         if isinstance(template, FrozenEstimator):
             _check_frozen(template.estimator, labels)
             return FittedEstimator(template.estimator, None, labels, weight)
@@ -197,13 +197,14 @@ def requesting_weights(estimator: Any) -> Any:
     return estimator
 
 
-def _check_classifier(name: str, given: Any) -> None:
+def check_classifier(name: str, given: Any) -> None:
+    """Refuse what is no classifier."""
     if isinstance(given, type) or not hasattr(given, "__sklearn_tags__") or not is_classifier(given):
         raise TypeError(f"{name} is {given!r}, must be a classifier made of trees: see hedgerow.adapt.from_sklearn")
 
 
 def _check_model(model: Any) -> None:
-    _check_classifier("model", model)
+    check_classifier("model", model)
     if not hasattr(model, "classes_"):
         raise NotFittedError(f"model is {model!r}, which is not fitted: call fit first")
 
