@@ -261,6 +261,20 @@ def test_sets_honour_tree_weights(aggregate: str) -> None:
         assert (model.predict(X) == counts[:, 0].argmax(axis=1)).all()
 
 
+def test_sets_honour_the_prior_of_random_trees() -> None:
+    X, y = load_iris(return_X_y=True)
+    X, y = X[:120], y[:120]
+    prior = [0.2, 0.2, 0.6]
+    trees = RandomTreesClassifier(5, random_state=0)
+    expected = CautiousClassifier(trees, class_prior=prior).fit(X, y)
+    own = clone(trees).set_params(class_prior=prior)
+    for model in (CautiousClassifier(own).fit(X, y), CautiousClassifier.from_fitted(clone(own).fit(X, y))):
+        np.testing.assert_allclose(model.class_prior_, [50 / 120, 50 / 120, 20 / 120])
+        assert model.predict_bounds(X).tobytes() == expected.predict_bounds(X).tobytes()
+    again = CautiousClassifier(own, class_prior=prior).fit(X, y)
+    assert again.predict_bounds(X).tobytes() == expected.predict_bounds(X).tobytes()
+
+
 # -- metadata routing
 
 

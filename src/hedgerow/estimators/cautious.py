@@ -34,6 +34,13 @@ class _Cautious(WrappedForest, SetAnswers):
                 "has seen. Leave it None and set class_prior instead"
             )
 
+    def _found(self, model: Any, prior: Any) -> dict[str, Any]:
+        """Attributes of any wrapper, but `class_prior_` are the shares that the counts in leaves come from."""
+        found = super()._found(model, prior)
+        if hasattr(model, "class_count_"):
+            found["class_prior_"] = model.class_count_ / model.class_count_.sum()
+        return found
+
     def _check_fitted(self) -> None:
         super()._check_fitted()
         self._check_settings()
@@ -69,7 +76,7 @@ class CautiousClassifier(_Cautious):
         How the trees' bounds are put together.
     class_prior : array of shape (n_classes,) or None
         Shares of the classes in practice, where they differ from those in the training data: the frequencies in the
-        leaves are moved to them, the number of rows stays.
+        leaves are moved to them, the number of rows stays. None is the estimator's own `class_prior`, if it has one.
 
     All but the first can be changed after `fit`.
 

@@ -48,8 +48,9 @@ class RuleClassifier(WrappedForest, RuleAnswers):
     Notes
     -----
     With scikit-learn's metadata routing `sample_weight` is used for `class_prior_` and passed on to the estimator as it
-    requests; without, it is always passed on. An estimator of this package keeps nominal columns and missing values;
-    scikit-learn's read numbers, and missing values if they can.
+    requests; without, it is always passed on. Of the estimator only its trees, `tree_weights` and prior are used, not
+    how it reads its own leaves (`rule`, `leaf_probability`, `cost_matrix`). An estimator of this package keeps nominal
+    columns and missing values; scikit-learn's read numbers, and missing values if they can.
 
     Examples
     --------

@@ -91,8 +91,12 @@ class SetAnswers(ClassAnswers):
 
     def _settings(self) -> tuple[Any, ...]:
         """What tables depend on beside the aggregate, in a form that can be compared."""
-        prior = None if self.class_prior is None else as_numbers("class_prior", self.class_prior).tobytes()
-        return (float(self.s), prior)
+        wanted = self._wanted_prior()
+        return (float(self.s), None if wanted is None else as_numbers("class_prior", wanted).tobytes())
+
+    def _wanted_prior(self) -> Any:
+        """`class_prior`, or that of the estimator if it has one."""
+        return getattr(self.estimator_, "class_prior", None) if self.class_prior is None else self.class_prior
 
     def _check_class_prior(self) -> None:
         self._moved(self.forest_.distinct_counts.counts)
@@ -106,9 +110,10 @@ class SetAnswers(ClassAnswers):
         A class that is r times as frequent in practice as in the training data is r times as frequent in every leaf
         (Bayes' rule, the rows of a class being the same); a leaf does not know more or less for it.
         """
-        if self.class_prior is None:
+        given = self._wanted_prior()
+        if given is None:
             return counts
-        wanted = check_prior(self.class_prior, counts, "class_prior")
+        wanted = check_prior(given, counts, "class_prior")
         moved = counts * (wanted / np.where(self.class_prior_ > 0, self.class_prior_, 1.0))  # no share, no counts
         total = moved.sum(axis=1, keepdims=True)
         kept: Floats = moved * (counts.sum(axis=1, keepdims=True) / np.where(total > 0, total, 1.0))
