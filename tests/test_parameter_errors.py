@@ -23,7 +23,13 @@ from hedgerow import (
     RuleClassifier,
     TreeClassifier,
     TreeRegressor,
+    measured,
 )
+from hedgerow.credal import Belief
+from hedgerow.growth import ChiSquare, Fractional
+from hedgerow.probability import MEstimate
+from hedgerow.pruning import CostComplexity, Pessimistic, ReducedError
+from hedgerow.rules import Dempster, Evidence, Mixture
 
 ESTIMATORS = [
     TreeClassifier(),
@@ -77,6 +83,29 @@ def test_strange_values_work_or_are_refused_by_name(estimator: Any, name: str) -
             continue  # raises its own error
         model = clone(estimator).set_params(**{name: value})
         assert name in refusal(model, otherwise=name), f"{name}={value!r}"
+
+
+STRATEGIES = [
+    *((Fractional, "min_fraction"), (ChiSquare, "level"), (MEstimate, "m")),
+    *((Pessimistic, "confidence"), (Pessimistic, "raising"), (ReducedError, "fraction"), (ReducedError, "order")),
+    *((CostComplexity, "alpha"), (CostComplexity, "folds"), (CostComplexity, "standard_errors")),
+    *((measured.CostComplexity, "alpha"), (measured.CostComplexity, "folds")),
+    *((Dempster, "prior"), (Evidence, "correction"), (Evidence, "toward"), (Evidence, "reliability")),
+    *((Mixture, "centre"), (Belief, "weighting")),
+]
+
+
+@pytest.mark.parametrize(("strategy", "name"), STRATEGIES)
+def test_strange_parameters_of_strategies_are_refused_by_name(strategy: Any, name: str) -> None:
+    def made(value: Any) -> str:
+        try:
+            strategy(**{name: value})
+        except (ValueError, TypeError) as error:
+            return str(error)
+        return name
+
+    for value in STRANGE:
+        assert name in made(value), f"{name}={value!r}"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -61,7 +62,7 @@ class MEstimate:
     m: float = 2.0
 
     def __post_init__(self) -> None:
-        if not self.m > 0 or not np.isfinite(self.m):
+        if not isinstance(self.m, Real) or not 0 < float(self.m) < np.inf:
             raise ValueError(f"MEstimate: m is {self.m!r}, must be a positive number")
 
     def __call__(self, counts: Floats, prior: Floats) -> Floats:

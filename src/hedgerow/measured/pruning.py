@@ -43,7 +43,7 @@ class CostComplexity:
 
     def __post_init__(self) -> None:
         priced = isinstance(self.alpha, Real) and not isinstance(self.alpha, bool) and 0 <= float(self.alpha) < np.inf
-        if self.alpha != "cv" and not priced:
+        if not (isinstance(self.alpha, str) and self.alpha == "cv") and not priced:
             raise ValueError(f'CostComplexity: alpha is {self.alpha!r}, must be "cv" or a number that is not negative')
         if not isinstance(self.folds, Integral) or isinstance(self.folds, bool) or self.folds < 2:
             raise ValueError(f"CostComplexity: folds is {self.folds!r}, must be a whole number of at least 2")

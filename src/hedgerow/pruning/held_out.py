@@ -39,7 +39,7 @@ class ReducedError:
     def __post_init__(self) -> None:
         if not isinstance(self.fraction, Real) or not 0 < float(self.fraction) < 1:
             raise ValueError(f"ReducedError: fraction is {self.fraction!r}, must be a number in (0, 1), such as 1/3")
-        if self.order not in _ORDERS:
+        if not isinstance(self.order, str) or self.order not in _ORDERS:
             raise ValueError(f"ReducedError: order is {self.order!r}, must be one of {', '.join(map(repr, _ORDERS))}")
 
     def __call__(self, training: Training, grower: Grower, seed: int) -> Forest:

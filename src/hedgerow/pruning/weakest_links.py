@@ -42,7 +42,8 @@ class CostComplexity:
     standard_errors: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.alpha != "cv" and not (_is_number(self.alpha) and 0 <= float(self.alpha) < np.inf):
+        by_cv = isinstance(self.alpha, str) and self.alpha == "cv"
+        if not by_cv and not (_is_number(self.alpha) and 0 <= float(self.alpha) < np.inf):
             raise ValueError(f"CostComplexity: alpha is {self.alpha!r}, must be 'cv' or a number of at least 0")
         if not isinstance(self.folds, Integral) or isinstance(self.folds, bool) or self.folds < 2:
             raise ValueError(f"CostComplexity: folds is {self.folds!r}, must be a whole number of at least 2")

@@ -70,7 +70,7 @@ class Evidence(FoldRule):
 
     def __post_init__(self) -> None:
         check_correction("Evidence", self.correction, self.toward, least="positive")
-        if self.reliability not in (None, "epistemic"):
+        if self.reliability is not None and (not isinstance(self.reliability, str) or self.reliability != "epistemic"):
             raise ValueError(f"Evidence: reliability is {self.reliability!r}, must be None or 'epistemic'")
 
     def table(self, counts: Floats, prior: Floats) -> Floats:

@@ -48,7 +48,7 @@ def check_correction(rule: str, correction: Any, toward: Any, *, least: str) -> 
     number = isinstance(correction, Real) and math.isfinite(correction)
     if not number or correction < 0 or (correction == 0 and least == "positive"):
         raise ValueError(f"{rule}: correction is {correction!r}, must be a {least} number")
-    if toward not in ("uniform", "prior"):
+    if not isinstance(toward, str) or toward not in ("uniform", "prior"):
         raise ValueError(f"{rule}: toward is {toward!r}, must be 'uniform' or 'prior'")
 
 

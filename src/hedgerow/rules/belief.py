@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_expit
 
+from hedgerow.counts import as_numbers
 from hedgerow.rules.base import FoldRule, check_prior, softmax
 from hedgerow.rules.degrees import plausibility_degrees, rest
 from hedgerow.walk import Link, Op
@@ -85,7 +86,7 @@ class _BeliefRule(FoldRule):
             return
         if isinstance(self.prior, str):
             raise ValueError(f"{self.name}: prior is {self.prior!r}, must be None, 'training' or probabilities")
-        own = np.asarray(self.prior, dtype=np.float64)
+        own = as_numbers(f"{self.name}: prior", self.prior)
         checked = check_prior(own, np.zeros((1, own.size)))
         object.__setattr__(self, "prior", tuple(checked.tolist()))  # so that two rules can be compared
 

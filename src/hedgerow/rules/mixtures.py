@@ -90,7 +90,7 @@ class Mixture(_OfScores):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.centre not in _CENTRES:
+        if not isinstance(self.centre, str) or self.centre not in _CENTRES:
             raise ValueError(f"Mixture: centre is {self.centre!r}, must be 'average', 'median' or 'maximum'")
 
     @property
