@@ -341,12 +341,13 @@ def _end_of_line(head: bytes, start: int) -> int:
 
 
 def _has_huge(numbers: NDArray[np.float64]) -> bool:
-    """Whether there are numbers beyond 2**53, by the least and the greatest: there is no copy of a large block."""
+    """As `has_huge`, by the least and the greatest number: without a copy of a large block."""
     if not numbers.size:
         return False
-    return bool(
-        np.fmax.reduce(numbers, axis=None) > LARGEST_EXACT or np.fmin.reduce(numbers, axis=None) < -LARGEST_EXACT
-    )
+    low, high = numbers.min(), numbers.max()
+    if high != high:  # missing values: only then, since it takes longer
+        low, high = np.fmin.reduce(numbers, axis=None), np.fmax.reduce(numbers, axis=None)
+    return bool(low <= -LARGEST_EXACT or high >= LARGEST_EXACT)
 
 
 def _likely_delimiter(header: str) -> str:

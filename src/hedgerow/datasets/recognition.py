@@ -46,7 +46,7 @@ def recognise_numbers(table: pa.Table, reading: Reading) -> Recognised:
 
 def _exact(column: pa.ChunkedArray, found: Numerals, missing: tuple[str, ...]) -> pa.ChunkedArray:
     """Numbers; integers that float64 can't hold as decimals, so that they can be refused by their exact value."""
-    if (np.abs(found.values) > LARGEST_EXACT).any():
+    if (np.abs(found.values) >= LARGEST_EXACT).any():
         written = without_markers(column, (*missing, *MISSING_NUMBERS))
         if integer_literals(written):
             return exact_integers(written)

@@ -143,8 +143,8 @@ def _numbers_of_text(
 
 
 def has_huge(numbers: pa.ChunkedArray) -> bool:
-    """Whether there are numbers beyond 2**53."""
-    return bool((np.abs(numbers.to_numpy()) > LARGEST_EXACT).any())
+    """Whether there are numbers from 2**53 on, which 2**53 + 1 is rounded to."""
+    return bool((np.abs(numbers.to_numpy()) >= LARGEST_EXACT).any())
 
 
 def refuse_huge_integers(array: pa.ChunkedArray, what: str) -> None:
