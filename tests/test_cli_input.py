@@ -110,6 +110,7 @@ def test_what_fit_found_out_holds_for_later_rows(capsys: pytest.CaptureFixture[s
     assert "x numeric from 0 to 107.375" in out
     assert "money numeric from 1000.5 to 1059.5" in out
     assert "column 'money': '1.000,50 €' is read as 1000.5" in err
+    assert "are read with a decimal comma; if that is wrong: --decimal ." in err
     notes = read_notes(model)
     assert (notes["decimal"], notes["units"]) == (",", {"money": "€"})
     assert predictions(capsys, model, path) == CLASSES

@@ -30,7 +30,7 @@ class Source:
     target: str | None
     reading: Reading
     remarks: tuple[tuple[str, str], ...] = ()
-    """What was found out about columns, by their names."""
+    """What was found out about columns, by their names; "" for all of them."""
 
 
 def make_reading(files: FileOptions, text: list[str], notes: Mapping[str, Any] | None = None) -> Reading:
@@ -73,7 +73,13 @@ def read_all(data: str, folder: str | None, reading: Reading) -> Source:
     rows = open_rows(data, reading)
     table = rows.table()
     found = recognise_numbers(table, rows.reading)
-    return Source(rows.label, found.table, None, found.reading, found.remarks)
+    remarks = found.remarks
+    if reading.decimal is None and found.reading.decimal == ",":
+        remarks = (
+            ("", f"numbers in {rows.label} are read with a decimal comma; if that is wrong: --decimal ."),
+            *remarks,
+        )
+    return Source(rows.label, found.table, None, found.reading, remarks)
 
 
 def open_data(data: str, folder: str | None, reading: Reading) -> Rows:
