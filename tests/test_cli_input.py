@@ -132,6 +132,17 @@ def test_what_stands_in_the_way_of_numbers_is_said(capsys: pytest.CaptureFixture
     assert "categories" not in err
 
 
+def test_a_column_said_to_be_numeric_has_the_decimal_sign_of_the_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    x = ["n.d.", *(f"{x:.3f}".replace(".", ",") for x in numbers()[1:])]
+    path = write(tmp_path / "t.csv", "x;y", x, CLASSES, delimiter=";")
+    _, err = done(capsys, "fit", path, "-t", "y", "--numeric", "x", code=1)
+    assert (
+        "column 'x' (--numeric): 1 of 60 values is not a number: 'n.d.'; if that means missing: --missing n.d." in err
+    )
+
+
 def test_huge_integers_are_refused_in_fit_and_predict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     huge = [2**53 + 1 + i % 7 for i in range(N)]
     path, model = write(tmp_path / "t.csv", "code,x,y", huge, numbers(), CLASSES), tmp_path / "m"

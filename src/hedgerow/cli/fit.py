@@ -120,6 +120,7 @@ def read_training(
         needed=frozenset(needed),
     )
     source = read_all(data, files.folder, make_reading(files, wishes.as_text))
+    wishes = replace(wishes, decimal=source.reading.decimal or ".")
     training = assign(source.table, columns.target or source.target, wishes, source.label)
     remarks = tuple(text for name, text in source.remarks if name not in wishes.ignore)
     return replace(training, remarks=remarks + training.remarks), source.reading

@@ -36,6 +36,7 @@ class Wishes:
     groups: str | None = None
     dates: str | None = None
     needed: frozenset[str] = frozenset()
+    decimal: str = "."
 
     @classmethod
     def of(
@@ -235,7 +236,9 @@ def _input(array: pa.ChunkedArray, name: str, wishes: Wishes) -> tuple[pa.Chunke
         levels = wishes.ordinal[name]
         return _ordered(array, name, levels), Role(name, "ordinal", _joined(said, " < ".join(levels)))
     if name in wishes.numeric:
-        return converted(array, "number", (), f"column {name!r} (--numeric)"), Role(name, "numeric", said)
+        return converted(array, "number", (), f"column {name!r} (--numeric)", wishes.decimal), Role(
+            name, "numeric", said
+        )
     kind = array.type
     if pa.types.is_null(kind) or array.null_count == len(array):
         return None, Role(name, "ignored", "has no values")
@@ -303,7 +306,11 @@ def _target(array: pa.ChunkedArray, name: str, wishes: Wishes) -> tuple[NDArray[
     """Labels or numbers, whether they are labels, and how to change that."""
     kind = array.type
     if name in wishes.numeric:
-        return converted(array, "number", (), f"target {name!r} (--numeric)").to_numpy(), False, "a number"
+        return (
+            converted(array, "number", (), f"target {name!r} (--numeric)", wishes.decimal).to_numpy(),
+            False,
+            "a number",
+        )
     if name in wishes.nominal or name in wishes.ordinal or _is_nominal(kind):
         text = converted(array, "text", (), f"target {name!r}").cast(pa.string())
         return _labels(text.to_numpy(zero_copy_only=False).astype(str), name, "")
