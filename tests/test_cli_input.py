@@ -193,6 +193,18 @@ def test_dates_become_numbers_on_request(
     assert "column 'when' holds 'tomorrow', which is not a date" in done(capsys, "predict", model, wrong, code=1)[1]
 
 
+@pytest.mark.parametrize("form", ["%d.%m.%Y", "%Y/%m/%d"])
+def test_dates_in_other_forms(capsys: pytest.CaptureFixture[str], tmp_path: Path, form: str) -> None:
+    when = pd.Timestamp("2024-01-01") + pd.to_timedelta(
+        [i if c == "yes" else i + 200 for i, c in enumerate(CLASSES)], "D"
+    )
+    path = write(tmp_path / "t.csv", "when,y", ["", *when.strftime(form)[1:]], CLASSES)
+    model = tmp_path / "m"
+    out, _ = done(capsys, "fit", path, "-t", "y", "--folds", "0", "--dates", "days", "-o", model)
+    assert "when date 1 missing; split into days" in out
+    assert predictions(capsys, model, path)[1:] == CLASSES[1:]
+
+
 # -- headers, weights and groups
 
 

@@ -10,10 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hedgerow.cli.errors import CommandError
+from hedgerow.datasets.rows import is_text
 
-__all__ = ["date_parts", "is_date", "part_name", "with_date_parts"]
+__all__ = ["date_parts", "holds_dates", "is_date", "part_name", "with_date_parts"]
 
 _A_DAY = 86_400_000_000  # in microseconds
+
+_FORMS = ("%d.%m.%Y", "%Y/%m/%d")  # not 03/04/2024, whose month may be either
 
 _PARTS: dict[str, Callable[[Any], Any]] = {
     "days": lambda times: pc.divide(times.cast(pa.int64()).cast(pa.float64()), float(_A_DAY)),
@@ -28,6 +31,13 @@ _PARTS: dict[str, Callable[[Any], Any]] = {
 def is_date(kind: Any) -> bool:
     """Whether an Arrow type is that of dates, with or without the time of day."""
     return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
+
+
+def holds_dates(column: pa.ChunkedArray) -> bool:
+    """Whether a column holds dates, as such or as text."""
+    return is_date(column.type) or (
+        is_text(column.type) and column.null_count < len(column) and _parse(column) is not None
+    )
 
 
 def part_name(column: str, part: str) -> str:
@@ -70,18 +80,23 @@ def _times(column: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     """Microseconds without a time zone: UTC where the values have one."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
+    times = _parse(column)
+    if times is None:
+        wrong = next(
+            text for text in column.to_pylist() if text is not None and _parse(pa.chunked_array([[text]])) is None
+        )
+        raise CommandError(f"{what} holds {wrong!r}, which is not a date; dates are written as 2024-02-29 13:30")
+    return times
+
+
+def _parse(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     for kind in (pa.timestamp("us"), pa.timestamp("us", "UTC")):
         try:
             return column.cast(kind, safe=False).cast(pa.timestamp("us"))
         except pa.ArrowInvalid:
             continue
-    wrong = next(text for text in column.to_pylist() if text is not None and not _is_time(text))
-    raise CommandError(f"{what} holds {wrong!r}, which is not a date; dates are written as 2024-02-29 13:30")
-
-
-def _is_time(text: str) -> bool:
-    try:
-        pa.array([text]).cast(pa.timestamp("us"))
-    except pa.ArrowInvalid:
-        return False
-    return True
+    for form in _FORMS:
+        times = pc.strptime(column, format=form, unit="us", error_is_null=True)
+        if times.null_count == column.null_count:
+            return times
+    return None

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hedgerow.cli.dates import date_parts, is_date, part_name
+from hedgerow.cli.dates import date_parts, holds_dates, is_date, part_name
 from hedgerow.cli.errors import CommandError, UsageError, nearest
 from hedgerow.cli.identifiers import identifies_rows
 from hedgerow.datasets.numerals import looks_numeric
@@ -141,7 +141,7 @@ def assign(table: pa.Table, target: str | None, wishes: Wishes, label: str) -> T
     for name in names:
         if name in special:
             roles.append(special[name])
-        elif wishes.dates and is_date(table[name].type) and name not in wishes.inputs:
+        elif wishes.dates and name not in wishes.inputs and holds_dates(table[name]):
             parts = date_parts(table[name], name, wishes.dates)
             dates[name] = tuple(parts)
             inputs |= {part_name(name, part): values for part, values in parts.items()}
