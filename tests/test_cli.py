@@ -313,11 +313,11 @@ def failed(capsys: pytest.CaptureFixture[str], *arguments: Any, code: int = 1) -
         (["--target", "wart"], "has no column 'wart' (--target); did you mean 'ward'?"),
         (["-t", "ward", "--ignore", "name"], "has no column 'name' (--ignore); there are 'id', 'zip', 'symptom', "),
         (["-t", "temperature", "-m", "cautious"], "model cautious does not predict numbers; tree, forest"),
-        (["-t", "ward", "--numeric", "symptom"], "column 'symptom' (--numeric) holds 'rash', which is not a number"),
+        (["-t", "ward", "--numeric", "symptom"], "column 'symptom' (--numeric): 120 of 120 values are not numbers: "),
         (["-t", "ward", "--ordinal", "grade=low<mid"], "column 'grade' has 'high', which --ordinal does not name"),
         (["-t", "ward", "-o", "/nowhere/model"], "there is no folder '/nowhere'"),
         (["-t", "ward", "-o", "."], ". is a folder"),
-        (["-t", "ward", "--set", "max_depth=deep"], "max_depth"),
+        (["-t", "ward", "--ignore", "id", "--set", "max_depth=deep"], "max_depth"),
     ],
 )
 def test_fit_says_what_is_wrong(

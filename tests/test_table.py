@@ -724,7 +724,7 @@ def test_a_schema_survives_pickling() -> None:
 @EACH_LIBRARY
 def test_text_in_a_numeric_column_is_refused(library: str) -> None:
     schema = read_table(frame_of(library, a=("float", [1.0]))).schema
-    with pytest.raises(ValueError, match=r"column 'a' was numeric in fit, but now holds 'x'; pass numbers"):
+    with pytest.raises(ValueError, match=r"column 'a' was numeric in fit, but now holds the category 'x'"):
         schema.read(frame_of(library, a=("text", [None, "x"])))
 
 

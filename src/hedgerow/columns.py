@@ -128,16 +128,28 @@ def _numeric_values(source: Source, column: Column) -> NDArray[Any]:
     if series.null_count() == len(series):
         return np.full(len(series), np.nan)
     if content is not _Content.NUMBERS:
-        raise ValueError(
-            f"column {column.name!r} was numeric in fit, but now holds {_present(source)[0]!r}; pass "
-            "numbers, or fit again with this column as categories."
-        )
+        return _numeric_categories(source, column)
     if _is_untyped(series):
         return _convert_objects(series, column.name)
     if series.dtype.is_integer():
         for value in (series.min(), series.max()):
             refuse_huge_integer(int(value), column.name)
     return series.cast(nw.Float64).to_numpy()
+
+
+def _numeric_categories(source: Source, column: Column) -> Floats:
+    """Values of categories that are all numbers, such as those of a pandas category column of 1, 2, 3."""
+    for value in _present(source):
+        if _family(type(value)) != "number":
+            raise ValueError(
+                f"column {column.name!r} was numeric in fit, but now holds the category {value!r}, which is not a "
+                "number; pass numbers, or fit again with this column as categories."
+            )
+        if isinstance(value, Integral):
+            refuse_huge_integer(int(value), column.name)
+    missing = source.series.is_null().to_list()
+    values = _python_values(source.series)
+    return np.array([np.nan if gone else float(value) for value, gone in zip(values, missing, strict=True)])
 
 
 def _exact_numbers(numbers: NDArray[Any], name: str) -> NDArray[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hedgerow.cli.options import columns_options, data_argument, file_options
+from hedgerow.cli.options import ColumnOptions, FileOptions, columns_options, data_argument, file_options
 
 __all__ = ["compare"]
 
@@ -30,28 +30,19 @@ Examples:
 @file_options
 def compare(
     data: str,
-    target: str | None,
-    nominal: tuple[str, ...],
-    numeric: tuple[str, ...],
-    ordinal: tuple[str, ...],
-    ignore: tuple[str, ...],
+    columns: ColumnOptions,
     folds: int,
     trees: int,
     leaf: int,
     caution: float,
-    missing: str | None,
-    format_name: str | None,
-    delimiter: str | None,
-    folder: str | None,
+    files: FileOptions,
 ) -> None:
     """What is best for DATA? All rules, cautious aggregates and plain baselines, by cross-validation."""
     from hedgerow.cli.console import progress
     from hedgerow.cli.contest import Setup, contest, print_contest
     from hedgerow.cli.fit import print_roles, read_training
 
-    training, _ = read_training(
-        data, target, nominal, numeric, ordinal, ignore, missing, format_name, delimiter, folder
-    )
+    training, _ = read_training(data, columns, files)
     print_roles(training)
     with progress() as bars:
         task = bars.add_task(f"{folds} folds", total=folds)

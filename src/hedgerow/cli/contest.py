@@ -52,7 +52,7 @@ def contest(training: Training, n_folds: int, setup: Setup, tick: Callable[[], N
     """Scores of every way, by its group and name."""
     found: dict[tuple[str, str], list[dict[str, float]]] = {}
     classes = np.unique(training.y)
-    for split in splits(training.X, training.y, training.classification, n_folds):
+    for split in splits(training, n_folds):
         ways = _class_ways(split, setup) if training.classification else _number_ways(split, setup)
         for group, name, model in ways:
             with warnings.catch_warnings():
@@ -66,14 +66,18 @@ def contest(training: Training, n_folds: int, setup: Setup, tick: Callable[[], N
 
 
 def _class_ways(split: Split, setup: Setup) -> Iterator[tuple[str, str, Any]]:
-    X, y = split.X, split.y
-    yield "baselines", "most frequent class", _Blind(DummyClassifier(strategy="prior").fit(np.zeros((len(y), 1)), y))
-    yield "baselines", "one tree", TreeClassifier().fit(X, y)
-    yield "baselines", "one tree, as CART", TreeClassifier.cart().fit(X, y)
+    X, y, weight = split.X, split.y, split.weight
+    yield (
+        "baselines",
+        "most frequent class",
+        _Blind(DummyClassifier(strategy="prior").fit(np.zeros((len(y), 1)), y, weight)),
+    )
+    yield "baselines", "one tree", TreeClassifier().fit(X, y, weight)
+    yield "baselines", "one tree, as CART", TreeClassifier.cart().fit(X, y, weight)
     common: dict[str, Any] = {"n_estimators": setup.n_trees, "n_jobs": -1, "random_state": 0}
-    yield "baselines", "forest of full trees", ForestClassifier(**common).fit(X, y)
-    forest = ForestClassifier(min_samples_leaf=setup.leaf, **common).fit(X, y)
-    random_trees = RandomTreesClassifier(min_samples_leaf=setup.leaf, **common).fit(X, y)
+    yield "baselines", "forest of full trees", ForestClassifier(**common).fit(X, y, weight)
+    forest = ForestClassifier(min_samples_leaf=setup.leaf, **common).fit(X, y, weight)
+    random_trees = RandomTreesClassifier(min_samples_leaf=setup.leaf, **common).fit(X, y, weight)
     for group, trees in (("forest, by rule", forest), ("random trees, by rule", random_trees)):
         for rule in rules.names():
             yield group, rule, trees.set_params(rule=rule)
@@ -84,11 +88,15 @@ def _class_ways(split: Split, setup: Setup) -> Iterator[tuple[str, str, Any]]:
 
 
 def _number_ways(split: Split, setup: Setup) -> Iterator[tuple[str, str, Any]]:
-    X, y = split.X, split.y
-    yield "baselines", "mean", _Blind(DummyRegressor().fit(np.zeros((len(y), 1)), y))
-    yield "trees", "one tree", TreeRegressor().fit(X, y)
-    yield "trees", f"one tree, leaves of {setup.leaf} rows", TreeRegressor(min_samples_leaf=setup.leaf).fit(X, y)
-    yield "trees", "forest", ForestRegressor(setup.n_trees, n_jobs=-1, random_state=0).fit(X, y)
+    X, y, weight = split.X, split.y, split.weight
+    yield "baselines", "mean", _Blind(DummyRegressor().fit(np.zeros((len(y), 1)), y, weight))
+    yield "trees", "one tree", TreeRegressor().fit(X, y, weight)
+    yield (
+        "trees",
+        f"one tree, leaves of {setup.leaf} rows",
+        TreeRegressor(min_samples_leaf=setup.leaf).fit(X, y, weight),
+    )
+    yield "trees", "forest", ForestRegressor(setup.n_trees, n_jobs=-1, random_state=0).fit(X, y, weight)
 
 
 class _Blind:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hedgerow.cli.options import data_argument, file_options, model_argument
+from hedgerow.cli.options import FileOptions, data_argument, file_options, model_argument
 
 if TYPE_CHECKING:
     from hedgerow.cli.fitted import Loaded
@@ -33,18 +33,20 @@ def explain(
     model: str,
     data: str,
     numbers: tuple[int, ...],
-    missing: str | None,
-    format_name: str | None,
-    delimiter: str | None,
-    folder: str | None,
+    files: FileOptions,
 ) -> None:
     """Why MODEL answers as it does for a row of DATA: its way down the tree, or the vote of the trees."""
     from hedgerow.cli.console import out
     from hedgerow.cli.fitted import open_model, opened_rows
+    from hedgerow.cli.unseen import UnseenCategories
 
     loaded = open_model(model)
-    parts = opened_rows(loaded, data, missing, format_name, delimiter, folder)
+    parts = opened_rows(loaded, data, files)
     found = dict(_picked(parts, set(numbers), data))
+    unseen = UnseenCategories(loaded.columns)
+    for row in found.values():
+        unseen.count(row)
+    unseen.report()
     for number in numbers:
         out.print(f"Row {number}", style="bold")
         for line in _lines(loaded, found[number]):

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hedgerow.cli.options import columns_options, comma_separated, data_argument, file_options, folds_option
+from hedgerow.cli.options import (
+    ColumnOptions,
+    FileOptions,
+    columns_options,
+    comma_separated,
+    data_argument,
+    file_options,
+    folds_option,
+)
 
 if TYPE_CHECKING:
     from hedgerow.cli.roles import Training
@@ -46,36 +56,28 @@ Examples:
 @file_options
 def fit(
     data: str,
-    target: str | None,
-    nominal: tuple[str, ...],
-    numeric: tuple[str, ...],
-    ordinal: tuple[str, ...],
-    ignore: tuple[str, ...],
+    columns: ColumnOptions,
     model: str,
     settings: tuple[str, ...],
     measured: str | None,
     output: str | None,
     folds: int,
-    missing: str | None,
-    format_name: str | None,
-    delimiter: str | None,
-    folder: str | None,
+    files: FileOptions,
 ) -> None:
     """Fit a model to DATA, and say how good it is on rows that it has not seen."""
     from hedgerow.cli.console import note, out, progress
-    from hedgerow.cli.models import make_model, measured_setting, parse_settings
+    from hedgerow.cli.models import make_model, measured_columns, measured_setting, parse_settings
     from hedgerow.cli.outputs import check_writable
+    from hedgerow.cli.reading import to_notes
     from hedgerow.cli.scoring import by_name, cross_validated
     from hedgerow.storage import save
 
     chosen = parse_settings(settings)
     if output is not None:
         check_writable(output)
-    training, reading = read_training(
-        data, target, nominal, numeric, ordinal, ignore, missing, format_name, delimiter, folder
-    )
+    training, reading = read_training(data, columns, files, measured_columns(measured))
     chosen |= measured_setting(measured, model, training.X.column_names)
-    make_model(model, training.classification, chosen)  # a wrong setting is told before anything is printed
+    check_weight(make_model(model, training.classification, chosen), model, training)  # before anything is printed
     print_roles(training)
     with progress() as bars:
         grown = fitted(make_model(model, training.classification, chosen), training, bars)
@@ -84,7 +86,7 @@ def fit(
             task = bars.add_task(f"checking by {folds} folds", total=folds)
             scores = cross_validated(
                 lambda: make_model(model, training.classification, chosen),
-                *(training.X, training.y, training.classification, folds, lambda: bars.advance(task)),
+                *(training, folds, lambda: bars.advance(task)),
             )
     print_summary(grown, scores, folds)
     if output is None:
@@ -92,8 +94,9 @@ def fit(
         return
     notes = {
         "target": training.target,
-        "missing": list(reading.missing),
-        "ignored": [role.name for role in training.roles if role.kind == "ignored"],
+        **to_notes(reading),
+        "dates": {name: list(parts) for name, parts in training.dates.items()},
+        "ignored": [role.name for role in training.roles if role.kind in ("ignored", "weight", "groups")],
         "data": {"name": data, "rows": len(training.y)},
         "model": model,
         "folds": folds,
@@ -104,25 +107,33 @@ def fit(
 
 
 def read_training(
-    data: str,
-    target: str | None,
-    nominal: tuple[str, ...],
-    numeric: tuple[str, ...],
-    ordinal: tuple[str, ...],
-    ignore: tuple[str, ...],
-    missing: str | None,
-    format_name: str | None,
-    delimiter: str | None,
-    folder: str | None,
+    data: str, columns: ColumnOptions, files: FileOptions, needed: Sequence[str] = ()
 ) -> tuple[Training, Any]:
-    """DATA with every column taken for something; and how it was read."""
+    """DATA with the role of every column, `needed` ones being inputs in any case; and how it was read."""
     from hedgerow.cli.reading import make_reading, read_all
     from hedgerow.cli.roles import Wishes, assign
 
-    wishes = Wishes.of(comma_separated(nominal), comma_separated(numeric), ordinal, comma_separated(ignore))
-    reading = make_reading(missing, wishes.as_text, format_name, delimiter)
-    source = read_all(data, folder, reading)
-    return assign(source.table, target or source.target, wishes, source.label), reading
+    nominal, numeric, ignore = map(comma_separated, (columns.nominal, columns.numeric, columns.ignore))
+    wishes = replace(
+        Wishes.of(nominal, numeric, columns.ordinal, ignore, columns.weight, columns.groups),
+        dates=columns.dates,
+        needed=frozenset(needed),
+    )
+    source = read_all(data, files.folder, make_reading(files, wishes.as_text))
+    wishes = replace(wishes, decimal=source.reading.decimal or ".")
+    training = assign(source.table, columns.target or source.target, wishes, source.label)
+    remarks = tuple(text for name, text in source.remarks if name not in wishes.ignore)
+    return replace(training, remarks=remarks + training.remarks), source.reading
+
+
+def check_weight(model: Any, name: str, training: Training) -> None:
+    """Refuse weights for a model that takes none."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    from hedgerow.cli.errors import CommandError
+
+    if training.weight is not None and not has_fit_parameter(model, "sample_weight"):
+        raise CommandError(f"model {name} takes no sample weights: leave out --weight, or choose another model")
 
 
 def fitted(model: Any, training: Training, bars: Any) -> Any:
@@ -132,7 +143,7 @@ def fitted(model: Any, training: Training, bars: Any) -> Any:
     task = bars.add_task("growing trees" if hasattr(model, "n_estimators") else "growing the tree", total=None)
     if hasattr(model, "set_callbacks"):
         model.set_callbacks(GrowthProgress(bars, task))
-    model.fit(training.X, training.y)
+    model.fit(training.X, training.y, **training.fit_weight)
     if hasattr(model, "set_callbacks"):
         model.set_callbacks()
     bars.remove_task(task)
@@ -160,6 +171,8 @@ def print_roles(training: Training) -> None:
     for role in shown:
         table.add_row(role.name, role.kind, role.remark, style="bold")
     out.print(table)
+    for remark in training.remarks:
+        note(remark)
     if training.n_without_target:
         note(f"{training.n_without_target} rows have no {training.target}: they were left out")
 

@@ -9,10 +9,12 @@ from typing import Any
 import pyarrow as pa
 
 from hedgerow.cli.console import note
+from hedgerow.cli.dates import part_name, with_date_parts
 from hedgerow.cli.errors import CommandError, nearest
+from hedgerow.cli.options import FileOptions
 from hedgerow.cli.reading import make_reading, open_data
 from hedgerow.columns import Column, Kind
-from hedgerow.datasets.rows import As, Reading, Rows
+from hedgerow.datasets.rows import As, Rows
 from hedgerow.forest import Forest
 from hedgerow.storage import load, read_fitted, read_notes
 from hedgerow.table import Schema
@@ -60,6 +62,11 @@ class Loaded:
         return self._found.get("forest_") if self._kind in _SAY_WHAT_LEAVES_SAY else None
 
     @property
+    def dates(self) -> dict[str, list[str]]:
+        """Columns of dates, and the parts of each that are columns of the model."""
+        return self.notes.get("dates", {})  # type: ignore[no-any-return]
+
+    @property
     def target(self) -> str | None:
         return self.notes.get("target")
 
@@ -74,23 +81,18 @@ def open_model(path: str) -> Loaded:
     return loaded
 
 
-def opened_rows(
-    loaded: Loaded,
-    data: str,
-    missing: str | None,
-    format_name: str | None,
-    delimiter: str | None,
-    folder: str | None,
-    keep: Sequence[str] = (),
-) -> Iterator[pa.Table]:
+def opened_rows(loaded: Loaded, data: str, files: FileOptions, keep: Sequence[str] = ()) -> Iterator[pa.Table]:
     """Rows of DATA, some at a time: the columns of the model, and those to `keep` as text."""
-    wanted: dict[str, As] = {column.name: _how(column) for column in loaded.columns}
-    reading = make_reading(missing, [], format_name, delimiter)
-    if missing is None and "missing" in loaded.notes:
-        reading = Reading(tuple(loaded.notes["missing"]), reading.text, reading.format, reading.delimiter)
-    rows = open_data(data, folder, reading)
-    _check_columns(loaded, rows, keep)
-    return rows.batches(wanted | dict.fromkeys([name for name in keep if name not in wanted], "text"))
+    dates = loaded.dates
+    from_dates = {part_name(name, part) for name, parts in dates.items() for part in parts}
+    wanted: dict[str, As] = {column.name: _how(column) for column in loaded.columns if column.name not in from_dates}
+    wanted |= dict.fromkeys(dates, "text")
+    rows = open_data(data, files.folder, make_reading(files, [], loaded.notes))
+    _check_columns(loaded, list(wanted), rows, keep)
+    parts = rows.batches(wanted | dict.fromkeys([name for name in keep if name not in wanted], "text"))
+    if not dates:
+        return parts
+    return (with_date_parts(part, dates, rows.label) for part in parts)
 
 
 def _how(column: Column) -> As:
@@ -100,8 +102,7 @@ def _how(column: Column) -> As:
     return "text"
 
 
-def _check_columns(loaded: Loaded, rows: Rows, keep: Sequence[str]) -> None:
-    needed = [column.name for column in loaded.columns]
+def _check_columns(loaded: Loaded, needed: Sequence[str], rows: Rows, keep: Sequence[str]) -> None:
     strange = [
         name for name in rows.names if name not in {*needed, *keep, loaded.target, *loaded.notes.get("ignored", [])}
     ]

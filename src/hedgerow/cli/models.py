@@ -10,7 +10,7 @@ from typing import Any
 import hedgerow
 from hedgerow.cli.errors import CommandError, UsageError, nearest
 
-__all__ = ["MODELS", "Model", "make_model", "measured_setting", "model_names", "parse_settings"]
+__all__ = ["MODELS", "Model", "make_model", "measured_columns", "measured_setting", "model_names", "parse_settings"]
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,11 @@ def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> d
             if isinstance(column, str) and column not in columns:
                 raise CommandError(f"--measured names {column!r}, which is not a column; {nearest(column, columns)}")
     return {"sigma": sigma}
+
+
+def measured_columns(given: str | None) -> list[str]:
+    """Names in ``--measured "temp=0.3,flow=flow_err"``, of columns and of those that hold their errors."""
+    return [] if given is None else [part.strip() for one in given.split(",") for part in one.split("=")]
 
 
 def _public(name: str) -> Any:

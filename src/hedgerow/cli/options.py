@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Any
 
 import click
 
-__all__ = ["columns_options", "comma_separated", "data_argument", "file_options", "folds_option", "model_argument"]
-
-Function = TypeVar("Function", bound=Callable[..., Any])
+__all__ = [
+    "ColumnOptions",
+    "FileOptions",
+    "columns_options",
+    "comma_separated",
+    "data_argument",
+    "file_options",
+    "folds_option",
+    "model_argument",
+]
 
 model_argument = click.argument("model", metavar="MODEL")
 data_argument = click.argument("data", metavar="DATA")
@@ -28,33 +37,89 @@ _COLUMNS = (
         help="Take it for ordered categories: --ordinal 'grade=low<mid<high'.",
     ),
     click.option("--ignore", metavar="COLUMN", multiple=True, help="Leave it out: --ignore id,name."),
+    click.option("--weight", metavar="COLUMN", help="Sample weights."),
+    click.option("--groups", metavar="COLUMN", help="Rows of one group stay in one fold of cross-validation."),
+    click.option(
+        "--dates",
+        type=click.Choice(["days", "parts"]),
+        help="Turn dates into numbers: days since 1970, or year, month, day, weekday and hour.",
+    ),
 )
 _FILES = (
     click.option("--missing", metavar="MARKERS", help="What stands for a missing value: --missing '?,NA'."),
     click.option(
-        "--format", "format_name", metavar="FORMAT", help="csv, tsv, parquet or arff, if the name does not say."
+        "--format",
+        "format_name",
+        metavar="FORMAT",
+        help="csv, tsv, parquet, arff, xlsx or jsonl, if the name does not say.",
     ),
     click.option("--delimiter", metavar="CHARACTER", help="What stands between fields, if it can't be guessed."),
+    click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        metavar="CHARACTER",
+        help="Decimal sign, '.' or ','; default: by the data.",
+    ),
+    click.option("--encoding", metavar="NAME", help="Encoding of a text file, such as latin1; default: UTF-8."),
+    click.option(
+        "--header/--no-header",
+        "header",
+        default=None,
+        help="Whether the first line of a CSV or Excel file names the columns.",
+    ),
     click.option(
         "--data", "folder", metavar="FOLDER", help="Parquet files that can be named as DATA; or set HEDGEROW_DATA."
     ),
 )
 
 
-def columns_options(function: Function) -> Function:
+@dataclass(frozen=True)
+class ColumnOptions:
     """What columns are to be taken for."""
-    return _with(function, _COLUMNS)
+
+    target: str | None
+    nominal: tuple[str, ...]
+    numeric: tuple[str, ...]
+    ordinal: tuple[str, ...]
+    ignore: tuple[str, ...]
+    weight: str | None
+    groups: str | None
+    dates: str | None
 
 
-def file_options(function: Function) -> Function:
+@dataclass(frozen=True)
+class FileOptions:
     """How a file is to be read."""
-    return _with(function, _FILES)
+
+    missing: str | None
+    format_name: str | None
+    delimiter: str | None
+    decimal: str | None
+    encoding: str | None
+    header: bool | None
+    folder: str | None
 
 
-def _with(function: Function, options: Sequence[Callable[[Function], Function]]) -> Function:
+def columns_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options on columns; the command gets them as `columns`."""
+    return _with(function, _COLUMNS, "columns", ColumnOptions)
+
+
+def file_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options on files; the command gets them as `files`."""
+    return _with(function, _FILES, "files", FileOptions)
+
+
+def _with(function: Callable[..., Any], options: Sequence[Any], name: str, kind: Any) -> Callable[..., Any]:
+    @wraps(function)
+    def bundled(**given: Any) -> Any:
+        bundle = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+        return function(**given, **{name: bundle})
+
+    command: Callable[..., Any] = bundled
     for option in reversed(options):
-        function = option(function)
-    return function
+        command = option(command)
+    return command
 
 
 def comma_separated(given: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hedgerow.cli.options import comma_separated, data_argument, file_options, model_argument
+from hedgerow.cli.options import FileOptions, comma_separated, data_argument, file_options, model_argument
 
 __all__ = ["predict"]
 
@@ -34,10 +34,7 @@ def predict(
     output: str,
     keep: tuple[str, ...],
     coverage: float,
-    missing: str | None,
-    format_name: str | None,
-    delimiter: str | None,
-    folder: str | None,
+    files: FileOptions,
 ) -> None:
     """Answers of MODEL for the rows of DATA: label, probabilities, and how sure it is.
 
@@ -48,14 +45,16 @@ def predict(
     from hedgerow.cli.fitted import open_model, opened_rows
     from hedgerow.cli.outputs import STANDARD, answer_writer, check_writable
     from hedgerow.cli.questions import questions
+    from hedgerow.cli.unseen import UnseenCategories
 
     if output != STANDARD:
         check_writable(output)
     loaded = open_model(model)
     kept = comma_separated(keep)
-    rows = opened_rows(loaded, data, missing, format_name, delimiter, folder, kept)
+    rows = opened_rows(loaded, data, files, kept)
     n_rows = n_undecided = 0
-    with ahead(questions(loaded, rows, kept)) as asked, answer_writer(output) as write:
+    unseen = UnseenCategories(loaded.columns)
+    with ahead(questions(loaded, unseen.watch(rows), kept)) as asked, answer_writer(output) as write:
         # While the file is read: this waits for scikit-learn, longer than for all else before the first answer.
         from hedgerow.cli.answers import answered
 
@@ -64,6 +63,7 @@ def predict(
             write(answers)
             n_rows += answers.n_rows
             n_undecided += answers.n_undecided
+    unseen.report()
     if output != STANDARD:
         doubt = f", {n_undecided} of them with several classes" if n_undecided else ""
         out.print(f"Wrote {output}: {n_rows} rows{doubt}.", markup=False, soft_wrap=True)

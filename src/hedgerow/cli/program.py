@@ -32,7 +32,7 @@ Decision trees and forests that say how sure they are.
   hedgerow predict iris.hedgerow new.csv    label, probabilities, how sure
   hedgerow explain iris.hedgerow new.csv    why?
 
-DATA is a file (CSV, TSV, Parquet, ARFF; also .gz), - for standard input, or the name of a dataset.
+DATA is a file (CSV, TSV, Excel, JSON lines, Parquet, ARFF; also .gz), - for standard input, or the name of a dataset.
 """
 
 

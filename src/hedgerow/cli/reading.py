@@ -6,14 +6,17 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
 from hedgerow.cli.errors import UsageError
+from hedgerow.cli.options import FileOptions
 from hedgerow.datasets import FORMATS, MISSING, Reading, Rows, load, open_rows
+from hedgerow.datasets.recognition import recognise_numbers
 from hedgerow.datasets.rows import As, converted
 
-__all__ = ["Source", "make_reading", "open_data", "read_all"]
+__all__ = ["Source", "make_reading", "open_data", "read_all", "to_notes"]
 
 _NAME = re.compile(r"[\w+-]+")  # no dot and no slash: a name of a dataset, and not of a file
 
@@ -25,26 +28,58 @@ class Source:
     label: str
     table: pa.Table
     target: str | None
+    reading: Reading
+    remarks: tuple[tuple[str, str], ...] = ()
+    """What was found out about columns, by their names; "" for all of them."""
 
 
-def make_reading(missing: str | None, text: list[str], format_name: str | None, delimiter: str | None) -> Reading:
+def make_reading(files: FileOptions, text: list[str], notes: Mapping[str, Any] | None = None) -> Reading:
+    """How to read DATA: as the options say, else as the notes of a model say."""
+    format_name, delimiter, missing, notes = files.format_name, files.delimiter, files.missing, notes or {}
     if format_name is not None and format_name not in FORMATS:
         raise UsageError(f"--format is {format_name!r}, must be one of {', '.join(FORMATS)}")
     if delimiter is not None:
         delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
         if len(delimiter) != 1:
             raise UsageError(f"--delimiter is {delimiter!r}, must be one character")
-    markers = MISSING if missing is None else ("", *(marker.strip() for marker in missing.split(",")))
-    return Reading(markers, frozenset(text), format_name, delimiter)
+    known = MISSING if "missing" not in notes else tuple(notes["missing"])
+    return Reading(
+        missing=known if missing is None else ("", *(marker.strip() for marker in missing.split(","))),
+        text=frozenset(text),
+        format=format_name,
+        delimiter=delimiter,
+        encoding=files.encoding,
+        header=notes.get("header", True) if files.header is None else files.header,
+        decimal=files.decimal or notes.get("decimal"),
+        units=notes.get("units", {}),
+    )
+
+
+def to_notes(reading: Reading) -> dict[str, Any]:
+    """What later rows must be read by, for the notes of a model file."""
+    return {
+        "missing": list(reading.missing),
+        "decimal": reading.decimal or ".",
+        "units": dict(reading.units),
+        "header": reading.header,
+    }
 
 
 def read_all(data: str, folder: str | None, reading: Reading) -> Source:
     """Every row, from a file or a dataset that is known by this name."""
     if _is_name(data):
         dataset = load(data, data=folder)
-        return Source(dataset.name, dataset.table, dataset.target)
+        return Source(dataset.name, dataset.table, dataset.target, reading)
     rows = open_rows(data, reading)
-    return Source(rows.label, rows.table(), None)
+    table = rows.table()
+    found = recognise_numbers(table, rows.reading)
+    remarks = found.remarks
+    if reading.decimal is None and found.reading.decimal == ",":
+        remarks = (
+            ("", f"numbers in {rows.label} are read with a decimal comma; if that is wrong: --decimal ."),
+            *remarks,
+        )
+    return Source(rows.label, found.table, None, found.reading, remarks)
 
 
 def open_data(data: str, folder: str | None, reading: Reading) -> Rows:
@@ -64,6 +99,7 @@ class _TableRows:
     def __init__(self, source: Source) -> None:
         self.label = source.label
         self._table = source.table
+        self.reading = source.reading
         self.names = tuple(source.table.column_names)
 
     def table(self) -> pa.Table:

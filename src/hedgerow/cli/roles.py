@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,8 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hedgerow.cli.dates import date_parts, holds_dates, is_date, part_name
 from hedgerow.cli.errors import CommandError, UsageError, nearest
-from hedgerow.datasets.rows import converted
+from hedgerow.cli.identifiers import identifies_rows
+from hedgerow.datasets.numerals import looks_numeric
+from hedgerow.datasets.rows import converted, is_text
 
 __all__ = ["Role", "Training", "Wishes", "assign"]
 
@@ -28,13 +32,24 @@ class Wishes:
     numeric: frozenset[str] = frozenset()
     ordinal: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ignore: frozenset[str] = frozenset()
+    weight: str | None = None
+    groups: str | None = None
+    dates: str | None = None
+    needed: frozenset[str] = frozenset()
+    decimal: str = "."
 
     @classmethod
     def of(
-        cls, nominal: Iterable[str], numeric: Iterable[str], ordinal: Sequence[str], ignore: Iterable[str]
+        cls,
+        nominal: Iterable[str],
+        numeric: Iterable[str],
+        ordinal: Sequence[str],
+        ignore: Iterable[str],
+        weight: str | None = None,
+        groups: str | None = None,
     ) -> Wishes:
         levels = dict(map(_levels, ordinal))
-        wishes = cls(frozenset(nominal), frozenset(numeric), levels, frozenset(ignore))
+        wishes = cls(frozenset(nominal), frozenset(numeric), levels, frozenset(ignore), weight, groups)
         said: dict[str, str] = {}
         for option, names in wishes.by_option().items():
             for name in names:
@@ -49,7 +64,14 @@ class Wishes:
             "--numeric": sorted(self.numeric),
             "--ordinal": sorted(self.ordinal),
             "--ignore": sorted(self.ignore),
+            "--weight": [self.weight] if self.weight else [],
+            "--groups": [self.groups] if self.groups else [],
         }
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        """Columns that the user wants among the inputs."""
+        return self.nominal | self.numeric | self.needed | frozenset(self.ordinal)
 
     @property
     def as_text(self) -> list[str]:
@@ -84,6 +106,16 @@ class Training:
     classification: bool
     roles: tuple[Role, ...]
     n_without_target: int
+    weight: NDArray[np.float64] | None = None
+    groups: NDArray[Any] | None = None
+    dates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Columns of dates, and the parts of each that are inputs."""
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def fit_weight(self) -> dict[str, Any]:
+        """The argument of `fit` that has the sample weights, if there are any."""
+        return {} if self.weight is None else {"sample_weight": self.weight}
 
 
 def assign(table: pa.Table, target: str | None, wishes: Wishes, label: str) -> Training:
@@ -101,12 +133,19 @@ def assign(table: pa.Table, target: str | None, wishes: Wishes, label: str) -> T
         raise CommandError(f"target {target!r} has no values: nothing to learn from")
     table = table.filter(known)
     y, classification, remark = _target(table[target], target, wishes)
-    roles, inputs = [], {}
+    identifiers = _identifiers(table, target, wishes)
+    special = {target: Role(target, "target", remark), **_special_roles(wishes, identifiers)}
+    roles: list[Role] = []
+    inputs: dict[str, pa.ChunkedArray] = {}
+    dates: dict[str, tuple[str, ...]] = {}
     for name in names:
-        if name == target:
-            roles.append(Role(name, "target", remark))
-        elif name in wishes.ignore:
-            roles.append(Role(name, "ignored", ""))
+        if name in special:
+            roles.append(special[name])
+        elif wishes.dates and name not in wishes.inputs and holds_dates(table[name]):
+            parts = date_parts(table[name], name, wishes.dates)
+            dates[name] = tuple(parts)
+            inputs |= {part_name(name, part): values for part, values in parts.items()}
+            roles.append(Role(name, "date", _joined(_missing(table[name]), f"split into {', '.join(parts)}")))
         else:
             array, role = _input(table[name], name, wishes)
             roles.append(role)
@@ -114,44 +153,117 @@ def assign(table: pa.Table, target: str | None, wishes: Wishes, label: str) -> T
                 inputs[name] = array
     if not inputs:
         raise CommandError(f"{label} has no column to learn from beside the target {target!r}")
-    return Training(pa.table(inputs), y, target, classification, tuple(roles), n_without)
+    return Training(
+        pa.table(inputs),
+        y,
+        target,
+        classification,
+        tuple(roles),
+        n_without,
+        weight=_weight(table, wishes.weight),
+        groups=_groups(table, wishes.groups),
+        dates=dates,
+        remarks=tuple(_left_out(name, why, table[name].type) for name, why in identifiers.items()),
+    )
+
+
+# --- Columns that are no inputs -----------------------------------------------------------------------------
+
+
+def _identifiers(table: pa.Table, target: str, wishes: Wishes) -> dict[str, str]:
+    """Columns that identify rows and that the user has not named, with what they hold; none if no others are left."""
+    free = {
+        name
+        for name in table.column_names
+        if name not in {target, wishes.weight, wishes.groups, *wishes.inputs, *wishes.ignore}
+    }
+    found = {
+        name: identifies_rows(table[name], name, first=i == 0)
+        for i, name in enumerate(table.column_names)
+        if name in free
+    }
+    found = {name: why for name, why in found.items() if why}
+    others = free - set(found) | (wishes.inputs & set(table.column_names))
+    return found if any(table[name].null_count < table.num_rows for name in others) else {}
+
+
+def _special_roles(wishes: Wishes, identifiers: Mapping[str, str]) -> dict[str, Role]:
+    roles = {name: Role(name, "ignored", "") for name in wishes.ignore}
+    roles |= {name: Role(name, "ignored", f"an identifier: {why}") for name, why in identifiers.items()}
+    if wishes.weight:
+        roles[wishes.weight] = Role(wishes.weight, "weight", "")
+    if wishes.groups:
+        roles[wishes.groups] = Role(wishes.groups, "groups", "")
+    return roles
+
+
+def _left_out(name: str, why: str, kind: Any) -> str:
+    option = "--nominal" if is_text(kind) else "--numeric"
+    return f"column {name!r} is left out as an identifier ({why}); keep it with {option} {shlex.quote(name)}"
+
+
+def _weight(table: pa.Table, name: str | None) -> NDArray[np.float64] | None:
+    if name is None:
+        return None
+    if table[name].null_count:
+        raise CommandError(f"column {name!r} (--weight) has {table[name].null_count} missing values: fill them in")
+    values: NDArray[np.float64] = converted(table[name], "number", (), f"column {name!r} (--weight)").to_numpy()
+    if not (np.isfinite(values).all() and (values >= 0).all() and values.any()):
+        wrong = next((value for value in values if not (np.isfinite(value) and value >= 0)), 0.0)
+        raise CommandError(
+            f"column {name!r} (--weight) holds {wrong:g}: weights must be finite, none negative, not all 0"
+        )
+    return values
+
+
+def _groups(table: pa.Table, name: str | None) -> NDArray[Any] | None:
+    if name is None:
+        return None
+    if table[name].null_count:
+        raise CommandError(f"column {name!r} (--groups) has {table[name].null_count} missing values: fill them in")
+    codes: NDArray[Any] = table[name].combine_chunks().dictionary_encode().indices.to_numpy()
+    if codes.max() == 0:
+        raise CommandError(f"column {name!r} (--groups) has one group only: there must be two or more")
+    return codes
 
 
 # --- Inputs -------------------------------------------------------------------------------------------------
 
 
 def _input(array: pa.ChunkedArray, name: str, wishes: Wishes) -> tuple[pa.ChunkedArray | None, Role]:
-    n_missing = array.null_count
-    said = f"{n_missing} missing" if n_missing else ""
+    said = _missing(array)
     if name in wishes.ordinal:
         levels = wishes.ordinal[name]
         return _ordered(array, name, levels), Role(name, "ordinal", _joined(said, " < ".join(levels)))
     if name in wishes.numeric:
-        return converted(array, "number", (), f"column {name!r} (--numeric)"), Role(name, "numeric", said)
+        return converted(array, "number", (), f"column {name!r} (--numeric)", wishes.decimal), Role(
+            name, "numeric", said
+        )
     kind = array.type
-    if pa.types.is_null(kind) or n_missing == len(array):
+    if pa.types.is_null(kind) or array.null_count == len(array):
         return None, Role(name, "ignored", "has no values")
     if pa.types.is_dictionary(kind) and kind.ordered:
         levels = array.combine_chunks().dictionary.to_pylist()
         return array, Role(name, "ordinal", _joined(said, " < ".join(map(str, levels))))
-    if name in wishes.nominal or _is_text(kind):
+    if name in wishes.nominal or _is_nominal(kind):
         text = converted(array, "text", (), f"column {name!r}").cast(pa.string())
         return text, Role(name, "nominal", _joined(said, _categories(text)))
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return array.cast(pa.float64(), safe=False), Role(name, "numeric", _joined(said, _range(array)))
+        numbers = converted(array, "number", (), f"column {name!r}")
+        return numbers, Role(name, "numeric", _joined(said, _range(array)))
     raise CommandError(
         f"column {name!r} holds {_kind_word(kind)}, which trees can't split: leave it out with --ignore {name!r}, take "
-        f"it for categories with --nominal {name!r}, or make a number of it first, such as days since a date"
+        f"it for categories with --nominal {name!r}"
+        + (", or turn it into numbers with --dates days or --dates parts" if is_date(kind) else "")
     )
 
 
-def _is_text(kind: Any) -> bool:
-    return bool(
-        pa.types.is_string(kind)
-        or pa.types.is_large_string(kind)
-        or pa.types.is_boolean(kind)
-        or pa.types.is_dictionary(kind)
-    )
+def _missing(array: pa.ChunkedArray) -> str:
+    return f"{array.null_count} missing" if array.null_count else ""
+
+
+def _is_nominal(kind: Any) -> bool:
+    return bool(is_text(kind) or pa.types.is_boolean(kind) or pa.types.is_dictionary(kind))
 
 
 def _ordered(array: pa.ChunkedArray, name: str, levels: tuple[str, ...]) -> pa.ChunkedArray:
@@ -168,7 +280,7 @@ def _ordered(array: pa.ChunkedArray, name: str, levels: tuple[str, ...]) -> pa.C
 def _categories(text: pa.ChunkedArray) -> str:
     found = pc.unique(text.drop_null()).to_pylist()
     n_rows = len(text) - text.null_count
-    if len(found) > _MANY_CLASSES and len(found) >= _LIKE_AN_IDENTIFIER * n_rows:
+    if len(found) > _MANY_CLASSES and len(found) >= _LIKE_AN_IDENTIFIER * n_rows and not looks_numeric(text):
         return f"{len(found)} categories in {n_rows} rows: an identifier? Then --ignore it"
     shown = ", ".join(sorted(found)[:4])
     return f"{len(found)} categories" + (f": {shown}" if len(found) <= 4 else f": {shown}, ...")
@@ -194,13 +306,17 @@ def _target(array: pa.ChunkedArray, name: str, wishes: Wishes) -> tuple[NDArray[
     """Labels or numbers, whether they are labels, and how to change that."""
     kind = array.type
     if name in wishes.numeric:
-        return converted(array, "number", (), f"target {name!r} (--numeric)").to_numpy(), False, "a number"
-    if name in wishes.nominal or name in wishes.ordinal or _is_text(kind):
+        return (
+            converted(array, "number", (), f"target {name!r} (--numeric)", wishes.decimal).to_numpy(),
+            False,
+            "a number",
+        )
+    if name in wishes.nominal or name in wishes.ordinal or _is_nominal(kind):
         text = converted(array, "text", (), f"target {name!r}").cast(pa.string())
         return _labels(text.to_numpy(zero_copy_only=False).astype(str), name, "")
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         raise CommandError(f"target {name!r} holds {_kind_word(kind)}: make classes of it with --nominal {name!r}")
-    values = array.cast(pa.float64(), safe=False).to_numpy()
+    values = converted(array, "number", (), f"target {name!r}").to_numpy()
     if (values == np.floor(values)).all() and len(np.unique(values)) <= _MANY_CLASSES:
         return _labels(values.astype(np.int64), name, f"; --numeric {name} to predict a number")
     if len(np.unique(values)) == 1:

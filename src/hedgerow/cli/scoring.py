@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
+from hedgerow.cli.roles import Training
 from hedgerow.metrics import determinacy, single_accuracy, u65_score
 
 __all__ = ["SCORES", "Score", "Split", "by_name", "cross_validated", "log_loss", "scores_of", "splits", "summarised"]
@@ -58,30 +59,40 @@ class Split:
     y: NDArray[Any]
     X_new: pa.Table
     y_new: NDArray[Any]
+    weight: Floats | None = None
+    """Sample weights of the rows to learn from."""
 
 
-def splits(X: pa.Table, y: NDArray[Any], classification: bool, n_folds: int) -> Iterator[Split]:
-    """Shuffled folds, of classes in proportion; no more folds than there are rows of the largest class."""
-    if classification:
+def splits(training: Training, n_folds: int) -> Iterator[Split]:
+    """Shuffled folds, of classes in proportion; no more folds than there are rows of the largest class, or groups."""
+    X, y, classification = training.X, training.y, training.classification
+    folds: Any
+    if training.groups is not None:
+        n_folds = min(n_folds, len(np.unique(training.groups)))
+        kind = StratifiedGroupKFold if classification else GroupKFold
+        folds = kind(n_folds, shuffle=True, random_state=_SEED)
+    elif classification:
         largest = int(np.unique(y, return_counts=True)[1].max())
         folds = StratifiedKFold(max(2, min(n_folds, largest)), shuffle=True, random_state=_SEED)
     else:
         folds = KFold(max(2, min(n_folds, len(y))), shuffle=True, random_state=_SEED)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
-        parts = list(folds.split(np.zeros((len(y), 1)), y))
+        parts = list(folds.split(np.zeros((len(y), 1)), y, training.groups))
     for old, new in parts:
-        yield Split(X.take(old), y[old], X.take(new), y[new])
+        weight = None if training.weight is None else training.weight[old]
+        yield Split(X.take(old), y[old], X.take(new), y[new], weight)
 
 
 def cross_validated(
-    make: Callable[[], Any], X: pa.Table, y: NDArray[Any], classification: bool, n_folds: int, tick: Callable[[], None]
+    make: Callable[[], Any], training: Training, n_folds: int, tick: Callable[[], None]
 ) -> dict[str, Score]:
     """All scores that a model has, by name."""
     found = []
-    for split in splits(X, y, classification, n_folds):
-        model = make().fit(split.X, split.y)
-        found.append(scores_of(model, split, np.unique(y)))
+    for split in splits(training, n_folds):
+        weight = {} if split.weight is None else {"sample_weight": split.weight}
+        model = make().fit(split.X, split.y, **weight)
+        found.append(scores_of(model, split, np.unique(training.y)))
         tick()
     return summarised(found)
 

@@ -20,7 +20,10 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from hedgerow.datasets.rows import As, DataFileError, Reading, converted
+from hedgerow.datasets.encodings import to_utf8
+from hedgerow.datasets.numerals import integer_literals
+from hedgerow.datasets.recognition import exact_integers
+from hedgerow.datasets.rows import As, DataFileError, Reading, check_names, converted, has_huge
 from hedgerow.datasets.streams import Stream
 
 __all__ = ["ArffRows"]
@@ -30,9 +33,10 @@ _NUMERIC = frozenset({"numeric", "real", "integer"})
 _TEXT = frozenset({"string", "date"})
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _NAME = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.*)", re.I)
-_BARE = r"""(?!['"])[^,\t]*?"""
-_FIELD = re.compile(rf"\s*({_QUOTED}|{_BARE})\s*(,|\t|$)")
-_SPARSE = re.compile(rf"\s*(\d+)\s+({_QUOTED}|{_BARE})\s*(,|$)")
+# One token each and possessive: a pattern of a whole field would try all ways to divide a run of spaces.
+_SPACES = re.compile(r"\s*+")
+_FIELD = re.compile(rf"""{_QUOTED}|(?!['"])[^,\t]*+""")
+_SPARSE_INDEX = re.compile(r"\s*+(\d+)\s+")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
@@ -53,29 +57,26 @@ class ArffRows:
     """Rows of an ARFF file."""
 
     def __init__(self, stream: Stream, reading: Reading) -> None:
-        self._reading = reading
+        self.reading = reading
         self.label = stream.label
-        self._text = io.TextIOWrapper(io.BufferedReader(stream), encoding="utf-8")
+        self._text = io.TextIOWrapper(io.BufferedReader(to_utf8(stream, reading.encoding)), encoding="utf-8")
         self._lines = enumerate(self._text, start=1)
         self._attributes = self._declared()
         self.names = tuple(attribute.name for attribute in self._attributes)
-        if len(set(self.names)) < len(self.names):
-            twice = next(name for name in self.names if self.names.count(name) > 1)
-            raise DataFileError(f"{self.label} has the column {twice!r} more than once: rename or drop the copies")
+        check_names(self.names, self.label)
 
     def table(self) -> pa.Table:
         blocks = [self._block(rows) for rows in self._blocks()]
-        return pa.concat_tables(blocks).unify_dictionaries()
+        return pa.concat_tables(blocks, promote_options="permissive").unify_dictionaries()
 
     def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
         for rows in self._blocks():
             block = self._block(rows)
-            yield pa.table(
-                {
-                    name: converted(block[name], how, self._reading.missing, f"{self.label}: column {name!r}")
-                    for name, how in wanted.items()
-                }
-            )
+            yield pa.table({name: self._converted(block[name], name, how) for name, how in wanted.items()})
+
+    def _converted(self, column: pa.ChunkedArray, name: str, how: As) -> pa.ChunkedArray:
+        decimal, unit = self.reading.decimal or ".", self.reading.units.get(name, "")
+        return converted(column, how, self.reading.missing, f"{self.label}: column {name!r}", decimal, unit)
 
     # -- declarations
 
@@ -115,7 +116,7 @@ class ArffRows:
         try:
             yield from self._lines
         except UnicodeDecodeError:
-            raise DataFileError(f"{self.label} is not UTF-8; convert it: iconv -f latin1 -t utf-8 FILE > NEW") from None
+            raise DataFileError(f"{self.label} is not UTF-8; if it is Western European: --encoding latin1") from None
 
     def _blocks(self) -> Iterator[list[tuple[int, list[str]]]]:
         """Rows of fields as they are written, each with the number of its line."""
@@ -146,29 +147,30 @@ class ArffRows:
     def _fields(self, text: str, number: int) -> list[str]:
         if "'" not in text and '"' not in text and "\t" not in text:
             return [field.strip() for field in text.split(",")]
-        fields, at = [], 0
-        while True:
-            found = _FIELD.match(text, at)
+        fields: list[str] = []
+        at: int | None = 0
+        while at is not None:
+            found = _next_field(text, at)
             if found is None:
                 raise self._wrong(number, f"quotes that do not close, near {text[at : at + 30]!r}")
-            fields.append(found[1])
-            at = found.end()
-            if not found[2]:
-                return fields
+            field, at = found
+            fields.append(field)
+        return fields
 
     def _sparse_row(self, text: str, number: int) -> list[str]:
         if not text.endswith("}"):
             raise self._wrong(number, "a sparse row has no closing brace, or a weight behind it, which is not read")
         row = [attribute.absent for attribute in self._attributes]
-        inside, at = text[1:-1], 0
-        while inside[at:].strip():
-            found = _SPARSE.match(inside, at)
-            if found is None or int(found[1]) >= len(row):
+        inside = text[1:-1].rstrip()
+        at: int | None = 0 if inside else None
+        while at is not None and at < len(inside):
+            index = _SPARSE_INDEX.match(inside, at)
+            found = _next_field(inside, index.end()) if index else None
+            if index is None or found is None or int(index[1]) >= len(row):
                 raise self._wrong(
                     number, f"a sparse row has {inside[at : at + 30]!r}, where column and value should be"
                 )
-            row[int(found[1])] = found[2]
-            at = found.end()
+            row[int(index[1])], at = found
         return row
 
     def _block(self, rows: Sequence[tuple[int, list[str]]]) -> pa.Table:
@@ -179,10 +181,10 @@ class ArffRows:
         return pa.table(dict(zip(self.names, arrays, strict=True)))
 
     def _column(self, attribute: _Attribute, fields: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> pa.Array:
-        missing = {"?", *self._reading.missing} if attribute.categories is None else {"?"}
-        if attribute.numeric and attribute.name not in self._reading.text:
+        missing = {"?", *self.reading.missing} if attribute.categories is None else {"?"}
+        if attribute.numeric and attribute.name not in self.reading.text:
             try:
-                return pa.array([None if field in missing else float(field) for field in fields], pa.float64())
+                return self._numbers([None if field in missing else field for field in fields])
             except ValueError:
                 row = next(i for i, field in enumerate(fields) if field not in missing and not _is_number(field))
                 raise self._wrong(
@@ -201,8 +203,38 @@ class ArffRows:
             ) from None
         return pa.DictionaryArray.from_arrays(codes, pa.array(attribute.categories, pa.string()))
 
+    @staticmethod
+    def _numbers(fields: Sequence[str | None]) -> pa.Array:
+        numbers = pa.array([None if field is None else float(field) for field in fields], pa.float64())
+        if has_huge(pa.chunked_array([numbers])):
+            written = pa.chunked_array([pa.array(fields, pa.string())])
+            if integer_literals(written):
+                return exact_integers(written).combine_chunks()
+        return numbers
+
     def _wrong(self, number: int, words: str) -> DataFileError:
         return DataFileError(f"{self.label}: line {number}: {words}")
+
+
+def _next_field(text: str, at: int) -> tuple[str, int | None] | None:
+    """The field that starts at `at` and the start of the next one (None: it was the last); None if a quote is open.
+
+    Fields end at a comma or a tab, with any spaces around it.
+    """
+    found = _FIELD.match(text, _end_of_spaces(text, at))
+    if found is None:
+        return None
+    behind = _end_of_spaces(text, found.end())
+    if behind == len(text):
+        return found[0].rstrip(), None
+    if text[behind] == ",":
+        return found[0].rstrip(), behind + 1
+    return (found[0].rstrip(), behind) if "\t" in text[found.end() : behind] else None
+
+
+def _end_of_spaces(text: str, at: int) -> int:
+    found = _SPACES.match(text, at)
+    return at if found is None else found.end()
 
 
 def _unquoted(field: str) -> str:

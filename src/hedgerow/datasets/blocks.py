@@ -48,7 +48,8 @@ def row_blocks(file: Source, first_line: int, size: int = _BLOCK_BYTES) -> Itera
     """
     rest = np.empty(0, dtype=np.uint8)
     while True:
-        room = np.empty(len(rest) + size, dtype=np.uint8)
+        # A row longer than a block is scanned anew each time: reading at least as much again keeps the sum linear.
+        room = np.empty(len(rest) + max(size, len(rest)), dtype=np.uint8)
         room[: len(rest)] = rest
         n_read = file.readinto(room.data[len(rest) :])
         if not n_read:

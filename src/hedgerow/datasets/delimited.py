@@ -5,17 +5,34 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
+from numpy.typing import NDArray
 
 from hedgerow._core import plain_numbers
 from hedgerow.datasets.blocks import Block, in_order, row_blocks
-from hedgerow.datasets.rows import As, DataFileError, Reading
+from hedgerow.datasets.encodings import to_utf8
+from hedgerow.datasets.numerals import integer_literals, likely_decimal, read_numerals
+from hedgerow.datasets.recognition import exact_integers
+from hedgerow.datasets.rows import (
+    LARGEST_EXACT,
+    MISSING,
+    As,
+    DataFileError,
+    Reading,
+    check_names,
+    converted,
+    has_huge,
+    is_text,
+    name_columns,
+    trimmed,
+)
 from hedgerow.datasets.streams import Stream, open_stream
 
 __all__ = ["DelimitedRows"]
@@ -34,84 +51,177 @@ class DelimitedRows:
     """Rows of a text file whose fields stand between delimiters."""
 
     def __init__(self, stream: Stream, reading: Reading, delimiter: str | None) -> None:
-        self._stream = stream
-        self._reading = reading
+        self._stream = to_utf8(stream, reading.encoding)
+        self.reading = reading
         self.label = stream.label
         before, header, self._header_bytes = self._header()
         self._first_line = 1 + (before + header).count("\n") + 1
         self._delimiter = reading.delimiter or delimiter or _likely_delimiter(header)
-        self.names = tuple(next(csv.reader(io.StringIO(header), delimiter=self._delimiter)))
-        twice = [name for name, n in Counter(self.names).items() if n > 1]
-        if twice:
-            raise DataFileError(f"{self.label} has the column {twice[0]!r} more than once: rename or drop the copies")
+        self._bytes: bytes | None = None  # of a stream that can't be read twice
+        names = self._header_fields(header)
+        if not reading.header:
+            self._header_bytes, self._first_line = len(before.encode()), 1 + before.count("\n")
+            names = [""] * len(names)
+        self.names = name_columns(names)
+        check_names(self.names, self.label)
 
     def table(self) -> pa.Table:
-        text = {name: pa.string() for name in self._reading.text}
-        try:
+        """All rows; a decimal sign that is not given is found out, and kept in `reading`."""
+        if self._stream.path is None:
             with self._stream as stream:
-                stream.read(self._header_bytes)
+                self._bytes = stream.read()
+        table = self._typed_table()
+        if self.reading.decimal is None:
+            table = self._with_likely_decimal(table)
+        table = self._with_exact_integers(table)
+        for at, field in enumerate(table.schema):
+            if is_text(field.type):
+                table = table.set_column(at, field.name, trimmed(table.column(at), self.reading.missing))
+        return table
+
+    def _typed_table(self, columns: Sequence[str] | None = None, kind: Any = None) -> pa.Table:
+        """Rows with the types that pyarrow finds, or some columns with the type `kind`."""
+        types = (
+            {name: pa.string() for name in self.reading.text} if kind is None else dict.fromkeys(columns or (), kind)
+        )
+        try:
+            with self._again() as rows:
                 table = pacsv.read_csv(
-                    stream,
+                    rows,
                     read_options=pacsv.ReadOptions(column_names=list(self.names), block_size=1 << 23),
                     parse_options=self._parsing(),
-                    convert_options=self._converting(column_types=text),
+                    convert_options=self._converting(column_types=types, include_columns=columns),
                 )
         except pa.ArrowInvalid as error:
             if "Empty CSV" in str(error):
                 raise self._without_rows() from None
             raise self._explained(str(error), self._again(), self._first_line) from None
-        except EOFError:
-            raise self._cut_off() from None
         for field in table.schema:
             if pa.types.is_binary(field.type):  # what pyarrow takes text for that is not UTF-8
                 raise self._no_utf8(f"column {field.name!r}")
         return table
 
-    def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
-        types = {name: _ARROW_TYPES[how] for name, how in wanted.items()}
-        reading = pacsv.ReadOptions(column_names=list(self.names), use_threads=False)
-        parsing, converting = self._parsing(), self._converting(column_types=types, include_columns=list(types))
+    def _with_likely_decimal(self, table: pa.Table) -> pa.Table:
+        """The table, read anew where its text shows numbers with a decimal comma."""
+        texts = [
+            table[name]
+            for name in self.names
+            if is_text(table.schema.field(name).type) and name not in self.reading.text
+        ]
+        either = "," if self._delimiter == ";" else "."
+        if likely_decimal(texts, (*MISSING, *self.reading.missing), either) == ".":
+            return table
+        pointed = self.reading
+        self.reading = replace(pointed, decimal=",")
+        again = self._typed_table()
+        if any(
+            pa.types.is_floating(table.schema.field(name).type)
+            and is_text(again.schema.field(name).type)
+            and read_numerals(again[name], ",").n_strange
+            for name in self.names
+        ):  # another column has decimal points
+            self.reading = pointed
+            return table
+        return again
 
+    def _with_exact_integers(self, table: pa.Table) -> pa.Table:
+        """The table with exact integers where pyarrow took those beyond 64 bits for floating-point numbers."""
+        huge = [
+            field.name
+            for field in table.schema
+            if pa.types.is_floating(field.type) and has_huge(table.column(field.name))
+        ]
+        if huge:
+            for name, text in zip(huge, self._typed_table(huge, pa.string()).columns, strict=True):
+                if integer_literals(text):
+                    table = table.set_column(self.names.index(name), name, exact_integers(text))
+        return table
+
+    def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
         plain = self._plain_reader(wanted)
+        general = self._general_reader(wanted)
 
         def parsed(block: Block) -> pa.Table:
             if plain is not None and (numbers := plain(block)) is not None:
                 return numbers
-            try:
-                return pacsv.read_csv(
-                    pa.BufferReader(block.data),
-                    read_options=reading,
-                    parse_options=parsing,
-                    convert_options=converting,
-                )
-            except pa.ArrowInvalid as error:
-                raise self._explained(str(error), io.BytesIO(block.data.data), block.first_line) from None
+            return general(block)
 
         found = False
-        try:
-            with self._stream as stream:
-                stream.read(self._header_bytes)
-                for table in in_order(parsed, row_blocks(stream, self._first_line)):
-                    if table.num_rows:
-                        found = True
-                        yield table
-        except EOFError:
-            raise self._cut_off() from None
+        with self._stream as stream:
+            stream.read(self._header_bytes)
+            for table in in_order(parsed, row_blocks(stream, self._first_line)):
+                if table.num_rows:
+                    found = True
+                    yield table
         if not found:
             raise self._without_rows()
+
+    def _general_reader(self, wanted: Mapping[str, As]) -> Callable[[Block], pa.Table]:
+        """Reads a block by pyarrow, and numbers that it can't read as they are written."""
+        columns = list(wanted)
+        reading = pacsv.ReadOptions(column_names=list(self.names), use_threads=False)
+        parsing = self._parsing()
+        types = {name: _ARROW_TYPES[how] for name, how in wanted.items()}
+        converting = self._converting(column_types=types, include_columns=columns)
+        numbers = [name for name, how in wanted.items() if how == "number"]
+        as_written = self._converting(column_types=types | dict.fromkeys(numbers, pa.string()), include_columns=columns)
+
+        def read(block: Block, options: Any) -> pa.Table:
+            return pacsv.read_csv(
+                pa.BufferReader(block.data), read_options=reading, parse_options=parsing, convert_options=options
+            )
+
+        def read_table(block: Block) -> pa.Table:
+            try:
+                try:
+                    table = read(block, converting)
+                    if not any(has_huge(table[name]) for name in numbers):
+                        return self._with_trimmed(table, numbers)
+                except pa.ArrowInvalid as error:
+                    if not _NOT_CONVERTED.search(str(error)):
+                        raise
+                table = read(block, as_written)
+            except pa.ArrowInvalid as error:
+                raise self._explained(str(error), io.BytesIO(block.data.data), block.first_line) from None
+            for at, name in enumerate(columns):
+                if name in numbers:
+                    table = table.set_column(at, name, self._written_numbers(table[name], name, block))
+            return self._with_trimmed(table, numbers)
+
+        return read_table
+
+    def _with_trimmed(self, table: pa.Table, numbers: Sequence[str]) -> pa.Table:
+        for at, name in enumerate(table.column_names):
+            if name not in numbers:
+                table = table.set_column(at, name, trimmed(table.column(at), self.reading.missing))
+        return table
+
+    def _written_numbers(self, text: pa.ChunkedArray, name: str, block: Block) -> pa.ChunkedArray:
+        decimal, unit = self.reading.decimal or ".", self.reading.units.get(name, "")
+        found = read_numerals(text, decimal, (*MISSING, *self.reading.missing))
+        if found.n_strange:
+            line = self._line_of(
+                io.BytesIO(block.data.data), block.first_line, self.names.index(name), found.strange[0]
+            )
+            raise self._no_number(name, line, found.strange[0], found.other_decimal)
+        return converted(text, "number", self.reading.missing, f"{self.label}: column {name!r}", decimal, unit)
 
     def _plain_reader(self, wanted: Mapping[str, As]) -> Callable[[Block], pa.Table | None] | None:
         """Reads a block of nothing but plain numbers, three times as fast as pyarrow, and gives up on any other."""
         if not all(how == "number" for how in wanted.values()) or not self._delimiter.isascii():
             return None
+        if self.reading.decimal == ",":
+            return None
         order = {name: column for column, name in enumerate(wanted)}
         column_of = np.array([order.get(name, -1) for name in self.names], dtype=np.int32)
-        missing = ["", *self._reading.missing]
+        missing = ["", *self.reading.missing]
 
         def read(block: Block) -> pa.Table | None:
             out = np.empty((len(order), block.n_lines))
             n_rows = plain_numbers(block.data, self._delimiter, column_of, missing, out)
-            return None if n_rows < 0 else pa.table({name: out[column, :n_rows] for name, column in order.items()})
+            if n_rows < 0 or _has_huge(out[:, :n_rows]):
+                return None
+            return pa.table({name: out[column, :n_rows] for name, column in order.items()})
 
         return read
 
@@ -126,9 +236,9 @@ class DelimitedRows:
             if b"\0" in head[:4096]:
                 raise DataFileError(f"{self.label} is no text: is it another kind of file, or UTF-16? Save it as UTF-8")
             start = len(head) - len(head.removeprefix(_BOM.encode()).lstrip(b"\r\n"))
-            end = start
-            while (end := head.find(b"\n", end)) >= 0 and head.count(b'"', start, end) % 2:
-                end += 1
+            end = _end_of_line(head, start)
+            if end < 0 and (n_bytes > _LONGEST_HEADER or len(head) < n_bytes) and head.count(b'"', start) % 2:
+                raise DataFileError(f"{self.label}: its header has a quote that does not close: delete or double it")
             if end >= 0 or len(head) < n_bytes:
                 return self._decoded(head, start, len(head) if end < 0 else end)
             if n_bytes > _LONGEST_HEADER:
@@ -142,71 +252,102 @@ class DelimitedRows:
             raise self._no_utf8("its header") from None
         if not header.strip():
             raise DataFileError(f"{self.label} is empty")
-        if end == len(head):
+        if end == len(head) and self.reading.header:
             raise self._without_rows()
         return before, header, end + 1
+
+    def _header_fields(self, header: str) -> list[str]:
+        try:
+            return next(csv.reader(io.StringIO(header), delimiter=self._delimiter))
+        except csv.Error as error:
+            raise DataFileError(f"{self.label}: its header can't be read: {error}") from None
 
     def _parsing(self) -> Any:
         return pacsv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True)
 
     def _converting(self, **options: Any) -> Any:
-        missing = sorted({"", *self._reading.missing})
-        return pacsv.ConvertOptions(null_values=missing, strings_can_be_null=True, **options)
+        missing = sorted({"", *self.reading.missing})
+        return pacsv.ConvertOptions(
+            null_values=missing, strings_can_be_null=True, decimal_point=self.reading.decimal or ".", **options
+        )
 
     # -- what can be wrong
 
-    def _explained(self, words: str, rows: IO[bytes] | None, first_line: int) -> DataFileError:
+    def _explained(self, words: str, rows: IO[bytes], first_line: int) -> DataFileError:
         """pyarrow's words with the names of columns and the number of the line; the rows are read again to tell it."""
         if found := _NOT_CONVERTED.search(words):
-            column, kind, value = int(found[1]), found[2], found[3]
-            place = f"column {self.names[column]!r}" + self._line_of(rows, first_line, column, value)
-            what = "a number" if kind in ("double", "float", "int64") else f"a {kind}"
-            return DataFileError(
-                f"{self.label}: {place}: {value!r} is not {what}; if it is a missing value, name it with --missing"
-            )
+            column, value = int(found[1]), found[3]
+            return self._no_number(self.names[column], self._line_of(rows, first_line, column, value), value)
         if found := _NOT_UTF8.search(words):
             return self._no_utf8(f"column {self.names[int(found[1])]!r}")
         if "Expected" in words and "columns, got" in words:
             return DataFileError(f"{self.label}: {self._odd_line(rows, first_line)}")
         return DataFileError(f"{self.label}: {' '.join(words.split())[:300]}")
 
-    def _line_of(self, rows: IO[bytes] | None, first_line: int, column: int, value: str) -> str:
+    def _no_number(self, name: str, line: str, value: str, other_decimal: str | None = None) -> DataFileError:
+        remedy = "if it is a missing value, name it with --missing"
+        if other_decimal:
+            remedy = f"if {other_decimal!r} is the decimal sign: --decimal {other_decimal}"
+        return DataFileError(f"{self.label}: column {name!r}{line}: {value!r} is not a number; {remedy}")
+
+    def _line_of(self, rows: IO[bytes], first_line: int, column: int, value: str) -> str:
         for line, fields in self._fields(rows, first_line):
-            if len(fields) > column and fields[column] == value:
+            if len(fields) > column and fields[column].strip() == value.strip():
                 return f", line {line}"
         return ""
 
-    def _odd_line(self, rows: IO[bytes] | None, first_line: int) -> str:
+    def _odd_line(self, rows: IO[bytes], first_line: int) -> str:
         n = len(self.names)
         for line, fields in self._fields(rows, first_line):
             if fields and len(fields) != n:
                 return f"line {line} has {len(fields)} fields, the header has {n}"
         return f"a line has another number of fields than the header, {n}"
 
-    def _fields(self, rows: IO[bytes] | None, first_line: int) -> Iterator[tuple[int, list[str]]]:
-        """Rows as they are written, each with the number of its last line."""
-        if rows is not None:
-            with io.TextIOWrapper(rows, encoding="utf-8", errors="replace", newline="") as text:
-                reader = csv.reader(text, delimiter=self._delimiter)
-                for fields in reader:
-                    yield first_line + reader.line_num - 1, fields
+    def _fields(self, rows: IO[bytes], first_line: int) -> Iterator[tuple[int, list[str]]]:
+        """Rows as they are written, each with the number of its last line, up to one that can't be read."""
+        with io.TextIOWrapper(rows, encoding="utf-8", errors="replace", newline="") as text, suppress(csv.Error):
+            reader = csv.reader(text, delimiter=self._delimiter)
+            for fields in reader:
+                yield first_line + reader.line_num - 1, fields
 
-    def _again(self) -> IO[bytes] | None:
-        """The rows once more; None of standard input."""
+    def _again(self) -> IO[bytes]:
+        """The rows from their beginning."""
+        if self._bytes is not None:
+            rows = io.BytesIO(self._bytes)
+            rows.seek(self._header_bytes)
+            return rows
         if self._stream.path is None:
-            return None
-        again = open_stream(self._stream.path)
+            return io.BytesIO()
+        again = to_utf8(open_stream(self._stream.path), self.reading.encoding)
         again.read(self._header_bytes)
-        return io.BufferedReader(again)
+        return io.BufferedReader(again, 1 << 20)
 
     def _no_utf8(self, what: str) -> DataFileError:
-        return DataFileError(f"{self.label}: {what} is not UTF-8; convert it: iconv -f latin1 -t utf-8 FILE > NEW")
+        return DataFileError(f"{self.label}: {what} is not UTF-8; if it is Western European: --encoding latin1")
 
     def _without_rows(self) -> DataFileError:
-        return DataFileError(f"{self.label} has a header and no rows")
+        return DataFileError(f"{self.label} has {'a header and ' if self.reading.header else ''}no rows")
 
-    def _cut_off(self) -> DataFileError:
-        return DataFileError(f"{self.label} is cut off: its gzip ends too early")
+
+def _end_of_line(head: bytes, start: int) -> int:
+    """Where the first line ends that a quote does not continue; -1 if it does not end."""
+    n_quotes, at = 0, start
+    while (end := head.find(b"\n", at)) >= 0:
+        n_quotes += head.count(b'"', at, end)
+        if n_quotes % 2 == 0:
+            return end
+        at = end + 1
+    return -1
+
+
+def _has_huge(numbers: NDArray[np.float64]) -> bool:
+    """As `has_huge`, by the least and the greatest number: without a copy of a large block."""
+    if not numbers.size:
+        return False
+    low, high = numbers.min(), numbers.max()
+    if high != high:  # missing values: only then, since it takes longer
+        low, high = np.fmin.reduce(numbers, axis=None), np.fmax.reduce(numbers, axis=None)
+    return bool(low <= -LARGEST_EXACT or high >= LARGEST_EXACT)
 
 
 def _likely_delimiter(header: str) -> str:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
 
 from hedgerow.datasets.arff import ArffRows
 from hedgerow.datasets.delimited import DelimitedRows
+from hedgerow.datasets.excel import open_excel
+from hedgerow.datasets.foreign import foreign_format
+from hedgerow.datasets.json_lines import open_json_lines
 from hedgerow.datasets.parquet import MAGIC, ParquetRows
 from hedgerow.datasets.rows import DataFileError, Reading, Rows
 from hedgerow.datasets.streams import Stream, open_stream
 
 __all__ = ["FORMATS", "open_rows"]
 
-FORMATS = ("csv", "tsv", "parquet", "arff")
+FORMATS = ("csv", "tsv", "parquet", "arff", "xlsx", "jsonl")
 
 _BY_ENDING = {
     ".csv": "csv",
@@ -23,19 +28,30 @@ _BY_ENDING = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".arff": "arff",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
 }
+_READERS: dict[str, Callable[[Stream, Reading], Rows]] = {
+    "csv": lambda stream, reading: DelimitedRows(stream, reading, None),
+    "tsv": lambda stream, reading: DelimitedRows(stream, reading, "\t"),
+    "parquet": ParquetRows,
+    "arff": ArffRows,
+    "xlsx": open_excel,
+    "jsonl": open_json_lines,
+}
+_ZIP = b"PK\x03\x04"
+_OF_EXCEL = (b"[Content_Types].xml", b"xl/", b"_rels/", b"docProps/")
 _ARFF_START = re.compile(rb"\s*(%[^\n]*\n\s*)*@relation\b", re.I)
 
 
 def open_rows(path: str, reading: Reading | None = None) -> Rows:
-    """A CSV, TSV, Parquet or ARFF file, zipped by gzip or not; ``-`` is standard input."""
+    """A CSV, TSV, Parquet, ARFF, Excel or JSON lines file, packed by gzip or not; ``-`` is standard input."""
     reading = reading or Reading()
     stream = open_stream(path)
     try:
         return _opened(stream, path, reading)
-    except EOFError:
-        stream.close()
-        raise DataFileError(f"{stream.label} is cut off: its gzip ends too early") from None
     except BaseException:
         stream.close()
         raise
@@ -46,12 +62,10 @@ def _opened(stream: Stream, path: str, reading: Reading) -> Rows:
         raise DataFileError(f"{stream.label} is empty")
     seen = _seen_format(stream)
     chosen = reading.format or _format_of(path) or seen or "csv"
+    if seen is None and (foreign := foreign_format(stream.head())) and (chosen != "jsonl" or reading.format is None):
+        raise DataFileError(f"{stream.label} is {foreign}")
     _check_name(stream, chosen, seen)
-    if chosen == "parquet":
-        return ParquetRows(stream, reading)
-    if chosen == "arff":
-        return ArffRows(stream, reading)
-    return DelimitedRows(stream, reading, "\t" if chosen == "tsv" else None)
+    return _READERS[chosen](stream, reading)
 
 
 def _format_of(path: str) -> str | None:
@@ -66,7 +80,23 @@ def _seen_format(stream: Stream) -> str | None:
         return "parquet"
     if _ARFF_START.match(head):
         return "arff"
-    return None
+    if head.startswith(_ZIP) and head[30:].startswith(_OF_EXCEL):  # the name of the first file in the archive
+        return "xlsx"
+    return "jsonl" if _is_json_line(head) else None
+
+
+def _is_json_line(head: bytes) -> bool:
+    """Whether the first line is a JSON object, or the beginning of a long one."""
+    line, end, _ = head.lstrip().partition(b"\n")
+    if not line.startswith(b"{"):
+        return False
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return not end and len(head) >= _LONG_LINE
+
+
+_LONG_LINE = 1 << 16
 
 
 def _check_name(stream: Stream, chosen: str, seen: str | None) -> None:
@@ -74,5 +104,6 @@ def _check_name(stream: Stream, chosen: str, seen: str | None) -> None:
         raise DataFileError(
             f"{stream.label} is not {chosen.upper()} but {seen.upper()}: rename it, or say --format {seen}"
         )
-    if chosen == "parquet" and seen is None:
-        raise DataFileError(f"{stream.label} is no Parquet file: it does not start as one")
+    if chosen in ("parquet", "xlsx") and seen is None:
+        kind = "Parquet" if chosen == "parquet" else "Excel"
+        raise DataFileError(f"{stream.label} is no {kind} file: it does not start as one")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,39 +21,50 @@ class ParquetRows:
     """Rows of a Parquet file. Of standard input all bytes are kept: the end of such a file says where its rows are."""
 
     def __init__(self, stream: Stream, reading: Reading) -> None:
-        self._reading = reading
+        self.reading = reading
         self.label = stream.label
         try:
             with stream:
                 self._file = pq.ParquetFile(pa.BufferReader(stream.read()) if stream.path is None else stream.path)
-        except pa.ArrowInvalid as error:
+        except (pa.ArrowException, OSError) as error:
             raise DataFileError(f"{self.label} is no Parquet file, or damaged: {_first_line(error)}") from None
         self.names = tuple(self._file.schema_arrow.names)
 
     def table(self) -> pa.Table:
-        table = self._file.read()
+        try:
+            table = self._file.read()
+        except (pa.ArrowException, OSError) as error:
+            raise self._damaged(error) from None
         if not table.num_rows:
             raise DataFileError(f"{self.label} has no rows")
         for at, name in enumerate(table.column_names):
             column, what = table.column(at), f"{self.label}: column {name!r}"
-            if name in self._reading.text:
-                column = converted(column, "text", self._reading.missing, what).cast(pa.string())
+            if name in self.reading.text:
+                column = converted(column, "text", self.reading.missing, what).cast(pa.string())
             elif pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-                column = without_markers(column, self._reading.missing)
+                column = without_markers(column, self.reading.missing)
             table = table.set_column(at, name, column)
         return table
 
     def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
         if not self._file.metadata.num_rows:
             raise DataFileError(f"{self.label} has no rows")
-        for batch in self._file.iter_batches(_ROWS_AT_ONCE, columns=list(wanted)):
+        for batch in self._batches(list(wanted)):
             part = pa.Table.from_batches([batch])
-            yield pa.table(
-                {
-                    name: converted(part[name], how, self._reading.missing, f"{self.label}: column {name!r}")
-                    for name, how in wanted.items()
-                }
-            )
+            yield pa.table({name: self._converted(part[name], name, how) for name, how in wanted.items()})
+
+    def _converted(self, column: pa.ChunkedArray, name: str, how: As) -> pa.ChunkedArray:
+        decimal, unit = self.reading.decimal or ".", self.reading.units.get(name, "")
+        return converted(column, how, self.reading.missing, f"{self.label}: column {name!r}", decimal, unit)
+
+    def _batches(self, names: list[str]) -> Iterator[Any]:
+        try:
+            yield from self._file.iter_batches(_ROWS_AT_ONCE, columns=names)
+        except (pa.ArrowException, OSError) as error:
+            raise self._damaged(error) from None
+
+    def _damaged(self, error: Exception) -> DataFileError:
+        return DataFileError(f"{self.label} is a damaged Parquet file: {_first_line(error)}")
 
 
 def _first_line(error: Exception) -> str:

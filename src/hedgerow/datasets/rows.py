@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["MISSING", "As", "DataFileError", "Reading", "Rows", "converted", "without_markers"]
+from hedgerow.columns import LARGEST_EXACT_INTEGER
+from hedgerow.datasets.numerals import MISSING_NUMBERS, integer_literals, read_numerals
+
+__all__ = [
+    "LARGEST_EXACT",
+    "MISSING",
+    "As",
+    "DataFileError",
+    "Reading",
+    "Rows",
+    "check_names",
+    "converted",
+    "has_huge",
+    "is_text",
+    "name_columns",
+    "refuse_huge_integers",
+    "trimmed",
+    "without_markers",
+]
+
+LARGEST_EXACT = float(LARGEST_EXACT_INTEGER)
 
 # What stands for a missing value in a file of text, unless one says otherwise.
 MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null")
@@ -30,6 +52,14 @@ class Reading:
     """Columns that are text, whatever they look like: so 01234 stays 01234."""
     format: str | None = None
     delimiter: str | None = None
+    encoding: str | None = None
+    """None: UTF-8, or UTF-16 where a byte order mark says so."""
+    header: bool = True
+    """Whether the first line has the names of columns; without it they are "column 1", "column 2", ..."""
+    decimal: str | None = None
+    """``.`` or ``,``."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """The unit (such as %) that stands with the numbers of a column."""
 
 
 class Rows(Protocol):
@@ -43,6 +73,10 @@ class Rows(Protocol):
     def names(self) -> Sequence[str]:
         """The names of its columns."""
 
+    @property
+    def reading(self) -> Reading:
+        """How it is read, with what was found out about that."""
+
     def table(self) -> pa.Table:
         """All rows, each column with the type that its values have."""
 
@@ -50,19 +84,89 @@ class Rows(Protocol):
         """Some rows at a time, in order: the columns `wanted`, as numbers (float64) or as text (a dictionary)."""
 
 
-def converted(array: pa.ChunkedArray, how: As, missing: Sequence[str], what: str) -> pa.ChunkedArray:
+def check_names(names: Sequence[str], label: str) -> None:
+    """Refuse a file that has a column name more than once."""
+    for name, n in Counter(names).items():
+        if n > 1:
+            raise DataFileError(f"{label} has the column {name!r} more than once: rename or drop the copies")
+
+
+def name_columns(names: Sequence[str]) -> tuple[str, ...]:
+    """Names without spaces around them; a column without a name is called by its position.
+
+    >>> name_columns(["", " age"])
+    ('column 1', 'age')
+    """
+    return tuple(name.strip() or f"column {i}" for i, name in enumerate(names, start=1))
+
+
+def converted(
+    array: pa.ChunkedArray, how: As, missing: Sequence[str], what: str, decimal: str = ".", unit: str = ""
+) -> pa.ChunkedArray:
     """A column as numbers or as text; `what` names it in errors."""
     if pa.types.is_dictionary(array.type):
         array = array.cast(array.type.value_type)
     if how == "text":
         text = _as_text(array)
         return without_markers(text, missing).dictionary_encode()
-    if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
-        array = without_markers(array, missing)
+    if is_text(array.type):
+        return _numbers_of_text(array, missing, what, decimal, unit)
+    refuse_huge_integers(array, what)
     try:
-        return array.cast(pa.float64())
+        return array.cast(pa.float64(), safe=not pa.types.is_decimal(array.type))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        raise DataFileError(f"{what} holds {_no_number(array)!r}, which is not a number") from None
+        raise DataFileError(f"{what} holds values of type {array.type}, which are not numbers") from None
+
+
+def _numbers_of_text(
+    text: pa.ChunkedArray, missing: Sequence[str], what: str, decimal: str, unit: str
+) -> pa.ChunkedArray:
+    text = without_markers(text, missing)
+    try:
+        if decimal != "." or unit:
+            raise pa.ArrowInvalid("not written as Arrow writes numbers")
+        numbers = pc.utf8_trim_whitespace(text).cast(pa.float64())
+    except pa.ArrowInvalid:
+        found = read_numerals(text, decimal, (*MISSING, *missing))
+        if found.n_strange:
+            raise DataFileError(f"{what}: {found.complaint()}") from None
+        if found.unit and found.unit != unit:
+            raise DataFileError(
+                f"{what} holds values with the unit {found.unit!r}, and had {unit or 'none'} in fit: convert them"
+            ) from None
+        numbers = pa.chunked_array([pa.array(found.values, from_pandas=True)])
+    if has_huge(numbers):
+        written = without_markers(text, (*MISSING, *MISSING_NUMBERS))
+        if integer_literals(written):
+            refuse_huge_integers(written, what)
+    return numbers
+
+
+def has_huge(numbers: pa.ChunkedArray) -> bool:
+    """Whether there are numbers from 2**53 on, which 2**53 + 1 is rounded to."""
+    return bool((np.abs(numbers.to_numpy()) >= LARGEST_EXACT).any())
+
+
+def refuse_huge_integers(array: pa.ChunkedArray, what: str) -> None:
+    """Refuse integers (as such, as decimals or as text) that float64 can't tell from their neighbours."""
+    if pa.types.is_integer(array.type):
+        ends = pc.min_max(array)
+        values = [ends["min"].as_py(), ends["max"].as_py()]
+    elif is_text(array.type) or (pa.types.is_decimal(array.type) and array.type.scale <= 0):
+        values = pc.unique(array).to_pylist()
+    else:
+        return
+    for value in values:
+        if value is not None and abs(int(value)) > LARGEST_EXACT_INTEGER:
+            raise DataFileError(
+                f"{what} holds the integer {int(value)}, beyond 2**53, where float64 can't tell neighbours apart; "
+                "subtract an offset, leave the column out with --ignore, or take it for categories with --nominal"
+            )
+
+
+def is_text(kind: Any) -> bool:
+    """Whether an Arrow type is that of strings."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _as_text(array: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -74,13 +178,15 @@ def _as_text(array: pa.ChunkedArray) -> pa.ChunkedArray:
     return array.cast(pa.string())
 
 
-def _no_number(array: pa.ChunkedArray) -> str:
-    for value in array.to_pylist():
-        try:
-            float(0 if value is None else value)
-        except (TypeError, ValueError):
-            return str(value)
-    return str(array.type)
+def trimmed(column: pa.ChunkedArray, missing: Sequence[str]) -> pa.ChunkedArray:
+    """Text, or a dictionary of it, without spaces around values."""
+    encoded = pa.types.is_dictionary(column.type)
+    words = [chunk.dictionary for chunk in column.chunks] if encoded else column.chunks
+    if all(pc.utf8_trim_whitespace(some).equals(some) for some in words):
+        return column
+    text = column.cast(pa.string()) if encoded else column
+    text = without_markers(pc.utf8_trim_whitespace(text), missing)
+    return text.dictionary_encode() if encoded else text
 
 
 def without_markers(text: pa.ChunkedArray, missing: Sequence[str]) -> pa.ChunkedArray:

@@ -1,4 +1,4 @@
-"""The bytes of a file, or of standard input, with a look at their beginning; gzip is read as it is."""
+"""The bytes of a file, or of standard input, with a look at their beginning; gzip is unpacked."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 import os
 import stat
 import sys
+import zlib
 from typing import IO, Any
 
 from hedgerow.datasets.rows import DataFileError
@@ -22,18 +23,21 @@ _GZIP = b"\x1f\x8b"
 class Stream(io.RawIOBase):
     """Bytes whose beginning has been looked at, and that are read from the beginning all the same."""
 
-    def __init__(self, file: IO[bytes], label: str, path: str | None, below: Stream | None = None) -> None:
+    def __init__(
+        self, file: IO[bytes], label: str, path: str | None, below: Stream | None = None, *, owned: bool = True
+    ) -> None:
         self._file = file
+        self._owned = owned
         self._below = below  # what the file unzips
         self._seen = b""
         self.label = label
         self.path = path
-        """Where the same bytes can be read once more; None of standard input."""
+        """Where the same bytes can be read once more; None for standard input and pipes."""
 
     def head(self, at_least: int = _HEAD_BYTES) -> bytes:
         """The first bytes: at least so many, if there are."""
         while len(self._seen) < at_least:
-            more = self._file.read(at_least - len(self._seen))
+            more = self._read(at_least - len(self._seen))
             if not more:
                 break
             self._seen += more
@@ -44,7 +48,10 @@ class Stream(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         if not self._seen:
-            return self._file.readinto(buffer)  # type: ignore[attr-defined, no-any-return]
+            try:
+                return self._file.readinto(buffer)  # type: ignore[attr-defined, no-any-return]
+            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                raise self._damaged(error) from None
         data = self._take(min(len(self._seen), len(buffer)))
         buffer[: len(data)] = data
         return len(data)
@@ -52,15 +59,26 @@ class Stream(io.RawIOBase):
     def read(self, size: int | None = -1) -> bytes:
         if size is None or size < 0:
             data, self._seen = self._seen, b""
-            return data + self._file.read()
+            return data + self._read(-1)
         return self._take(size)
 
     def _take(self, size: int) -> bytes:
         data, self._seen = self._seen[:size], self._seen[size:]
-        return data if len(data) == size else data + self._file.read(size - len(data))
+        return data if len(data) == size else data + self._read(size - len(data))
+
+    def _read(self, size: int) -> bytes:
+        try:
+            return self._file.read(size)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise self._damaged(error) from None
+
+    def _damaged(self, error: Exception) -> DataFileError:
+        if isinstance(error, EOFError):
+            return DataFileError(f"{self.label} is cut off: its gzip ends too early")
+        return DataFileError(f"{self.label} is a damaged gzip file: {error}; fetch or write it again")
 
     def close(self) -> None:
-        if self.path is not None:
+        if self._owned:
             self._file.close()
         if self._below is not None:
             self._below.close()
@@ -70,10 +88,11 @@ class Stream(io.RawIOBase):
 def open_stream(path: str) -> Stream:
     """A file by its name, or standard input by ``-``; an OSError names a file that can't be read."""
     if path == STANDARD:
-        return _unzipped(Stream(sys.stdin.buffer, "standard input", None))
-    if stat.S_ISDIR(os.stat(path).st_mode):
+        return _unzipped(Stream(sys.stdin.buffer, "standard input", None, owned=False))
+    mode = os.stat(path).st_mode
+    if stat.S_ISDIR(mode):
         raise DataFileError(f"{path} is a folder: give the name of a file")
-    return _unzipped(Stream(open(path, "rb"), path, path))
+    return _unzipped(Stream(open(path, "rb"), path, path if stat.S_ISREG(mode) else None))
 
 
 def _unzipped(stream: Stream) -> Stream:
