@@ -41,7 +41,7 @@ Examples:
 @click.option(
     "--measured", metavar="COLUMN=SIZE", help="Errors of inputs, or columns of them: 'temp=0.3,flow=flow_err'."
 )
-@click.option("--output", "-o", metavar="FILE", help="Write the model there.")
+@click.option("--output", "-o", metavar="FILE", help="Write the model to this file, such as model.hedgerow.")
 @folds_option
 @file_options
 def fit(
@@ -63,14 +63,15 @@ def fit(
 ) -> None:
     """Fit a model to DATA, and say how good it is on rows that it has not seen."""
     from hedgerow.cli.console import note, out, progress
+    from hedgerow.cli.destinations import check_model_name, check_writable
     from hedgerow.cli.models import make_model, measured_setting, parse_settings
-    from hedgerow.cli.outputs import check_writable
     from hedgerow.cli.scoring import by_name, cross_validated
     from hedgerow.storage import save
 
     chosen = parse_settings(settings)
     if output is not None:
-        check_writable(output)
+        check_writable(output, [data], folder)
+        check_model_name(output)
     training, reading = read_training(
         data, target, nominal, numeric, ordinal, ignore, missing, format_name, delimiter, folder
     )

@@ -20,8 +20,9 @@ Examples:
 @model_argument
 @data_argument
 @click.option(
-    "--output", "-o", default="-", metavar="FILE", help="CSV, TSV or Parquet by its name; standard output else."
-)
+    "--output", "-o", default="-", metavar="FILE",
+    help="Output file (.csv, .tsv, .csv.gz, .tsv.gz, .parquet); default: standard output.",
+)  # fmt: skip
 @click.option("--keep", metavar="COLUMN", multiple=True, help="Copy it from DATA to the answers: --keep id.")
 @click.option(
     "--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, show_default=True,
@@ -45,12 +46,13 @@ def predict(
     """
     from hedgerow.cli.ahead import ahead
     from hedgerow.cli.console import out
+    from hedgerow.cli.destinations import STANDARD, check_writable, table_format
     from hedgerow.cli.fitted import open_model, opened_rows
-    from hedgerow.cli.outputs import STANDARD, answer_writer, check_writable
+    from hedgerow.cli.outputs import answer_writer
     from hedgerow.cli.questions import questions
 
-    if output != STANDARD:
-        check_writable(output)
+    check_writable(output, [model, data], folder)
+    table_format(output)  # refuses an unknown suffix before any work
     loaded = open_model(model)
     kept = comma_separated(keep)
     rows = opened_rows(loaded, data, missing, format_name, delimiter, folder, kept)
