@@ -8,16 +8,33 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from hedgerow.cli.printable import printable
 
 __all__ = ["GrowthProgress", "err", "note", "out", "progress"]
 
-out = Console(highlight=False, soft_wrap=False)
-err = Console(stderr=True, highlight=False)
+
+class PlainConsole(Console):
+    """A console that shows text as it is: no markup, no emoji codes, and control characters escaped.
+
+    Each string is one line or one cell. Colours come by `style=` or as `Text`, whose content must be `printable`.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **options)
+
+    def render_str(self, text: str, *args: Any, **options: Any) -> Text:
+        return super().render_str(printable(text), *args, **options)
+
+
+out = PlainConsole(soft_wrap=False)
+err = PlainConsole(stderr=True)
 
 
 def note(message: str) -> None:
     """A remark for a person, out of the way of the answer."""
-    err.print(f"note: {message}", style="dim", markup=False, soft_wrap=True)
+    err.print(f"note: {message}", style="dim", soft_wrap=True)
 
 
 @contextmanager

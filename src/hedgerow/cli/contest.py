@@ -107,8 +107,9 @@ class _Blind:
 
 
 def print_contest(found: Contest, n_folds: int, classification: bool) -> None:
-    """One table; the best of each column, and what is within a standard error of it, stands out."""
+    """Print one table; the best of each column, and what is within a standard error of it, has a star."""
     from rich.table import Table
+    from rich.text import Text
 
     from hedgerow.cli.console import out
 
@@ -127,14 +128,15 @@ def print_contest(found: Contest, n_folds: int, classification: bool) -> None:
         for name in names:
             text = scores[name].text(name).removesuffix(" %") if name in scores else ""
             ahead = name in best and name in scores and _is_close(scores[name], best[name], _MORE_IS_BETTER[name])
-            cells.append(f"[green]{text}[/green]" if ahead else text)
+            cells.append(Text(f"* {text}", style="green") if ahead else Text(text))
         table.add_row(f"  {way}", *cells)
     out.print()
     out.print(table)
-    told = f"{n_folds}-fold cross-validation, ± standard error; green: within one of the best."
+    told = f"{n_folds}-fold cross-validation, ± standard error; *: within one standard error of the best."
     if classification:
         told += " u65: 1 for the right class, 0.65 for two classes of which one is right."
-    out.print(f"\n{told}", style="dim")
+    out.print()
+    out.print(told, style="dim")
 
 
 def _best(found: Contest, name: str) -> Score:

@@ -29,7 +29,6 @@ def datasets(folder: str | None, fetch: str | None) -> None:
         out.print(
             f"{dataset.name}: {dataset.X.num_rows} rows, {dataset.X.num_columns} columns, target {dataset.target!r} "
             f"({dataset.task})",
-            markup=False,
             soft_wrap=True,
         )
         return

@@ -48,7 +48,7 @@ def explain(
     for number in numbers:
         out.print(f"Row {number}", style="bold")
         for line in _lines(loaded, found[number]):
-            out.print(line, markup=False, soft_wrap=True)
+            out.print(line, soft_wrap=True)
         out.print()
 
 
@@ -69,7 +69,7 @@ def _picked(parts: Iterator[Any], numbers: set[int], data: str) -> Iterator[tupl
 
 def _lines(loaded: Loaded, row: Any) -> list[str]:
     X = row.select([column.name for column in loaded.columns])
-    lines = str(loaded.model.explain(X)[0]).splitlines()
+    lines = str(loaded.model.explain(X)[0]).split("\n")
     if loaded.target:
         lines[0] = f"{loaded.target} = {lines[0]}"
     return lines

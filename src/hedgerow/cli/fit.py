@@ -101,7 +101,7 @@ def fit(
         "scores": by_name(scores),
     }
     save(grown, output, notes=notes)
-    out.print(f"Wrote {output}. Next: hedgerow show {output}", markup=False, soft_wrap=True)
+    out.print(f"Wrote {output}. Next: hedgerow show {output}", soft_wrap=True)
 
 
 def read_training(
@@ -176,8 +176,8 @@ def print_summary(model: Any, scores: dict[str, Score], folds: int) -> None:
     from hedgerow.cli.scoring import SCORES
 
     out.print()
-    out.print(f"{type(model).__name__}: {size_of(model)}", markup=False)
+    out.print(f"{type(model).__name__}: {size_of(model)}")
     if scores:
         out.print(f"On rows that it has not seen ({folds}-fold cross-validation, ± standard error):")
         for name, score in scores.items():
-            out.print(f"  {SCORES[name]:<26}{score.text(name)}", markup=False)
+            out.print(f"  {SCORES[name]:<26}{score.text(name)}")

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.cli.destinations import STANDARD, table_format
+from hedgerow.cli.printable import printable
 
 if TYPE_CHECKING:
     from hedgerow.cli.answers import Answers
@@ -29,8 +30,10 @@ Write = Callable[["Answers"], None]
 def answer_writer(path: str) -> Iterator[Write]:
     """A function that writes the answers of one part of a file after the other."""
     if path == STANDARD:
-        with _writer(sys.stdout.buffer, "csv") as write:
-            yield _flushing(write, sys.stdout.buffer)
+        file = sys.stdout.buffer
+        shown = cast(BinaryIO, _Terminal(file)) if file.isatty() else file
+        with _writer(shown, "csv") as write:
+            yield _flushing(write, file)
         return
     from hedgerow.replacing import replaced
 
@@ -38,6 +41,17 @@ def answer_writer(path: str) -> Iterator[Write]:
     zipped = _zipped if chosen.gzip else nullcontext
     with replaced(path) as file, zipped(file) as goal, _writer(goal, chosen.kind) as write:
         yield write
+
+
+class _Terminal(io.RawIOBase):
+    """Lines for a terminal, which obeys control characters: they are escaped. A file or a pipe gets the bytes as is."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, data: Any) -> int:
+        lines = bytes(data).decode().split("\n")
+        return self._file.write("\n".join(map(printable, lines)).encode())
 
 
 def _flushing(write: Write, file: BinaryIO) -> Write:

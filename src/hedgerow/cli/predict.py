@@ -28,6 +28,9 @@ Examples:
     "--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, show_default=True,
     help="Of intervals, where the model has them.",
 )  # fmt: skip
+@click.option(
+    "--safe-csv", is_flag=True, help="Put ' before text that a spreadsheet would take for a formula (= + - @)."
+)
 @file_options
 def predict(
     model: str,
@@ -35,6 +38,7 @@ def predict(
     output: str,
     keep: tuple[str, ...],
     coverage: float,
+    safe_csv: bool,
     missing: str | None,
     format_name: str | None,
     delimiter: str | None,
@@ -52,7 +56,8 @@ def predict(
     from hedgerow.cli.questions import questions
 
     check_writable(output, [model, data], folder)
-    table_format(output)  # refuses an unknown suffix before any work
+    if table_format(output).kind == "parquet" and safe_csv:
+        raise click.UsageError(f"--safe-csv is for CSV and TSV, and --output is {output!r}: leave out --safe-csv")
     loaded = open_model(model)
     kept = comma_separated(keep)
     rows = opened_rows(loaded, data, missing, format_name, delimiter, folder, kept)
@@ -60,12 +65,13 @@ def predict(
     with ahead(questions(loaded, rows, kept)) as asked, answer_writer(output) as write:
         # While the file is read: this waits for scikit-learn, longer than for all else before the first answer.
         from hedgerow.cli.answers import answered
+        from hedgerow.cli.formulas import without_formulas
 
         for part in asked:
             answers = answered(loaded.model, part, coverage)
-            write(answers)
+            write(without_formulas(answers) if safe_csv else answers)
             n_rows += answers.n_rows
             n_undecided += answers.n_undecided
     if output != STANDARD:
         doubt = f", {n_undecided} of them with several classes" if n_undecided else ""
-        out.print(f"Wrote {output}: {n_rows} rows{doubt}.", markup=False, soft_wrap=True)
+        out.print(f"Wrote {output}: {n_rows} rows{doubt}.", soft_wrap=True)

@@ -41,7 +41,7 @@ def show(model: str, tree: int | None, depth: int | None) -> None:
     if tree is not None and tree >= n_trees:
         raise CommandError(f"{model} has trees 0 to {n_trees - 1}, --tree is {tree}")
     for line in _facts(loaded):
-        out.print(line, markup=False, soft_wrap=True)
+        out.print(line, soft_wrap=True)
     out.print()
     if n_trees == 1 or tree is not None:
         for coloured in _coloured(loaded, tree or 0, depth):
@@ -84,6 +84,8 @@ def _coloured(loaded: Loaded, tree: int, depth: int | None) -> list[Text]:
     """The tree's text, the answers in the colour of their class."""
     from rich.text import Text
 
+    from hedgerow.cli.printable import printable
+
     model = loaded.model
     labels = getattr(model, "classes_", None)
     if hasattr(model, "to_text"):  # of one tree, which may say more in its leaves than their classes
@@ -97,10 +99,11 @@ def _coloured(loaded: Loaded, tree: int, depth: int | None) -> list[Text]:
             max_depth=depth,
         )
     colour = {
-        str(label): _COLOURS[i % len(_COLOURS)] for i, label in enumerate([] if labels is None else labels.tolist())
+        printable(str(label)): _COLOURS[i % len(_COLOURS)]
+        for i, label in enumerate([] if labels is None else labels.tolist())
     }
     lines = []
-    for line in text.splitlines():
+    for line in map(printable, text.split("\n")):
         question, colon, answer = line.rpartition(": ")
         name = answer.removeprefix("… ").rpartition(" (")[0]
         lines.append(Text.assemble(question + colon, (answer, colour.get(name, "bold") if colon else "")))

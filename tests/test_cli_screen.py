@@ -1,0 +1,119 @@
+"""What the command line shows: names and labels as they are, whatever they hold, on screens of any width."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from hedgerow import CautiousForestClassifier, ForestClassifier, TreeClassifier, save
+from hedgerow.cli import main
+from hedgerow.cli.printable import printable
+
+pytest.importorskip("click")
+pytest.importorskip("rich")
+
+CLEAR, OVERRIDE = "\x1b[2J", "\u202e"
+COLUMN, LABEL, FILE = f"weight [kg]{CLEAR}", f"[/]{OVERRIDE}:smile:", f"[red]{CLEAR}.csv"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with rows whose names and labels would steer a terminal."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    rows = [[i, ["[bold]a", f"b{CLEAR}"][i % 2], LABEL if i > 15 else "other"] for i in range(30)]
+    with open(FILE, "w", newline="") as file:
+        csv.writer(file).writerows([[COLUMN, "colour [x]", "y [/]"], *rows])
+    return tmp_path
+
+
+def shown(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+    assert main(list(arguments)) == code
+    captured = capsys.readouterr()
+    text = captured.out + captured.err
+    assert not set(text) & {"\x1b", OVERRIDE, "\r", "\x07"}, text
+    return text
+
+
+# -- hostile names
+
+
+def test_names_are_shown_as_they_are_by_every_command(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    fitted = shown(capsys, "fit", FILE, "-t", "y [/]", "--folds", "2", "-o", "[m].hedgerow")
+    for words in ("weight [kg]\\x1b[2J", "colour [x]", "[bold]a, b\\x1b[2J", "y [/]", "[/]\\u202e:smile:", "[m].hed"):
+        assert words in fitted
+    tree = shown(capsys, "show", "[m].hedgerow")
+    assert "weight [kg]\\x1b[2J <= 15.5: other" in tree
+    assert "of [red]\\x1b[2J.csv" in tree
+    assert "weight [kg]\\x1b[2J is 0" in shown(capsys, "explain", "[m].hedgerow", FILE)
+    assert "weight [kg]\\x1b[2J" in shown(capsys, "compare", FILE, "-t", "y [/]", "--folds", "2", "--trees", "2")
+    assert "Wrote [b]\\x1b[2J.csv: 30 rows" in shown(capsys, "predict", "[m].hedgerow", FILE, "-o", f"[b]{CLEAR}.csv")
+    forest = ForestClassifier(3, random_state=0).fit(pa.table({COLUMN: np.arange(9.0)}), [LABEL, "a", "b"] * 3)
+    save(forest, "f.hedgerow", notes={"target": LABEL, "data": {"name": f"\n{CLEAR}", "rows": 9}})
+    figures = shown(capsys, "show", "f.hedgerow")
+    assert "weight [kg]\\x1b[2J" in figures
+    assert "grown from 9 rows of \\n\\x1b[2J" in figures
+
+
+def test_errors_and_warnings_are_escaped_too(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    assert "\\x1b[2J" in shown(capsys, "fit", f"none{CLEAR}.csv", code=1)
+    assert "\\u202e" in shown(capsys, "fit", FILE, f"--{OVERRIDE}", code=2)
+    debugged = shown(capsys, "fit", f"none{CLEAR}\nhedgerow: all is well.csv", "--debug", code=1)
+    assert debugged.startswith("Traceback")
+    assert "\nhedgerow: all is well" not in debugged
+    save(TreeClassifier().fit(pa.table({"x": [1.0, 2.0]}), [0, 1]), "m.hedgerow")
+    Path("t.csv").write_text(f"x,{COLUMN}\n1,2\n")
+    assert "does not know 'weight [kg]\\x1b[2J'" in shown(capsys, "predict", "m.hedgerow", "t.csv")
+
+
+def test_what_is_escaped() -> None:
+    for unsafe in ("\x00", "\t", "\n", "\r", "\x1b", "\x7f", "\x9b", "\u2028", "\u202e", "\u2066", "\udc80"):
+        assert printable(f"a{unsafe}b") == f"a{unsafe.encode('unicode_escape').decode()}b"
+    for safe in ("größer", "日本", "שלום", "C:\\temp", "👩\u200d🚀"):
+        assert printable(safe) == safe
+
+
+def test_answers_on_a_terminal_are_escaped_and_those_in_a_pipe_are_not(folder: Path) -> None:
+    pty = pytest.importorskip("pty")
+    save(TreeClassifier(pruning=None).fit(pa.table({"x": [1.0, 2.0]}), ["a", f"b{CLEAR}"]), "m.hedgerow")
+    Path("t.csv").write_text("x\n1\n2\n")
+    command = [sys.executable, "-m", "hedgerow.cli", "predict", "m.hedgerow", "t.csv"]
+    piped = subprocess.run(command, capture_output=True, check=True).stdout
+    assert f'"b{CLEAR}"'.encode() in piped
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "rb") as screen:
+        subprocess.run(command, stdout=theirs, check=True)
+        seen = os.read(screen.fileno(), 10_000)
+        os.close(theirs)
+    assert b"\x1b" not in seen
+    assert b'"b\\x1b[2J"' in seen
+
+
+# -- spreadsheets
+
+
+def test_safe_csv_marks_text_that_a_spreadsheet_would_run(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    model = CautiousForestClassifier(n_estimators=5, random_state=0)
+    save(model.fit(pa.table({"x": [1.0, 2.0] * 9}), ["=1+1", "@b"] * 9), "m.hedgerow")
+    cells = ["=cmd()", "+1+1", "-x", "@x", "\tx", "-5", "+1.5e-3", "-.5", "plain", "", "a=b"]
+    with open("t.csv", "w", newline="") as file:
+        csv.writer(file).writerows([["x", "=name"], *([i, cell] for i, cell in enumerate(cells))])
+    plain = shown(capsys, "predict", "m.hedgerow", "t.csv", "--keep", "=name")
+    safe = shown(capsys, "predict", "m.hedgerow", "t.csv", "--keep", "=name", "--safe-csv")
+    header, *rows = csv.reader(io.StringIO(safe))
+    old_header, *old_rows = csv.reader(io.StringIO(plain))
+    assert header == [f"'{name}" if name == "=name" else name for name in old_header]
+    assert [row[0] for row in rows] == [f"'{cell}" if i < 5 else cell for i, cell in enumerate(cells)]
+    assert {row[1] for row in rows} <= {"'=1+1", "'@b"}
+    assert [row[3:] for row in rows] == [row[3:] for row in old_rows]
+    assert "--safe-csv is for CSV" in shown(
+        capsys, "predict", "m.hedgerow", "t.csv", "--safe-csv", "-o", "a.parquet", code=2
+    )
