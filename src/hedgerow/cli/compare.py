@@ -48,10 +48,12 @@ def compare(
     from hedgerow.cli.console import progress
     from hedgerow.cli.contest import Setup, contest, print_contest
     from hedgerow.cli.fit import print_roles, read_training
+    from hedgerow.cli.scoring import usable_folds
 
     training, _ = read_training(
         data, target, nominal, numeric, ordinal, ignore, missing, format_name, delimiter, folder
     )
+    folds = usable_folds(training, folds)
     print_roles(training)
     with progress() as bars:
         task = bars.add_task(f"{folds} folds", total=folds)

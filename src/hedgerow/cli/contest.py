@@ -141,7 +141,8 @@ def print_contest(found: Contest, n_folds: int, classification: bool) -> None:
 
 def _best(found: Contest, name: str) -> Score:
     scores = [one[name] for one in found.values() if name in one and not np.isnan(one[name].mean)]
-    return (max if _MORE_IS_BETTER[name] else min)(scores, key=lambda score: score.mean)
+    nothing = Score(float("nan"), float("nan"))  # R² of folds of one row
+    return (max if _MORE_IS_BETTER[name] else min)(scores, key=lambda score: score.mean, default=nothing)
 
 
 def _is_close(score: Score, best: Score, more: bool) -> bool:

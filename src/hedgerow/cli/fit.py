@@ -65,7 +65,7 @@ def fit(
     from hedgerow.cli.console import note, out, progress
     from hedgerow.cli.destinations import check_model_name, check_writable
     from hedgerow.cli.models import make_model, measured_setting, parse_settings
-    from hedgerow.cli.scoring import by_name, cross_validated
+    from hedgerow.cli.scoring import by_name, cross_validated, usable_folds
     from hedgerow.storage import save
 
     chosen = parse_settings(settings)
@@ -77,6 +77,7 @@ def fit(
     )
     chosen |= measured_setting(measured, model, training.X.column_names)
     make_model(model, training.classification, chosen)  # a wrong setting is told before anything is printed
+    folds = usable_folds(training, folds) if folds else 0
     print_roles(training)
     with progress() as bars:
         grown = fitted(make_model(model, training.classification, chosen), training, bars)

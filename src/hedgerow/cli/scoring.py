@@ -12,9 +12,23 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from hedgerow.cli.console import note
+from hedgerow.cli.errors import CommandError
+from hedgerow.cli.roles import Training
 from hedgerow.metrics import determinacy, single_accuracy, u65_score
 
-__all__ = ["SCORES", "Score", "Split", "by_name", "cross_validated", "log_loss", "scores_of", "splits", "summarised"]
+__all__ = [
+    "SCORES",
+    "Score",
+    "Split",
+    "by_name",
+    "cross_validated",
+    "log_loss",
+    "scores_of",
+    "splits",
+    "summarised",
+    "usable_folds",
+]
 
 Floats = NDArray[np.float64]
 
@@ -60,13 +74,26 @@ class Split:
     y_new: NDArray[Any]
 
 
-def splits(X: pa.Table, y: NDArray[Any], classification: bool, n_folds: int) -> Iterator[Split]:
-    """Shuffled folds, of classes in proportion; no more folds than there are rows of the largest class."""
-    if classification:
-        largest = int(np.unique(y, return_counts=True)[1].max())
-        folds = StratifiedKFold(max(2, min(n_folds, largest)), shuffle=True, random_state=_SEED)
+def usable_folds(training: Training, n_folds: int) -> int:
+    """Limit the number of folds to what the rows allow, with a note; an error if they allow no cross-validation."""
+    if training.classification:
+        most, what = int(np.unique(training.y, return_counts=True)[1].max()), "the largest class"
     else:
-        folds = KFold(max(2, min(n_folds, len(y))), shuffle=True, random_state=_SEED)
+        most, what = len(training.y), "the data"
+    if most < 2:
+        reason = "no class has two rows" if training.classification else "there is only one row"
+        raise CommandError(
+            f"target {training.target!r} can't be cross-validated, since {reason}: skip it with fit --folds 0, "
+            "or give more rows"
+        )
+    if n_folds > most:
+        note(f"--folds is {n_folds}, but {what} has only {most} rows: {most} folds were used")
+    return min(n_folds, most)
+
+
+def splits(X: pa.Table, y: NDArray[Any], classification: bool, n_folds: int) -> Iterator[Split]:
+    """Shuffled folds, stratified by class; `n_folds` as `usable_folds` gives it."""
+    folds = (StratifiedKFold if classification else KFold)(n_folds, shuffle=True, random_state=_SEED)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
         parts = list(folds.split(np.zeros((len(y), 1)), y))
