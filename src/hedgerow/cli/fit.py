@@ -64,11 +64,12 @@ def fit(
     """Fit a model to DATA, and say how good it is on rows that it has not seen."""
     from hedgerow.cli.console import note, out, progress
     from hedgerow.cli.destinations import check_model_name, check_writable
-    from hedgerow.cli.models import make_model, measured_setting, parse_settings
+    from hedgerow.cli.models import make_model, measured_setting
     from hedgerow.cli.scoring import by_name, cross_validated, usable_folds
+    from hedgerow.cli.settings import parse_settings
     from hedgerow.storage import save
 
-    chosen = parse_settings(settings)
+    chosen = parse_settings(settings, model)
     if output is not None:
         check_writable(output, [data], folder)
         check_model_name(output)
