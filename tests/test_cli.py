@@ -437,7 +437,7 @@ def test_rows_without_a_target_are_left_out_and_said_so(capsys: pytest.CaptureFi
     path.write_text("a\tname\ty\n" + "".join(f"{i}\tperson {i}\t{'' if i == 3 else i % 2}\n" for i in range(30)))
     assert main(["fit", str(path), "-t", "y", "--folds", "2"]) == 0
     captured = capsys.readouterr()
-    assert "note: 1 rows have no y: they were left out" in captured.err
+    assert "note: 1 row without a value for 'y' was dropped" in captured.err
     assert "note: the model was not kept: add -o model.hedgerow" in captured.err
     assert "an identifier? Then --ignore it" in captured.out
     assert "2 classes: 0 15, 1 14; --numeric y to predict a number" in captured.out

@@ -117,3 +117,106 @@ def test_safe_csv_marks_text_that_a_spreadsheet_would_run(capsys: pytest.Capture
     assert "--safe-csv is for CSV" in shown(
         capsys, "predict", "m.hedgerow", "t.csv", "--safe-csv", "-o", "a.parquet", code=2
     )
+
+
+# -- how much is shown, and how wide
+
+
+@pytest.fixture
+def wide(folder: Path) -> str:
+    """Rows of 70 columns, of which three need a remark."""
+    header = ["name", *(f"x{i}" for i in range(68)), "empty", "y"]
+    rows = [
+        [f"p{r}", *("" if i == 7 and r % 9 == 0 else (r * i) % 17 for i in range(68)), "", r % 2] for r in range(60)
+    ]
+    with open("wide.csv", "w", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    return "wide.csv"
+
+
+def test_many_columns_are_folded_to_those_with_remarks(capsys: pytest.CaptureFixture[str], wide: str) -> None:
+    fit = ("fit", wide, "-t", "y", "--folds", "0")
+    words = shown(capsys, *fit)
+    assert len(words.splitlines()) < 12
+    assert "name              nominal    60 categories in 60 rows: an identifier? Then --ignore it" in words
+    assert "x7                numeric    7 missing; from" in words
+    assert "empty             ignored    has no values" in words
+    assert "67 other columns  numeric    x0, ..., x67" in words
+    assert "(--verbose lists all 70 columns)" in words
+    every = shown(capsys, *fit, "--verbose")
+    assert all(f"\nx{i} " in every for i in range(68))
+    assert "--verbose" not in every
+
+
+@pytest.mark.parametrize("width", [60, 120])
+def test_hints_are_wrapped_and_not_cut(
+    capsys: pytest.CaptureFixture[str], wide: str, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    words = shown(capsys, "fit", wide, "-t", "y", "--folds", "0")
+    assert "…" not in words
+    assert all(len(line) <= width for line in words.splitlines() if not line.startswith("note"))
+    assert "--ignore it" in " ".join(words.split())
+    compared = shown(capsys, "compare", wide, "-t", "y", "--folds", "2", "--trees", "2")
+    assert "…" not in compared
+    assert all(len(line) <= width for line in compared.splitlines())
+    assert ("±" in compared) == (width == 120)
+    assert "*" in compared
+
+
+def test_quiet_leaves_the_answer_and_errors(capsys: pytest.CaptureFixture[str], wide: str) -> None:
+    assert shown(capsys, "fit", wide, "-t", "y", "--folds", "2", "--quiet", "-o", "m.hedgerow") == ""
+    assert shown(capsys, "predict", "m.hedgerow", wide, "-q", "-o", "a.csv") == ""
+    assert shown(capsys, "predict", "m.hedgerow", wide, "-q").startswith("prediction,")
+    compared = shown(capsys, "compare", wide, "-t", "y", "--folds", "2", "--trees", "2", "-q")
+    assert "taken for" not in compared
+    assert "most frequent class" in compared
+    assert "no column 'z'" in shown(capsys, "fit", wide, "-t", "z", "-q", code=1)
+    assert "taken for" in shown(capsys, "fit", wide, "-t", "y", "--folds", "0")
+
+
+def test_one_is_singular(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    Path("t.csv").write_text("x,c,y\n1,a,a\n1,a,b\n1,a,\n")
+    words = shown(capsys, "fit", "t.csv", "-t", "y", "--folds", "0", "-o", "m.hedgerow")
+    assert "1 category: a" in words
+    assert "TreeClassifier: 1 leaf, depth 0" in words
+    assert "note: 1 row without a value for 'y' was dropped" in words
+    Path("one.csv").write_text("x,c\n1,a\n")
+    assert "Wrote a.csv: 1 row." in shown(capsys, "predict", "m.hedgerow", "one.csv", "-o", "a.csv")
+    assert "has 1 row, --row is 2" in shown(capsys, "explain", "m.hedgerow", "one.csv", "--row", "2", code=1)
+
+
+def test_rows_are_numbered_from_1(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    Path("t.csv").write_text("x,y\n1,\n2,a\n3,b\n-inf,a\n")
+    assert "column 'x' is -inf in row 4" in shown(capsys, "fit", "t.csv", "-t", "y", code=1)
+    Path("n.csv").write_text("x,y\n" + "".join(f"{i},{i}.5\n" for i in range(30)) + "1,inf\n")
+    assert "column 'y' is inf in row 31" in shown(capsys, "fit", "n.csv", "-t", "y", code=1)
+    save(TreeClassifier().fit(pa.table({"x": [1.0, 2.0]}), [0, 1]), "m.hedgerow")
+    for command in ("predict", "explain"):
+        row = ("--row", "4") if command == "explain" else ()
+        assert "column 'x' is -inf in row 4" in shown(capsys, command, "m.hedgerow", "t.csv", *row, code=1)
+
+
+@pytest.mark.parametrize("width", ["60", "80"])
+def test_summaries_of_commands_are_not_cut(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    assert "..." not in shown(capsys, "--help").partition("Commands:")[2]
+
+
+def test_predict_shows_progress_on_a_terminal_only(folder: Path) -> None:
+    pty = pytest.importorskip("pty")
+    save(TreeClassifier().fit(pa.table({"x": [1.0, 2.0]}), [0, 1]), "m.hedgerow")
+    Path("t.csv").write_text("x\n1\n2\n")
+    command = [sys.executable, "-m", "hedgerow.cli", "predict", "m.hedgerow", "t.csv", "-o", "a.csv"]
+    assert subprocess.run(command, capture_output=True, check=True).stderr == b""
+    for extra, progress in (((), True), (("--quiet",), False)):
+        ours, theirs = pty.openpty()
+        with os.fdopen(ours, "rb") as screen:
+            environment = {**os.environ, "TERM": "xterm"}
+            subprocess.run([*command, *extra], stdout=subprocess.DEVNULL, stderr=theirs, check=True, env=environment)
+            os.write(theirs, b"end")
+            seen = os.read(screen.fileno(), 100_000)
+            os.close(theirs)
+        assert (b"rows" in seen) == progress

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,7 +13,7 @@ from rich.text import Text
 
 from hedgerow.cli.printable import printable
 
-__all__ = ["GrowthProgress", "err", "note", "out", "progress"]
+__all__ = ["GrowthProgress", "err", "note", "out", "progress", "silenced"]
 
 
 class PlainConsole(Console):
@@ -38,10 +39,26 @@ def note(message: str) -> None:
 
 
 @contextmanager
-def progress() -> Iterator[Progress]:
+def silenced(*consoles: Console) -> Iterator[None]:
+    """Print nothing on these consoles, and no warnings; errors do not come by them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for console in consoles:
+            console.quiet = True
+        try:
+            yield
+        finally:
+            for console in consoles:
+                console.quiet = False
+
+
+@contextmanager
+def progress(*, shown: bool = True) -> Iterator[Progress]:
     """Bars on standard error that go away when the work is done; nothing if it is no terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bars:
+    disable = not (shown and err.is_terminal and not err.quiet)
+    # Standard output is left alone: answers may be written to it meanwhile.
+    with Progress(*columns, console=err, transient=True, disable=disable, redirect_stdout=False) as bars:
         yield bars
 
 

@@ -16,11 +16,12 @@ __all__ = ["explain"]
 
 
 @click.command(
+    short_help="Explain the prediction for a row.",
     epilog="""\b
 Examples:
   hedgerow explain patients.hedgerow new.csv --row 17
   hedgerow explain iris.hedgerow iris --row 1 --row 78
-"""
+""",
 )
 @model_argument
 @data_argument
@@ -55,6 +56,7 @@ def explain(
 def _picked(parts: Iterator[Any], numbers: set[int], data: str) -> Iterator[tuple[int, Any]]:
     """The rows of these numbers; no more of the file is read than is needed."""
     from hedgerow.cli.errors import CommandError
+    from hedgerow.cli.figures import counted
 
     n_seen = 0
     for part in parts:
@@ -64,7 +66,7 @@ def _picked(parts: Iterator[Any], numbers: set[int], data: str) -> Iterator[tupl
         n_seen += part.num_rows
         if n_seen >= max(numbers):
             return
-    raise CommandError(f"{data} has {n_seen} rows, --row is {max(numbers)}")
+    raise CommandError(f"{data} has {counted(n_seen, 'row')}, --row is {max(numbers)}")
 
 
 def _lines(loaded: Loaded, row: Any) -> list[str]:

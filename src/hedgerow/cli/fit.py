@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hedgerow.cli.options import columns_options, comma_separated, data_argument, file_options, folds_option
+from hedgerow.cli.verbosity import quiet_option, verbose_option
 
 if TYPE_CHECKING:
+    from hedgerow.cli.reading import Source
     from hedgerow.cli.roles import Training
     from hedgerow.cli.scoring import Score
 
@@ -22,12 +24,13 @@ def _complete_models(context: click.Context, parameter: click.Parameter, incompl
 
 
 @click.command(
+    short_help="Fit a model and show how good it is.",
     epilog="""\b
 Examples:
   hedgerow fit patients.csv --target outcome --model cautious -o patients.hedgerow
   hedgerow fit iris --set max_depth=2
   hedgerow fit loans.arff -t default --ignore id --ordinal 'grade=low<mid<high' --missing '?,-1'
-"""
+""",
 )
 @data_argument
 @columns_options
@@ -43,6 +46,8 @@ Examples:
 )
 @click.option("--output", "-o", metavar="FILE", help="Write the model to this file, such as model.hedgerow.")
 @folds_option
+@verbose_option
+@quiet_option
 @file_options
 def fit(
     data: str,
@@ -56,19 +61,24 @@ def fit(
     measured: str | None,
     output: str | None,
     folds: int,
+    verbose: bool,
+    quiet: bool,
     missing: str | None,
     format_name: str | None,
     delimiter: str | None,
     folder: str | None,
 ) -> None:
     """Fit a model to DATA, and say how good it is on rows that it has not seen."""
-    from hedgerow.cli.console import note, out, progress
+    from hedgerow.cli.console import err, note, out, progress, silenced
     from hedgerow.cli.destinations import check_model_name, check_writable
     from hedgerow.cli.models import make_model, measured_setting
+    from hedgerow.cli.role_table import print_roles
     from hedgerow.cli.scoring import by_name, cross_validated, usable_folds
     from hedgerow.cli.settings import parse_settings
     from hedgerow.storage import save
 
+    if quiet:
+        click.get_current_context().with_resource(silenced(out, err))
     chosen = parse_settings(settings, model)
     if output is not None:
         check_writable(output, [data], folder)
@@ -79,7 +89,7 @@ def fit(
     chosen |= measured_setting(measured, model, training.X.column_names)
     make_model(model, training.classification, chosen)  # a wrong setting is told before anything is printed
     folds = usable_folds(training, folds) if folds else 0
-    print_roles(training)
+    print_roles(training, every=verbose)
     with progress() as bars:
         grown = fitted(make_model(model, training.classification, chosen), training, bars)
         scores: dict[str, Score] = {}
@@ -125,7 +135,20 @@ def read_training(
     wishes = Wishes.of(comma_separated(nominal), comma_separated(numeric), ordinal, comma_separated(ignore))
     reading = make_reading(missing, wishes.as_text, format_name, delimiter)
     source = read_all(data, folder, reading)
-    return assign(source.table, target or source.target, wishes, source.label), reading
+    training = assign(source.table, target or source.target, wishes, source.label)
+    _check_training(training, source)
+    return training, reading
+
+
+def _check_training(training: Training, source: Source) -> None:
+    import numpy as np
+    import pyarrow as pa
+
+    from hedgerow.cli.finite import check_finite
+
+    rows = np.flatnonzero(source.table[training.target].is_valid()) + 1  # those without a target were dropped
+    checked = training.X if training.classification else training.X.append_column(training.target, pa.array(training.y))
+    check_finite(checked, source.label, lambda at: int(rows[at]))
 
 
 def fitted(model: Any, training: Training, bars: Any) -> Any:
@@ -140,35 +163,6 @@ def fitted(model: Any, training: Training, bars: Any) -> Any:
         model.set_callbacks()
     bars.remove_task(task)
     return model
-
-
-def print_roles(training: Training) -> None:
-    """What each column was taken for."""
-    from rich.table import Table
-
-    from hedgerow.cli.console import note, out
-
-    table = Table(box=None, pad_edge=False, title=None)
-    room = max(_LEAST_REMARK, out.width - max(len(role.name) for role in training.roles) - len("taken for") - 4)
-    table.add_column("column", overflow="fold")
-    table.add_column("taken for", no_wrap=True)
-    table.add_column("", style="dim", no_wrap=True, overflow="ellipsis", max_width=room)
-    shown = [role for role in training.roles if role.kind == "target"]
-    inputs = [role for role in training.roles if role.kind != "target"]
-    if len(inputs) > _MOST_ROLES and all(role.kind == inputs[0].kind and not role.remark.count(";") for role in inputs):
-        table.add_row(f"{len(inputs)} columns", inputs[0].kind, f"{inputs[0].name} to {inputs[-1].name}")
-    else:
-        for role in inputs:
-            table.add_row(role.name, role.kind, role.remark)
-    for role in shown:
-        table.add_row(role.name, role.kind, role.remark, style="bold")
-    out.print(table)
-    if training.n_without_target:
-        note(f"{training.n_without_target} rows have no {training.target}: they were left out")
-
-
-_MOST_ROLES = 12
-_LEAST_REMARK = 20
 
 
 def print_summary(model: Any, scores: dict[str, Score], folds: int) -> None:

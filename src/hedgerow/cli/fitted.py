@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from hedgerow.cli.console import note
 from hedgerow.cli.errors import CommandError, nearest
+from hedgerow.cli.finite import finite_parts
 from hedgerow.cli.reading import make_reading, open_data
 from hedgerow.columns import Column, Kind
 from hedgerow.datasets.rows import As, Reading, Rows
@@ -90,7 +91,8 @@ def opened_rows(
         reading = Reading(tuple(loaded.notes["missing"]), reading.text, reading.format, reading.delimiter)
     rows = open_data(data, folder, reading)
     _check_columns(loaded, rows, keep)
-    return rows.batches(wanted | dict.fromkeys([name for name in keep if name not in wanted], "text"))
+    parts = rows.batches(wanted | dict.fromkeys([name for name in keep if name not in wanted], "text"))
+    return finite_parts(parts, rows.label)
 
 
 def _how(column: Column) -> As:

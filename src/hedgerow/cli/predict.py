@@ -5,17 +5,19 @@ from __future__ import annotations
 import click
 
 from hedgerow.cli.options import comma_separated, data_argument, file_options, model_argument
+from hedgerow.cli.verbosity import quiet_option
 
 __all__ = ["predict"]
 
 
 @click.command(
+    short_help="Predict the rows of a file.",
     epilog="""\b
 Examples:
   hedgerow predict patients.hedgerow new.csv -o answers.csv
   hedgerow predict patients.hedgerow new.csv --keep id | head
   zcat huge.csv.gz | hedgerow predict patients.hedgerow - > answers.csv
-"""
+""",
 )
 @model_argument
 @data_argument
@@ -31,6 +33,7 @@ Examples:
 @click.option(
     "--safe-csv", is_flag=True, help="Put ' before text that a spreadsheet would take for a formula (= + - @)."
 )
+@quiet_option
 @file_options
 def predict(
     model: str,
@@ -39,6 +42,7 @@ def predict(
     keep: tuple[str, ...],
     coverage: float,
     safe_csv: bool,
+    quiet: bool,
     missing: str | None,
     format_name: str | None,
     delimiter: str | None,
@@ -49,12 +53,15 @@ def predict(
     Larger files than memory are no problem: rows are read some at a time.
     """
     from hedgerow.cli.ahead import ahead
-    from hedgerow.cli.console import out
+    from hedgerow.cli.console import err, out, progress, silenced
     from hedgerow.cli.destinations import STANDARD, check_writable, table_format
+    from hedgerow.cli.figures import counted
     from hedgerow.cli.fitted import open_model, opened_rows
     from hedgerow.cli.outputs import answer_writer
     from hedgerow.cli.questions import questions
 
+    if quiet:
+        click.get_current_context().with_resource(silenced(out, err))
     check_writable(output, [model, data], folder)
     if table_format(output).kind == "parquet" and safe_csv:
         raise click.UsageError(f"--safe-csv is for CSV and TSV, and --output is {output!r}: leave out --safe-csv")
@@ -62,7 +69,10 @@ def predict(
     kept = comma_separated(keep)
     rows = opened_rows(loaded, data, missing, format_name, delimiter, folder, kept)
     n_rows = n_undecided = 0
-    with ahead(questions(loaded, rows, kept)) as asked, answer_writer(output) as write:
+    # A bar among answers on the same screen would be in their way.
+    bars = progress(shown=output != STANDARD or not out.is_terminal)
+    with ahead(questions(loaded, rows, kept)) as asked, answer_writer(output) as write, bars as shown:
+        task = shown.add_task("rows", total=None)
         # While the file is read: this waits for scikit-learn, longer than for all else before the first answer.
         from hedgerow.cli.answers import answered
         from hedgerow.cli.formulas import without_formulas
@@ -71,7 +81,8 @@ def predict(
             answers = answered(loaded.model, part, coverage)
             write(without_formulas(answers) if safe_csv else answers)
             n_rows += answers.n_rows
+            shown.update(task, completed=n_rows)
             n_undecided += answers.n_undecided
     if output != STANDARD:
         doubt = f", {n_undecided} of them with several classes" if n_undecided else ""
-        out.print(f"Wrote {output}: {n_rows} rows{doubt}.", soft_wrap=True)
+        out.print(f"Wrote {output}: {counted(n_rows, 'row')}{doubt}.", soft_wrap=True)
