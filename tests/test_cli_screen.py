@@ -7,7 +7,9 @@ import io
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +17,8 @@ import pytest
 
 from hedgerow import CautiousForestClassifier, ForestClassifier, TreeClassifier, save
 from hedgerow.cli import main
+from hedgerow.cli.console import out
 from hedgerow.cli.printable import printable
-
-pytest.importorskip("click")
-pytest.importorskip("rich")
 
 CLEAR, OVERRIDE = "\x1b[2J", "\u202e"
 COLUMN, LABEL, FILE = f"weight [kg]{CLEAR}", f"[/]{OVERRIDE}:smile:", f"[red]{CLEAR}.csv"
@@ -28,7 +28,7 @@ COLUMN, LABEL, FILE = f"weight [kg]{CLEAR}", f"[/]{OVERRIDE}:smile:", f"[red]{CL
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with rows whose names and labels would steer a terminal."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(out, "width", 200)
     rows = [[i, ["[bold]a", f"b{CLEAR}"][i % 2], LABEL if i > 15 else "other"] for i in range(30)]
     with open(FILE, "w", newline="") as file:
         csv.writer(file).writerows([[COLUMN, "colour [x]", "y [/]"], *rows])
@@ -41,6 +41,21 @@ def shown(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) ->
     text = captured.out + captured.err
     assert not set(text) & {"\x1b", OVERRIDE, "\r", "\x07"}, text
     return text
+
+
+def on_a_terminal(stream: str, command: list[str]) -> bytes:
+    """What a command writes to standard output or error if that is a terminal."""
+    ours, theirs = pytest.importorskip("pty").openpty()
+    streams: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
+    process = subprocess.Popen(command, **streams, env={**os.environ, "TERM": "xterm", "COLUMNS": "80"})
+    os.close(theirs)
+    seen = b""
+    with suppress(OSError):  # the end, on Linux
+        while more := os.read(ours, 10_000):
+            seen += more
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    return seen
 
 
 # -- hostile names
@@ -82,17 +97,12 @@ def test_what_is_escaped() -> None:
 
 
 def test_answers_on_a_terminal_are_escaped_and_those_in_a_pipe_are_not(folder: Path) -> None:
-    pty = pytest.importorskip("pty")
     save(TreeClassifier(pruning=None).fit(pa.table({"x": [1.0, 2.0]}), ["a", f"b{CLEAR}"]), "m.hedgerow")
     Path("t.csv").write_text("x\n1\n2\n")
     command = [sys.executable, "-m", "hedgerow.cli", "predict", "m.hedgerow", "t.csv"]
     piped = subprocess.run(command, capture_output=True, check=True).stdout
     assert f'"b{CLEAR}"'.encode() in piped
-    ours, theirs = pty.openpty()
-    with os.fdopen(ours, "rb") as screen:
-        subprocess.run(command, stdout=theirs, check=True)
-        seen = os.read(screen.fileno(), 10_000)
-        os.close(theirs)
+    seen = on_a_terminal("stdout", command)
     assert b"\x1b" not in seen
     assert b'"b\\x1b[2J"' in seen
 
@@ -152,7 +162,7 @@ def test_many_columns_are_folded_to_those_with_remarks(capsys: pytest.CaptureFix
 def test_hints_are_wrapped_and_not_cut(
     capsys: pytest.CaptureFixture[str], wide: str, monkeypatch: pytest.MonkeyPatch, width: int
 ) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr(out, "width", width)
     words = shown(capsys, "fit", wide, "-t", "y", "--folds", "0")
     assert "…" not in words
     assert all(len(line) <= width for line in words.splitlines() if not line.startswith("note"))
@@ -206,17 +216,9 @@ def test_summaries_of_commands_are_not_cut(
 
 
 def test_predict_shows_progress_on_a_terminal_only(folder: Path) -> None:
-    pty = pytest.importorskip("pty")
     save(TreeClassifier().fit(pa.table({"x": [1.0, 2.0]}), [0, 1]), "m.hedgerow")
     Path("t.csv").write_text("x\n1\n2\n")
     command = [sys.executable, "-m", "hedgerow.cli", "predict", "m.hedgerow", "t.csv", "-o", "a.csv"]
     assert subprocess.run(command, capture_output=True, check=True).stderr == b""
-    for extra, progress in (((), True), (("--quiet",), False)):
-        ours, theirs = pty.openpty()
-        with os.fdopen(ours, "rb") as screen:
-            environment = {**os.environ, "TERM": "xterm"}
-            subprocess.run([*command, *extra], stdout=subprocess.DEVNULL, stderr=theirs, check=True, env=environment)
-            os.write(theirs, b"end")
-            seen = os.read(screen.fileno(), 100_000)
-            os.close(theirs)
-        assert (b"rows" in seen) == progress
+    assert b"rows" in on_a_terminal("stderr", command)
+    assert on_a_terminal("stderr", [*command, "--quiet"]) == b""
