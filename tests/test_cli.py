@@ -495,6 +495,7 @@ def test_a_tree_of_naive_bayes_is_a_model(capsys: pytest.CaptureFixture[str], tm
     path = str(tmp_path / "m.hedgerow")
     assert main(["fit", "iris", "-m", "naive-bayes-tree", "--folds", "0", "-o", path]) == 0
     assert isinstance(load(path), hedgerow.NaiveBayesTreeClassifier)
+    assert load(path).random_state == 0
     capsys.readouterr()
     assert main(["show", path]) == 0
     assert "naive Bayes of 1" in capsys.readouterr().out

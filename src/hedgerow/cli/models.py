@@ -48,7 +48,7 @@ MODELS: dict[str, Model] = {
         {"aggregate": "average", **_SEED},
     ),
     "boundary": Model("smooth probabilities by the distance to the boundary of a tree", "BoundaryClassifier"),
-    "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier"),
+    "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier", None, _SEED),
     "measured": Model(
         "a tree for inputs that were measured with error",
         "MeasuredTreeClassifier",
