@@ -17,6 +17,8 @@ import pytest
 
 from hedgerow import TreeClassifier, save
 from hedgerow.cli import main
+from hedgerow.cli.errors import CommandError
+from hedgerow.cli.fitted import open_model
 
 pytest.importorskip("click")
 pytest.importorskip("rich")
@@ -95,6 +97,13 @@ def test_another_file_may_be_written_over(folder: Path) -> None:
     assert main(["predict", "m.hedgerow", "a.csv", "-o", "b.csv"]) == 0
     assert Path("b.csv").read_text().startswith("prediction,")
     assert main(["fit", "a.csv", "-t", "y", "--folds", "0", "-o", "m.hedgerow"]) == 0
+
+
+def test_a_model_replaced_while_it_is_read_is_not_mixed_with_the_new_one(folder: Path) -> None:
+    loaded = open_model("m.hedgerow")
+    save(TreeClassifier().fit(pa.table({"z": [1.0, 2.0]}), ["a", "b"]), "m.hedgerow")
+    with pytest.raises(CommandError, match="was replaced while it was read"):
+        _ = loaded.model
 
 
 # -- formats

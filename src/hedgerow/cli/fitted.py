@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -33,6 +34,7 @@ class Loaded:
 
     def __init__(self, path: str) -> None:
         self._path = path
+        self._identity = _identity(path)
         self._kind, self._found = read_fitted(path, ("schema_", "forest_"))
         self.notes = read_notes(path)
 
@@ -40,6 +42,8 @@ class Loaded:
     def model(self) -> Any:
         """All threads are used to answer."""
         model = load(self._path)
+        if _identity(self._path) != self._identity:  # its columns may be others than those that rows are read by
+            raise CommandError(f"{self._path} was replaced while it was read: run the command again")
         if "n_jobs" in model.get_params(deep=False):
             model.set_params(n_jobs=-1)
         return model
@@ -63,6 +67,11 @@ class Loaded:
     @property
     def target(self) -> str | None:
         return self.notes.get("target")
+
+
+def _identity(path: str) -> tuple[int, int, int]:
+    found = os.stat(path)
+    return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
 def open_model(path: str) -> Loaded:
