@@ -304,12 +304,12 @@ def test_a_model_saved_over_while_it_is_loaded(
     larger = path.with_name("larger")
     save(tree(), path, notes={"text": "short"})
     save(tree(), larger, notes={"text": "long" * 1000})
-    look = getattr(os, moment)
+    look, waiting = getattr(os, moment), [larger]
 
     def look_then_replace(*arguments: Any, **options: Any) -> os.stat_result:
         found: os.stat_result = look(*arguments, **options)
-        if larger.exists():
-            os.replace(larger, path)
+        if waiting and (moment == "fstat" or arguments[0] == path):
+            os.replace(waiting.pop(), path)
         return found
 
     monkeypatch.setattr(files.os, moment, look_then_replace)
