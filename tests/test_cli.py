@@ -403,12 +403,41 @@ def test_debug_shows_where_and_the_real_program_exits_with_its_codes(folder: Pat
     assert wrong.stderr == "hedgerow: Missing argument 'DATA'. Try: hedgerow fit --help\n"
 
 
+def test_the_folds_that_are_reported_are_those_that_were_run(
+    capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
+) -> None:
+    data, path = folder / "patients.csv", tmp_path / "m.hedgerow"
+    largest = max(np.unique(pq.read_table(folder / "patients.parquet")["ward"], return_counts=True)[1])
+    assert main(["fit", str(data), *WISHES, "--folds", "1000", "-o", str(path)]) == 0
+    captured = capsys.readouterr()
+    assert f"({largest}-fold cross-validation" in captured.out
+    assert f"note: --folds is 1000, but the largest class has only {largest} rows: {largest} folds" in captured.err
+    assert read_notes(path)["folds"] == largest
+    few = tmp_path / "few.csv"
+    few.write_text("x,y\n" + "".join(f"{i},{i / 2}\n" for i in range(6)))
+    assert main(["compare", str(few), "-t", "y", "--folds", "9", "--trees", "2"]) == 0
+    captured = capsys.readouterr()
+    assert "6-fold cross-validation" in captured.out
+    assert "the data has only 6 rows: 6 folds were used" in captured.err
+    for name in ("fit", "compare"):
+        failed(capsys, name, data, *WISHES, "--folds", "1", code=2)
+
+
+def test_classes_of_one_row_cant_be_cross_validated(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n1,a\n2,b\n3,c\n")
+    words = "target 'y' can't be cross-validated, since no class has two rows"
+    assert failed(capsys, "fit", path, "-t", "y").startswith(words)
+    assert failed(capsys, "compare", path, "-t", "y").startswith(words)
+    assert main(["fit", str(path), "-t", "y", "--folds", "0"]) == 0
+
+
 def test_rows_without_a_target_are_left_out_and_said_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "t.tsv"
     path.write_text("a\tname\ty\n" + "".join(f"{i}\tperson {i}\t{'' if i == 3 else i % 2}\n" for i in range(30)))
     assert main(["fit", str(path), "-t", "y", "--folds", "2"]) == 0
     captured = capsys.readouterr()
-    assert "note: 1 rows have no y: they were left out" in captured.err
+    assert "note: 1 row without a value for 'y' was dropped" in captured.err
     assert "note: the model was not kept: add -o model.hedgerow" in captured.err
     assert "an identifier? Then --ignore it" in captured.out
     assert "2 classes: 0 15, 1 14; --numeric y to predict a number" in captured.out
@@ -466,6 +495,7 @@ def test_a_tree_of_naive_bayes_is_a_model(capsys: pytest.CaptureFixture[str], tm
     path = str(tmp_path / "m.hedgerow")
     assert main(["fit", "iris", "-m", "naive-bayes-tree", "--folds", "0", "-o", path]) == 0
     assert isinstance(load(path), hedgerow.NaiveBayesTreeClassifier)
+    assert load(path).random_state == 0
     capsys.readouterr()
     assert main(["show", path]) == 0
     assert "naive Bayes of 1" in capsys.readouterr().out

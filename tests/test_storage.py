@@ -296,6 +296,26 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
         save(tree(), tmp_path / "pipe")
 
 
+@pytest.mark.parametrize("moment", ["stat", "fstat"])
+@pytest.mark.parametrize("mmap", [False, True])
+def test_a_model_saved_over_while_it_is_loaded(
+    path: Path, monkeypatch: pytest.MonkeyPatch, moment: str, mmap: bool
+) -> None:
+    larger = path.with_name("larger")
+    save(tree(), path, notes={"text": "short"})
+    save(tree(), larger, notes={"text": "long" * 1000})
+    look, waiting = getattr(os, moment), [larger]
+
+    def look_then_replace(*arguments: Any, **options: Any) -> os.stat_result:
+        found: os.stat_result = look(*arguments, **options)
+        if waiting and (moment == "fstat" or arguments[0] == path):
+            os.replace(waiting.pop(), path)
+        return found
+
+    monkeypatch.setattr(files.os, moment, look_then_replace)
+    assert load(path, mmap=mmap).classes_.tolist() == [0, 1]
+
+
 def test_without_checksums_the_structure_is_still_checked(path: Path) -> None:
     content, arrays = unpack(np.frombuffer((DATA / "v1_tree_classifier.hedgerow").read_bytes(), dtype=np.uint8))
     broken = [np.full_like(array, 99) if array.dtype == np.int32 else array for array in arrays]
@@ -370,6 +390,13 @@ def test_permissions_are_those_of_a_new_file(path: Path) -> None:
     beside.touch()
     save(tree(), path)
     assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(beside.stat().st_mode)
+
+
+def test_permissions_are_kept(path: Path) -> None:
+    save(tree(), path)
+    path.chmod(0o600)
+    save(tree(), path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_a_link_stays_a_link(path: Path) -> None:

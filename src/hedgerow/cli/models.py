@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import hedgerow
 from hedgerow.cli.errors import CommandError, UsageError, nearest
+from hedgerow.cli.settings import literal_or_text
 
-__all__ = ["MODELS", "Model", "make_model", "measured_columns", "measured_setting", "model_names", "parse_settings"]
+__all__ = ["MODELS", "Model", "make_model", "measured_columns", "measured_setting", "model_names"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ MODELS: dict[str, Model] = {
         {"aggregate": "average", **_SEED},
     ),
     "boundary": Model("smooth probabilities by the distance to the boundary of a tree", "BoundaryClassifier"),
-    "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier"),
+    "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier", None, _SEED),
     "measured": Model(
         "a tree for inputs that were measured with error",
         "MeasuredTreeClassifier",
@@ -98,7 +98,7 @@ def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> d
         name, equals, size = (part.strip() for part in one.partition("="))
         if not equals or not name or not size:
             raise UsageError(f"--measured has {one!r}, must be column=0.3 or column=column")
-        sigma[name] = _value(size)
+        sigma[name] = literal_or_text(size)
         for column in (name, sigma[name]):
             if isinstance(column, str) and column not in columns:
                 raise CommandError(f"--measured names {column!r}, which is not a column; {nearest(column, columns)}")
@@ -116,21 +116,3 @@ def _public(name: str) -> Any:
     for part in name.split("."):
         found = getattr(found, part, None)
     return found
-
-
-def parse_settings(given: Sequence[str]) -> dict[str, Any]:
-    """``--set max_depth=3 --set rule=vote``: values are Python's, and else text."""
-    settings = {}
-    for one in given:
-        name, equals, value = one.partition("=")
-        if not equals or not name.strip():
-            raise UsageError(f"--set is {one!r}, must be name=value, such as max_depth=3")
-        settings[name.strip()] = _value(value.strip())
-    return settings
-
-
-def _value(text: str) -> Any:
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import hedgerow
 from hedgerow.packing import ModelFileError
 
-__all__ = ["Part", "part_named", "part_of", "register"]
+__all__ = ["Part", "part_named", "part_of", "parts", "register"]
 
 Class = TypeVar("Class", bound=type)
 
@@ -69,6 +69,11 @@ def register(
 
 def _fields(value: Any) -> dict[str, Any]:
     return {field.name: getattr(value, field.name) for field in fields(value) if field.init}
+
+
+def parts() -> list[Part]:
+    """All registered classes, by name."""
+    return [_BY_NAME[name] for name in sorted(_BY_NAME)]
 
 
 def part_of(cls: type) -> Part | None:
