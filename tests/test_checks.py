@@ -109,6 +109,8 @@ class Broken(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X):
+        if self.fault == "neighbours":
+            return np.full(len(X), len(X))
         return np.full(len(X), self.answer_, dtype=object) if self.classes_ is not None else np.zeros(len(X))
 
     def __getstate__(self):
@@ -122,6 +124,7 @@ class Broken(ClassifierMixin, BaseEstimator):
         ("random", checks.check_the_same_seed_gives_the_same_bits_for_any_n_jobs),
         ("threads", checks.check_the_same_seed_gives_the_same_bits_for_any_n_jobs),
         ("layout", checks.check_layouts_give_the_same_bits),
+        ("neighbours", checks.check_a_row_is_answered_alike_alone_and_among_others),
         ("layout", checks.check_frames_of_all_libraries_give_the_same_bits),
         ("", checks.check_names_are_honoured),
         ("forgets", checks.check_a_failed_fit_keeps_the_earlier_one),

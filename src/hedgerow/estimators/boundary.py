@@ -18,7 +18,7 @@ from hedgerow.boundary.kernels import check_tolerance, kernel
 from hedgerow.boundary.partitions import n_groups, partition
 from hedgerow.boundary.scales import check_scale, metric
 from hedgerow.boundary.walls import Separators, Walls
-from hedgerow.estimators.costs import class_costs
+from hedgerow.estimators.costs import cheapest_classes
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.trees import TreeClassifier
 from hedgerow.estimators.wrapped import WrappedForest
@@ -292,5 +292,5 @@ def _walls(model: Any) -> Walls:
     if model.cost_matrix is None:
         labels = probabilities.argmax(axis=1)
     else:
-        labels = (probabilities @ class_costs(model.cost_matrix, model.classes_)).argmin(axis=1)
+        labels = cheapest_classes(probabilities, model.cost_matrix, model.classes_)
     return walls_of(model, labels.astype(np.int32))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.forest import Forest
-from hedgerow.walk import LeafTable, fold, gather, route
+from hedgerow.walk import LeafTable, fold, gather, route, weighted_sums
 
 __all__ = ["ForestWalk", "SoftWalk", "Walk"]
 
@@ -77,13 +77,13 @@ class SoftWalk:
         weight = 1.0 if tree_weights is None else float(tree_weights[0])
         folded = []
         for table in tables:
-            mean = shares @ table.of_each_leaf
+            mean = weighted_sums(shares, table.of_each_leaf)
             mean[:, table.logs == 1] = np.log(mean[:, table.logs == 1])
             folded.append(np.where(table.ops == 0, weight * mean, mean))
         return folded
 
     def gather(self, rows: Floats, table: LeafTable) -> Floats:
-        return (self.membership(rows) @ table.of_each_leaf)[:, np.newaxis]
+        return weighted_sums(self.membership(rows), table.of_each_leaf)[:, np.newaxis]
 
     def divided(self, rows: Floats) -> NDArray[np.bool_]:
         return np.ones(len(rows), dtype=bool)
