@@ -201,10 +201,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         """
         rows = self._read(X)
         trees = explain_classes(
-            *(self.forest_, self.schema_, rows),
+            *(self._walk, self.schema_, rows),
             classes=self.classes_,
             answers=self.estimator_.predict(X),
             probabilities=self.estimator_.predict_proba(X),
+            leaf_probabilities=getattr(self.estimator_, "_leaf_probabilities", None),
         )
         separators = separator_texts(self.nearest_separator(X), self.schema_)
         numbers = zip(self.predict_proba(X).tolist(), self.algebraic_distance(X).tolist(), strict=True)

@@ -230,6 +230,9 @@ max_leaf_nodes, max_features
             estimate, lambda: LeafTable.of(estimate(self.forest_.answer_counts(), self.class_prior_))
         )
 
+    def _leaf_probabilities(self, rows: Floats, leaves: NDArray[np.int64]) -> Floats:
+        return self._probabilities().values[leaves]
+
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row, or with a `cost_matrix` the cheapest to expect; the first of equals."""
         if self.cost_matrix is None:
