@@ -21,6 +21,7 @@ from hedgerow.boundary.walls import Separators, Walls
 from hedgerow.estimators.costs import cheapest_classes
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.trees import TreeClassifier
+from hedgerow.estimators.uncertainty import Uncertainty, entropy_bits
 from hedgerow.estimators.wrapped import WrappedForest
 from hedgerow.explanation import explain_classes
 from hedgerow.inspection import impurity_importances
@@ -177,6 +178,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
     def _probabilities_of(self, rows: Floats) -> Floats:
         probabilities: Floats = self.estimate_.probabilities(self._walls(), rows, self.scale_, self._settings())
         return probabilities
+
+    def predict_uncertainty(self, X: Any) -> Uncertainty:
+        """Entropy of the probabilities in bits. A single tree has no between-tree variance: all of it is aleatoric."""
+        bits = entropy_bits(self.predict_proba(X))
+        return Uncertainty(bits, bits, np.zeros_like(bits), "entropy")
 
     def algebraic_distance(self, X: Any) -> Floats:
         """How far each row is from the area of each class, (n, n_classes), negative inside of it, in units of `scale_`.

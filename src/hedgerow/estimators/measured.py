@@ -147,6 +147,18 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         answers: Floats = (shares * self.values_).sum(axis=1)
         return answers
 
+    def predict_uncertainty(self, X: Any, X_err: Any = None) -> Uncertainty:
+        """Variance of the mixture of regions that a row may be in: within them, and between their answers.
+
+        The variance within a region is that of `forest_`: all training rows count as far as they may be in it. A single
+        tree has no between-tree variance: all of it is aleatoric. `X_err` as in :meth:`membership`.
+        """
+        weight, mean, squares = self.forest_.stats.T
+        moments = np.stack([mean, mean**2 + squares / np.where(weight > 0, weight, 1.0)], axis=1)
+        answer, mean_square = weighted_sums(self.membership(X, X_err), moments).T
+        total = np.maximum(mean_square - answer**2, 0.0)
+        return Uncertainty(total, total, np.zeros_like(total), "variance")
+
     def explain(self, X: Any, X_err: Any = None) -> list[RegionExplanation]:
         """Why each row is answered as it is: the regions that it may be in, what they answer, and the doubt in it.
 
