@@ -12,9 +12,13 @@ import pytest
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from hedgerow import BoundaryClassifier, TreeClassifier
+from hedgerow import BoundaryClassifier, ForestClassifier, MeasuredTreeClassifier, TreeClassifier
 from hedgerow.plots import (
     ColumnProfileDisplay,
     PartitionDisplay,
@@ -55,7 +59,9 @@ def drawings(model: Any, X: Any, y: Any) -> dict[Any, Any]:
         ),
         SampleProfileDisplay: lambda **more: SampleProfileDisplay.from_estimator(model, X, y, **more),
         PartitionDisplay: lambda **more: PartitionDisplay.from_estimator(model, X, **more),
-        ColumnProfileDisplay: lambda **more: ColumnProfileDisplay.from_estimator(model, X, 0, n_values=20, **more),
+        ColumnProfileDisplay: lambda **more: ColumnProfileDisplay.from_estimator(
+            model, X, 0, grid_resolution=20, **more
+        ),
         ReliabilityDisplay: lambda **more: ReliabilityDisplay.from_estimator(model, X, y, **more),
     }
 
@@ -91,8 +97,9 @@ class TestAll:
     @pytest.mark.parametrize("family", FAMILIES)
     def test_other_estimators_are_refused(self, family: Any, iris: Any) -> None:
         _, X, y = iris
-        with pytest.raises(ValueError, match=r"knows no distance to a boundary: take a BoundaryClassifier"):
-            drawings(TreeClassifier().fit(X, y), X, y)[family]()
+        if family is not ReliabilityDisplay:  # it takes all that have probabilities
+            with pytest.raises(ValueError, match=r"knows no distance to a boundary: take a BoundaryClassifier"):
+                drawings(TreeClassifier().fit(X, y), X, y)[family]()
         with pytest.raises(NotFittedError):
             drawings(BoundaryClassifier(), X, y)[family]()
 
@@ -111,7 +118,7 @@ def test_the_surface_is_what_the_model_says_on_the_grid(iris: Any) -> None:
     grid = pd.DataFrame({"length": np.repeat(display.y, 15), "width": np.tile(display.x, 15)})
     np.testing.assert_array_equal(display.probability.ravel(), model.predict_proba(grid)[:, 1])
     np.testing.assert_array_equal(display.inside.ravel(), model.estimator_.predict(grid) == "versicolor")
-    assert display.names == ["width", "length"]
+    assert display.feature_names == ["width", "length"]
     assert len(display.points_) == 2
     plain = ProbabilitySurfaceDisplay.from_estimator(model, X, grid_resolution=5)
     assert plain.points_ == []
@@ -123,7 +130,7 @@ def test_columns_that_are_not_drawn_stay_in_the_middle() -> None:
     frame.loc[::9, "b"] = np.nan
     y = (frame["a"] + (frame["kind"] == "x") + frame["b"].fillna(0) > 0.5).to_numpy()
     model = BoundaryClassifier(TreeClassifier(max_depth=4)).fit(frame, y)
-    display = ColumnProfileDisplay.from_estimator(model, frame, "a", n_values=7)
+    display = ColumnProfileDisplay.from_estimator(model, frame, "a", grid_resolution=7)
     middle = np.sort(frame["b"].dropna())[80 // 2]
     kind = np.sort(frame["kind"])[45]
     by_hand = pd.DataFrame({"a": display.x, "b": middle, "kind": kind})
@@ -205,3 +212,56 @@ def test_reliability_of_a_tree_and_its_boundary(iris: Any) -> None:
     p = model.predict_proba(X)[:, 1]
     np.testing.assert_allclose(display.brier["boundary"], np.mean((p - (y == "versicolor")) ** 2))
     assert display.counts["tree"].sum() == len(X)
+
+
+class TestNotes:
+    def test_a_flat_picture_says_why(self, iris: Any) -> None:
+        _, X, y = iris
+        alone = BoundaryClassifier(TreeClassifier(max_depth=3, min_samples_split=999)).fit(X, y)
+        for draw in drawings(alone, X, y).values():
+            display = draw()
+            texts = [text.get_text() for text in display.ax_.texts]
+            if hasattr(display, "note"):
+                assert texts == ["all values are equal:\nthe tree has one leaf"]
+        unused = X.assign(unused=1.0)
+        model = BoundaryClassifier(TreeClassifier(max_depth=3)).fit(unused, y)
+        display = ColumnProfileDisplay.from_estimator(model, unused, "unused", grid_resolution=5)
+        assert display.note == "all values are equal:\nthe tree does not split on unused"
+        assert ColumnProfileDisplay.from_estimator(model, unused, "width").note is None
+
+
+class TestReliabilityOfAny:
+    @pytest.mark.parametrize(
+        "model",
+        [
+            TreeClassifier(),
+            ForestClassifier(5, random_state=0),
+            MeasuredTreeClassifier(0.1),
+            DecisionTreeClassifier(max_depth=2),
+            make_pipeline(StandardScaler(), LogisticRegression()),
+        ],
+    )
+    def test_every_probabilistic_classifier_is_taken(self, model: Any, iris: Any) -> None:
+        _, X, y = iris
+        display = ReliabilityDisplay.from_estimator(model.fit(X, y), X, y, class_label="versicolor")
+        (name,) = display.predicted
+        assert name == type(model).__name__
+        p, truth = model.predict_proba(X)[:, 1], y == "versicolor"
+        assert display.brier[name] == pytest.approx(np.mean((p - truth) ** 2))
+        assert list(ReliabilityDisplay.from_estimator(model, X, y, name="mine").predicted) == ["mine"]
+
+    def test_rows_of_each_bin_are_shown(self, iris: Any) -> None:
+        model, X, y = iris
+        display = ReliabilityDisplay.from_estimator(model, X, y)
+        for name, line in display.count_lines_.items():
+            np.testing.assert_array_equal(line.get_xdata(), display.lines_[name].get_xdata())
+            assert sum(line.get_ydata()) == len(X)
+        assert display.plot(counts=False).counts_ax_ is None
+        assert display.ax_.get_ylim()[0] == pytest.approx(-0.03)
+
+    def test_others_are_refused(self, iris: Any) -> None:
+        _, X, y = iris
+        with pytest.raises(ValueError, match="has no predict_proba: take a fitted probabilistic classifier"):
+            ReliabilityDisplay.from_estimator(LinearSVC().fit(X, y), X, y)
+        with pytest.raises(ValueError, match="has no predict_proba"):
+            ReliabilityDisplay.from_estimator(TreeClassifier, X, y)

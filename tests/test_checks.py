@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from hedgerow import TreeClassifier, TreeRegressor, checks
+import hedgerow
+from hedgerow import MeasuredTreeRegressor, TreeClassifier, TreeRegressor, checks
 from hedgerow.probability import MEstimate
 
 ESTIMATORS = [
@@ -25,6 +26,30 @@ CASES = [
 @pytest.mark.parametrize("check", CASES)
 def test_our_estimators_keep_the_contract(check):
     check()
+
+
+@pytest.mark.parametrize("name", [name for name in hedgerow.__all__ if name.endswith(("Classifier", "Regressor"))])
+def test_every_estimator_says_how_unsure_it_is_and_why(name):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    y = X[:, 0] + rng.normal(size=80) / 2
+    model = getattr(hedgerow, name)().fit(X, y if name.endswith("Regressor") else np.digitize(y, [0.0]))
+    found = model.predict_uncertainty(rng.normal(size=(50, 2)))
+    assert found.total.shape == (50,)
+    assert (found.total >= 0).all()
+    assert found.total.max() > 0
+    np.testing.assert_allclose(found.aleatoric + found.epistemic, found.total, atol=1e-12)
+    assert all(str(one) for one in model.explain(X[:3]))
+
+
+def test_the_variance_of_a_soft_tree_without_errors_is_that_of_a_plain_one():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    y = X[:, 0] + rng.normal(size=80) / 2
+    soft = MeasuredTreeRegressor(max_leaf_nodes=4).fit(X, y)
+    leaves = soft.apply(X)
+    expected = [np.var(y[leaves == leaf]) for leaf in leaves]
+    np.testing.assert_allclose(soft.predict_uncertainty(X).total, expected)
 
 
 def data_in_which_everything_matters():
@@ -109,6 +134,8 @@ class Broken(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X):
+        if self.fault == "neighbours":
+            return np.full(len(X), len(X))
         return np.full(len(X), self.answer_, dtype=object) if self.classes_ is not None else np.zeros(len(X))
 
     def __getstate__(self):
@@ -122,6 +149,7 @@ class Broken(ClassifierMixin, BaseEstimator):
         ("random", checks.check_the_same_seed_gives_the_same_bits_for_any_n_jobs),
         ("threads", checks.check_the_same_seed_gives_the_same_bits_for_any_n_jobs),
         ("layout", checks.check_layouts_give_the_same_bits),
+        ("neighbours", checks.check_a_row_is_answered_alike_alone_and_among_others),
         ("layout", checks.check_frames_of_all_libraries_give_the_same_bits),
         ("", checks.check_names_are_honoured),
         ("forgets", checks.check_a_failed_fit_keeps_the_earlier_one),

@@ -23,7 +23,7 @@ import hedgerow
 from hedgerow import CautiousForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor, load, save
 from hedgerow.cli import command, main
 from hedgerow.cli.ahead import ahead
-from hedgerow.cli.models import make_model, measured_setting
+from hedgerow.cli.models import MODELS, make_model, measured_setting
 from hedgerow.datasets import load as load_dataset
 from hedgerow.storage import read_notes
 
@@ -489,6 +489,14 @@ def test_errors_of_inputs_become_a_setting(
     setting = measured_setting("temp=0.3,flow=flow_err", "measured", ["temp", "flow", "flow_err"])
     assert make_model("measured", False, setting).sigma == {"temp": 0.3, "flow": "flow_err"}
     assert main([str(argument) for argument in (*fit, "--measured", "temp=0.3,flow=flow_err")]) == 0
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "measured"])
+def test_models_that_draw_have_a_seed(name: str) -> None:
+    model = make_model(name, True, {})
+    assert model.get_params().get("random_state", 0) == 0
+    if "random_state" in model.get_params():
+        assert make_model(name, True, {"random_state": 7}).random_state == 7
 
 
 def test_a_tree_of_naive_bayes_is_a_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -20,16 +20,18 @@ from hedgerow import (
     ForestRegressor,
     MeasuredTreeClassifier,
     MeasuredTreeRegressor,
+    NaiveBayesTreeClassifier,
     RandomTreesClassifier,
     RuleClassifier,
     TreeClassifier,
     TreeRegressor,
 )
-from hedgerow.boundary.explaining import separator_texts
+from hedgerow.boundary.explaining import BoundaryExplanation, separator_texts
 from hedgerow.boundary.walls import Separators
 from hedgerow.columns import Column, Kind
+from hedgerow.estimators.walking import ForestWalk
 from hedgerow.explanation import explain_classes, explain_numbers
-from hedgerow.sentences import listed, path_nodes, path_sentences
+from hedgerow.sentences import listed, path_nodes, path_sentences, percentages
 from hedgerow.table import Schema
 from hedgerow.text import number_text
 from hedgerow.walk import route
@@ -64,7 +66,10 @@ def test_votes_dissenters_and_columns_are_those_of_a_literal_walk(drawn: tuple[F
     shares = np.full((len(rows), forest.n_classes), 1 / forest.n_classes)
     answers = np.zeros(len(rows), dtype=int)
     found = explain_classes(
-        forest, plain_schema(forest.n_features), rows, classes=classes, answers=answers, probabilities=shares
+        *(ForestWalk(forest, None), plain_schema(forest.n_features), rows),
+        classes=classes,
+        answers=answers,
+        probabilities=shares,
     )
     for x, one in zip(rows, found, strict=True):
         votes = truth.votes(forest, x)
@@ -82,7 +87,7 @@ def test_votes_dissenters_and_columns_are_those_of_a_literal_walk(drawn: tuple[F
 def test_numbers_of_any_forest_are_explained(drawn: tuple[Forest, Any]) -> None:
     forest, rows = drawn
     answers = np.zeros(len(rows))
-    for one in explain_numbers(forest, plain_schema(forest.n_features), rows, answers=answers):
+    for one in explain_numbers(ForestWalk(forest, None), plain_schema(forest.n_features), rows, answers=answers):
         assert len(one.trees) == forest.n_trees
         assert one.within >= 0
         assert one.interval is None
@@ -119,11 +124,141 @@ def test_missing_values_and_new_categories_are_named() -> None:
     tree = TreeClassifier(criterion="entropy").fit(X, y)
     strange = pd.DataFrame({"symptom": ["cough", "fever"], "temperature": [None, 37.0]})
     without, new = tree.explain(strange)
-    assert without.path[1] == "temperature is missing: it goes all ways, and 50% of it where temperature is at most 38"
-    assert without.doubt.endswith(
-        "missing values send it to 2 leaves, whose mixture is the answer; missing or new: temperature"
+    assert without.path[1] == "temperature is missing: 50% of it goes where temperature is at most 38"
+    assert without.doubt.endswith("it is spread over 2 leaves; missing or new: temperature")
+    assert new.path[0].startswith("symptom is missing or new: 50% of it goes where symptom is cough")
+
+
+def test_a_row_in_several_leaves_is_said_to_be_a_mixture_of_them() -> None:
+    X, y = patients()
+    one = (
+        TreeClassifier(criterion="entropy")
+        .fit(X, y)
+        .explain(pd.DataFrame({"symptom": ["cough"], "temperature": [None]}))[0]
     )
-    assert new.path[0].startswith("symptom is missing or new: it goes all ways")
+    assert str(one) == (
+        "home, because\n  symptom is cough\n  temperature is missing: 50% of it goes where temperature is at most 38\n"
+        "It is spread over 2 leaves, mixed with these weights:\n"
+        "   50%: temperature at most 38: home 1 (training rows: 2 home)\n"
+        "   50%: temperature above 38: home 0 (training rows: 2 ward)\n"
+        "Probabilities: home 0.5, ward 0.5.\n"
+        "Doubt: 50% of it is in leaves where another class is more probable; it is spread over 2 leaves; "
+        "missing or new: temperature."
+    )
+
+
+def rows_with_gaps(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    gaps = X[:60].copy()
+    gaps[np.random.default_rng(0).random(gaps.shape) < 0.3] = np.nan
+    return gaps
+
+
+def shown_mixture(text: str, value: str) -> float:
+    """The sum of shares times values over the lines of a mixture, as they are printed."""
+    parts = re.findall(rf"^ +(\d+)%: .*: {value}", text, re.MULTILINE)
+    assert sum(int(percent) for percent, _ in parts) == 100
+    return sum(int(percent) / 100 * float(number) for percent, number in parts)
+
+
+NUMBER = r"(-?[\d.]+(?:e[-+]\d+)?)"
+
+
+@pytest.mark.parametrize(
+    "model", [TreeClassifier(), TreeClassifier(max_depth=3, leaf_probability="laplace"), NaiveBayesTreeClassifier()]
+)
+def test_the_weights_and_leaves_shown_add_up_to_the_probability_beside_them(model: Any) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    gaps = rows_with_gaps(X[:, :6])
+    found = model.fit(X[:, :6], y).explain(gaps)
+    spread = [one for one in found if len(one.leaves) > 1]
+    assert len(spread) > 10
+    for one in found:
+        weights = np.array([leaf.weight for leaf in one.leaves])
+        np.testing.assert_allclose(weights.sum(), 1)
+        np.testing.assert_allclose(weights @ np.array([leaf.probabilities for leaf in one.leaves]), one.probabilities)
+        np.testing.assert_allclose(weights @ np.array([leaf.counts for leaf in one.leaves]), one.counts)
+    for one in spread:
+        assert "its leaf" not in str(one)
+        shown = shown_mixture(str(one), f"{one.answer} {NUMBER}")
+        assert shown == pytest.approx(one.probabilities[one.answer], abs=0.02)
+
+
+def test_the_weights_and_means_shown_add_up_to_the_number_beside_them() -> None:
+    X, y = load_diabetes(return_X_y=True)
+    gaps = rows_with_gaps(X)
+    for one in TreeRegressor(max_depth=3).fit(X, y).explain(gaps):
+        np.testing.assert_allclose(sum(leaf.weight * leaf.mean for leaf in one.leaves), one.answer)
+        if len(one.leaves) > 1:
+            assert "Its leaf" not in str(one)
+            assert shown_mixture(str(one), f"{NUMBER}( ±.*)?$".replace("( ±", "(?: ±")) == pytest.approx(
+                one.answer, abs=3
+            )
+
+
+def test_a_rule_over_soft_regions_is_explained_by_what_it_mixes() -> None:
+    X, y = load_iris(return_X_y=True)
+    soft = MeasuredTreeClassifier(0.3, max_leaf_nodes=3).fit(X, y)
+    model = RuleClassifier.from_fitted(soft, rule="probability")
+    for one, counts in zip(model.explain(X[::10]), soft.leaf_counts(X[::10]), strict=True):
+        np.testing.assert_allclose(one.counts, counts[0])
+        assert [leaf.weight for leaf in one.leaves] == sorted((leaf.weight for leaf in one.leaves), reverse=True)
+
+
+def test_percentages_add_up_to_a_hundred() -> None:
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 3, 7):
+        shares = rng.dirichlet(np.ones(n))
+        whole = [int(text.removesuffix("%")) for text in percentages(shares)]
+        assert sum(whole) == 100
+        assert np.abs(np.array(whole) - 100 * shares).max() < 1
+    assert percentages([0.5, 0.5]) == ["50%", "50%"]
+
+
+def graded() -> tuple[pd.DataFrame, list[str]]:
+    levels = ["low", "middle", "high"]
+    frame = pd.DataFrame(
+        [(grade, smoker) for grade in levels for smoker in (False, True)] * 5, columns=["grade", "smoker"]
+    ).astype({"grade": pd.CategoricalDtype(levels, ordered=True)})
+    return frame, ["ill" if grade != "low" and smoker else "well" for grade, smoker in frame.to_numpy()]
+
+
+def test_ordered_categories_and_truth_values_are_named_wherever_nodes_are() -> None:
+    X, y = graded()
+    tree = TreeClassifier(pruning=None).fit(X, y)
+    assert tree.to_text() == (
+        "smoker = False: well (well 15)\nsmoker = True\n|   grade <= low: well (well 5)\n|   grade > low: ill (ill 10)"
+    )
+    assert tree.explain(X.iloc[[1]])[0].path == ("smoker is True", "grade is low, at most low")
+    assert tree.explain(X.iloc[[2]])[0].path == ("smoker is False",)
+    without = X.astype({"smoker": "boolean"}).iloc[[3]].assign(smoker=pd.NA)
+    mixture = str(tree.explain(without)[0])
+    assert "50%: smoker False: " in mixture
+    assert "50%: smoker True: " in mixture
+    soft = MeasuredTreeClassifier().fit(X, y).explain(X.iloc[[3]])[0]
+    assert soft.regions[0].bounds == ("grade above low", "smoker True")
+    assert soft.measured == ("grade middle", "smoker True")
+    edge: BoundaryExplanation = BoundaryClassifier(TreeClassifier(pruning=None)).fit(X, y).explain(X.iloc[[1]])[0]
+    assert edge.separator == "grade between low and middle"
+
+
+def test_names_are_shown_literally_and_control_characters_escaped() -> None:
+    frame = pd.DataFrame({"[bold]a\n$b$": [1.0, 2.0] * 9, "c\x1b[31m": ["x\ty", "{z}"] * 9})
+    labels = ["in\nside", "out\x07"] * 9
+    models = [
+        TreeClassifier().fit(frame, labels),
+        TreeClassifier().fit(frame[["c\x1b[31m"]], labels),
+        ForestClassifier(3, random_state=0).fit(frame, labels),
+        CautiousForestClassifier(n_estimators=3, random_state=0).fit(frame, labels),
+        MeasuredTreeClassifier().fit(frame, labels),
+        BoundaryClassifier(TreeClassifier()).fit(frame, labels),
+    ]
+    for model in models:
+        text = str(model.explain(frame[model.feature_names_in_].iloc[:1])[0])
+        assert "in\\nside" in text
+        assert all(line.isprintable() for line in text.splitlines())
+        assert not any(line in text.splitlines() for line in ("side", "$b$"))
+    assert models[0].to_text().splitlines()[0].startswith("[bold]a\\n$b$ <= 1.5: in\\nside")
+    assert models[1].to_text().splitlines()[0].startswith("c\\x1b[31m = x\\ty: in\\nside")
 
 
 @pytest.mark.parametrize(
@@ -281,7 +416,7 @@ def test_separators_have_words_for_every_kind_of_question() -> None:
     columns = [Column("x", Kind.NUMERIC), Column("c", Kind.NOMINAL, ("r", "g")), Column("o", Kind.ORDINAL, ("s", "m"))]
     separators = Separators(np.array([0, 1, 2, -1, -2], dtype=np.int32), np.array([0.5, np.nan, 0.5, np.nan, 3.0]))
     words = separator_texts(separators, Schema(tuple(columns), named=True))
-    assert words == ["x at 0.5", "another c", "o at s", None, "an oblique question"]
+    assert words == ["x at 0.5", "another c", "o between s and m", None, "an oblique split"]
 
 
 # -- soft regions
@@ -339,7 +474,14 @@ def test_regions_that_a_row_may_be_in_are_named(classes: bool) -> None:
             assert one.probabilities is None
         text = str(one)
         assert text.startswith(f"{one.answer if classes else number_text(one.answer)}, because of where it may be:\n")
-        assert f"  {one.regions[0].share:4.0%}: {', '.join(one.regions[0].bounds)}: " in text
+        assert f"%: {', '.join(one.regions[0].bounds)}: " in text.splitlines()[1]
+        if classes:
+            value = one.mixed[one.classes.index(one.answer)]
+            assert shown_mixture(text, f"{one.answer} {NUMBER}") == pytest.approx(value, abs=0.03)
+            clipped = not np.allclose(one.mixed, one.probabilities, atol=5e-4)
+            assert ("clipped to [0, 1] and normalised" in text) == clipped
+        else:
+            assert shown_mixture(text, NUMBER) == pytest.approx(one.answer, abs=0.1)
         assert "Measured: " in text
         assert text.endswith(f"Doubt: {one.doubt}.")
     assert "missing or new: temp" in found[3].doubt
@@ -366,13 +508,16 @@ def test_an_exact_row_is_in_one_region_whose_bounds_it_keeps() -> None:
                 assert row["valve"] in re.split(", | or ", said)
                 continue
             value = levels.index(row[name]) if name == "grade" else row[name]
+            if said in levels:
+                assert row[name] == said
+                continue
             for side in said.split(" and "):
                 end = side.rpartition(" ")[2]
                 limit = levels.index(end) if name == "grade" else float(end)
                 assert value > limit if side.startswith("above") else value <= limit
     assert {name for name, _ in words} == set(rows.columns)
     alone = MeasuredTreeRegressor(0.0).fit([[1.0], [2.0]], [3.0, 3.0]).explain([[1.0]])[0]
-    assert str(alone) == "3: the tree asks nothing."
+    assert str(alone) == "3: the tree has no splits."
 
 
 def test_of_many_classes_only_the_first_are_named() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hedgerow import MeasuredTreeClassifier, MeasuredTreeRegressor, checks
+from hedgerow import CautiousClassifier, MeasuredTreeClassifier, MeasuredTreeRegressor, RuleClassifier, checks
 
 ESTIMATORS = [
     MeasuredTreeRegressor(),
@@ -38,3 +38,9 @@ def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
 @pytest.mark.filterwarnings("ignore:column .* has a variance of")
 def test_measured_trees_keep_the_contract(check: Any) -> None:
     check()
+
+
+@pytest.mark.parametrize("wrapper", [RuleClassifier, CautiousClassifier])
+def test_wrappers_answer_a_row_alike_alone_and_among_others(wrapper: Any) -> None:
+    soft = MeasuredTreeClassifier(0.1, max_leaf_nodes=8)
+    checks.check_a_row_is_answered_alike_alone_and_among_others(wrapper(soft))

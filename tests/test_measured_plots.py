@@ -42,7 +42,7 @@ def held(**columns: Any) -> pd.DataFrame:
 
 
 def test_regions_show_answers_borders_and_errors(model: Any) -> None:
-    display = SoftRegionsDisplay.from_estimator(model, X, features=("a", "b"), resolution=20)
+    display = SoftRegionsDisplay.from_estimator(model, X, features=("a", "b"), grid_resolution=20)
     assert display.answers.shape == (20, 20)
     across = model.predict(held(a=display.x, b=display.y[3]))
     np.testing.assert_allclose(display.answers[3], across)
@@ -59,7 +59,9 @@ def test_regions_show_answers_borders_and_errors(model: Any) -> None:
 def test_regions_of_exact_columns_have_no_cross(model: Any) -> None:
     figure, ax = plt.subplots()
     exact = MeasuredTreeRegressor(max_leaf_nodes=4).fit(X, Y)
-    display = SoftRegionsDisplay.from_estimator(exact, X, resolution=10, ax=ax, colorbar=False, border_kw={"lw": 3})
+    display = SoftRegionsDisplay.from_estimator(
+        exact, X, grid_resolution=10, ax=ax, colorbar=False, border_kw={"lw": 3}
+    )
     assert display.sigma_line_ is None
     assert display.figure_ is figure
     assert len(figure.axes) == 1
@@ -68,7 +70,9 @@ def test_regions_of_exact_columns_have_no_cross(model: Any) -> None:
 
 def test_curves_are_the_trees_answers(model: Any) -> None:
     hard = MeasuredTreeRegressor(max_leaf_nodes=8).fit(X, Y)
-    display = SoftCurveDisplay.from_estimator(model, X, Y, hard=hard, truth=lambda u: 2.0 * (u > 0.5), resolution=50)
+    display = SoftCurveDisplay.from_estimator(
+        model, X, Y, hard=hard, truth=lambda u: 2.0 * (u > 0.5), grid_resolution=50
+    )
     rows = held(a=display.x)
     np.testing.assert_allclose(display.soft, model.predict(rows))
     np.testing.assert_allclose(display.hard, hard.predict(rows))
@@ -76,7 +80,7 @@ def test_curves_are_the_trees_answers(model: Any) -> None:
     assert len(display.points_.get_offsets()) == 300
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert labels == ["rows", "truth, latent x", "plain tree", "tree that knows the errors"]
-    alone = SoftCurveDisplay.from_estimator(model, X, feature="b", legend=False, soft_kw={"color": "red"})
+    alone = SoftCurveDisplay.from_estimator(model, X, features="b", legend=False, soft_kw={"color": "red"})
     assert alone.hard_line_ is alone.truth_line_ is alone.points_ is None
     assert alone.soft_line_.get_color() == "red"
     assert alone.ax_.get_legend() is None
@@ -85,9 +89,9 @@ def test_curves_are_the_trees_answers(model: Any) -> None:
 def test_classes_are_drawn_one_at_a_time() -> None:
     labels = np.array(["no", "yes"])[(Y > 2).astype(int)]
     model = MeasuredTreeClassifier(SIGMA, max_leaf_nodes=6).fit(X, labels)
-    display = SoftCurveDisplay.from_estimator(model, X, resolution=30)
+    display = SoftCurveDisplay.from_estimator(model, X, grid_resolution=30)
     np.testing.assert_allclose(display.soft, model.membership(held(a=display.x)) @ model.values_[:, 1])
-    other = SoftRegionsDisplay.from_estimator(model, X, class_label="no", resolution=10)
+    other = SoftRegionsDisplay.from_estimator(model, X, class_label="no", grid_resolution=10)
     assert other.figure_.axes[1].get_ylabel() == "share of no"
     with pytest.raises(ValueError, match=r"class_label is 'maybe', must be one of \['no', 'yes'\]"):
         SoftCurveDisplay.from_estimator(model, X, class_label="maybe")
@@ -111,13 +115,17 @@ def test_costs_are_bars_the_dearest_on_top(model: Any) -> None:
     ("call", "error", "message"),
     [
         (lambda m: SoftRegionsDisplay.from_estimator(m, X, features=("a",)), ValueError, "must name two columns"),
-        (lambda m: SoftRegionsDisplay.from_estimator(m, X, features=("a", "d")), ValueError, "feature is 'd', must be"),
         (
-            lambda m: SoftCurveDisplay.from_estimator(m, X, feature=9),
+            lambda m: SoftRegionsDisplay.from_estimator(m, X, features=("a", "d")),
             ValueError,
-            "feature is 9, must be one of 'a'",
+            "features has 'd', must be",
         ),
-        (lambda m: SoftCurveDisplay.from_estimator(m, X, feature="colour"), ValueError, "'colour', which is nominal"),
+        (
+            lambda m: SoftCurveDisplay.from_estimator(m, X, features=9),
+            ValueError,
+            "features has 9, must be one of 'a'",
+        ),
+        (lambda m: SoftCurveDisplay.from_estimator(m, X, features="colour"), ValueError, "'colour', which is nominal"),
         (
             lambda m: ErrorCostDisplay.from_estimator(TreeRegressor().fit(X, Y), X),
             TypeError,
@@ -128,3 +136,37 @@ def test_costs_are_bars_the_dearest_on_top(model: Any) -> None:
 def test_what_can_not_be_drawn_is_said(model: Any, call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call(model)
+
+
+def test_long_names_are_not_cut_off() -> None:
+    names = [f"a column with quite a long name, number {j}" for j in range(3)]
+    rng = np.random.default_rng(0)
+    latent = rng.uniform(size=(200, 3))
+    frame = pd.DataFrame(latent + rng.normal(0, 0.1, size=latent.shape), columns=names)
+    model = MeasuredTreeRegressor(0.1, max_leaf_nodes=6).fit(frame, (latent > 0.5).sum(axis=1))
+    display = ErrorCostDisplay.from_estimator(model, frame)
+    display.figure_.canvas.draw()
+    inside = display.figure_.bbox
+    for text in [*display.ax_.get_yticklabels(), display.ax_.xaxis.label, display.ax_.title]:
+        box = text.get_window_extent()
+        assert inside.x0 <= box.x0
+        assert box.x1 <= inside.x1
+        assert inside.y0 <= box.y0
+        assert box.y1 <= inside.y1
+
+
+def test_a_flat_picture_says_why() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(100, 3)), columns=["a", "b", "c"])
+    alone = MeasuredTreeRegressor(0.1).fit(frame, np.zeros(100))
+    for display in (SoftCurveDisplay.from_estimator(alone, frame), SoftRegionsDisplay.from_estimator(alone, frame)):
+        assert display.note == "all values are equal:\nthe tree has one leaf"
+    model = MeasuredTreeRegressor(0.1, max_leaf_nodes=3).fit(frame, frame["c"])
+    assert SoftCurveDisplay.from_estimator(model, frame).note == "all values are equal:\nthe tree does not split on a"
+    shown = SoftRegionsDisplay.from_estimator(model, frame, grid_resolution=9)
+    assert shown.note in [text.get_text() for text in shown.ax_.texts]
+    assert SoftCurveDisplay.from_estimator(model, frame, features="c").note is None
+    free = ErrorCostDisplay.from_estimator(MeasuredTreeRegressor(0.0).fit(frame, frame["c"]), frame)
+    assert [text.get_text() for text in free.ax_.texts] == [
+        "no column costs anything:\nno split is on a column with errors"
+    ]

@@ -53,6 +53,8 @@ def expected_column(column: LogicalColumn) -> Column:
             return Column(column.name, Kind.NOMINAL, tuple(seen))
         case "ordered":
             return Column(column.name, Kind.ORDINAL, column.levels)
+        case "boolean":
+            return Column(column.name, Kind.NUMERIC, (False, True))
     return Column(column.name, Kind.NUMERIC)
 
 
@@ -379,7 +381,9 @@ def cases(table: list[Any]) -> Any:
 @pytest.mark.parametrize(("X", "expected"), **cases(NUMERIC))
 def test_numeric_dtypes(X: Any, expected: list[float]) -> None:
     result = read_table(X)
-    assert result.schema.columns == (Column("a", Kind.NUMERIC),)
+    (column,) = result.schema.columns
+    assert (column.name, column.kind) == ("a", Kind.NUMERIC)
+    assert column.categories in ((), (False, True))
     assert_same_values(result.values[:, 0], expected)
     assert_same_values(result.schema.read(X)[:, 0], expected)
 

@@ -38,6 +38,9 @@ Floats: TypeAlias = NDArray[np.float64]
 # Beyond this, neighbouring integers fall on the same float64.
 LARGEST_EXACT_INTEGER = 2**53
 
+# The numbers 0 and 1 of a boolean column, which is split as any numeric one, and put in words as what it holds.
+TRUTH_VALUES = (False, True)
+
 # What categories are kept as, and what marks them as missing.
 PLAIN_TYPES = frozenset({str, int, float, bool, type(None)})
 
@@ -52,7 +55,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column; code i stands for `categories[i]`, and numeric columns have no categories."""
+    """One column; code i stands for `categories[i]`. Numeric columns have no categories, except truth values theirs."""
 
     name: str
     kind: Kind
@@ -61,7 +64,7 @@ class Column:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise ValueError(f"a column's name is {self.name!r}, must be text")
-        if self.kind is Kind.NUMERIC and self.categories:
+        if self.kind is Kind.NUMERIC and self.categories not in ((), TRUTH_VALUES):
             raise ValueError(f"column {self.name!r} is numeric and has categories: it must have none")
         families = {_family(kind) for kind in set(map(type, self.categories))}
         if len(families) > 1 or None in families:
@@ -110,7 +113,15 @@ def learn_source(source: Source, name: str, *, nominal: bool, from_dtype: bool) 
             f"column {name!r} holds categories ({source.dtype_name}), but categorical_features leaves it out; "
             'add it there, use categorical_features="from_dtype", or convert the column to numbers.'
         )
-    return Column(name, Kind.NUMERIC)
+    return Column(name, Kind.NUMERIC, TRUTH_VALUES if _holds_truth_values(source, name) else ())
+
+
+def _holds_truth_values(source: Source, name: str) -> bool:
+    if source.numbers is not None:
+        return source.numbers.dtype == np.bool_
+    if _is_untyped(source.series):
+        return _one_family(_present(source), name, source) == "truth value"
+    return bool(source.series.dtype == nw.Boolean)
 
 
 def encode_source(source: Source, column: Column, out: Floats) -> bool:

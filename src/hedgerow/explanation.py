@@ -7,16 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.forest import Forest
+from hedgerow.reached_leaves import (
+    ClassLeaf,
+    NumberLeaf,
+    class_leaves,
+    class_mixture_lines,
+    counts_text,
+    number_leaves,
+    number_mixture_lines,
+)
 from hedgerow.sentences import listed, path_sentences
 from hedgerow.table import Schema
-from hedgerow.text import number_text
-from hedgerow.walk import LeafTable, gather, route, spread
+from hedgerow.text import literal_text, number_text
+from hedgerow.walk import LeafTable, route
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["ClassExplanation", "NumberExplanation", "explain_classes", "explain_numbers"]
 
@@ -26,14 +38,36 @@ _FEW_ROWS = 10
 _MOST_CLASSES = 6  # that a text names
 
 
+class Reach(Protocol):
+    """How rows reach the leaves of a forest."""
+
+    @property
+    def forest(self) -> Forest:
+        """The trees."""
+
+    def spread(self, rows: Floats) -> csr_array:
+        """The weight with which each row reaches each leaf, (n, n_leaves)."""
+
+    def gather(self, rows: Floats, table: LeafTable) -> Floats:
+        """The weighted mean of the leaves that a row reaches in each tree, (n, n_trees, m)."""
+
+
+class LeafProbabilities(Protocol):
+    """What leaves answer: rows (n, n_features) and the number of a leaf for each to (n, n_classes)."""
+
+    def __call__(self, rows: Floats, leaves: NDArray[np.int64]) -> Floats: ...
+
+
 @dataclass(frozen=True)
 class Way:
     """How a row went down the trees."""
 
     path: tuple[str, ...]
     """The questions of a single tree, as sentences; empty of several trees."""
-    n_leaves: int
-    """How many leaves of a single tree the row reaches: more than one where a value is missing."""
+    leaves: NDArray[np.int64]
+    """Numbers of the leaves of a single tree that the row reaches; several where a value is missing."""
+    weights: Floats
+    """The weight with which it reaches each of them."""
     columns: dict[str, float]
     """The share of each column in the questions that all trees asked of this row; the largest first."""
     missing: tuple[str, ...]
@@ -44,10 +78,11 @@ class Way:
 class ClassExplanation:
     """Why a classifier answers as it does for one row.
 
-    Of a single tree `counts` are the class counts of its leaf (the mixture, if it reaches several), and `path` how it
-    came there. Of several trees `counts` are the mean of their leaves', `votes` how many trees have most rows of each
-    class in their leaf, and `dissenters` the numbers of the trees whose vote is not `answer`. `bounds` (lower and upper
-    for each class) and `set` are None where the model has none. A leaf without rows votes as the node above it.
+    Of a single tree `leaves` are those that it reaches: one, or several with weights where a value is missing; `path`
+    leads to the heaviest, and `counts` are the weighted mean of their class counts. Of several trees `leaves` is empty,
+    `counts` are the mean of their leaves', `votes` how many trees have most rows of each class in their leaf, and
+    `dissenters` the numbers of the trees whose vote is not `answer`. `bounds` (lower and upper for each class) and
+    `set` are None where the model has none. A leaf without rows votes as the node above it.
     """
 
     answer: Any
@@ -57,6 +92,7 @@ class ClassExplanation:
     votes: tuple[int, ...]
     dissenters: tuple[int, ...]
     path: tuple[str, ...]
+    leaves: tuple[ClassLeaf, ...]
     columns: dict[str, float]
     bounds: tuple[tuple[float, float], ...] | None
     set: tuple[Any, ...] | None
@@ -65,23 +101,30 @@ class ClassExplanation:
     def __str__(self) -> str:
         n_trees = sum(self.votes)
         lines = _path_lines(self.answer, self.path) if n_trees == 1 else self._vote_lines(n_trees)
-        if n_trees == 1:
-            lines.append(f"Training rows in its leaf: {_counts_text(self.classes, self.counts)}.")
+        if len(self.leaves) == 1:
+            lines.append(f"Training rows in its leaf: {counts_text(self.classes, self.counts)}.")
+        elif self.leaves:
+            code = self.classes.index(self.answer)
+            lines += [_mixture_title(self.leaves), *class_mixture_lines(self.leaves, self.classes, code)]
         lines.append(self._probability_line() if self.bounds is None else _bounds_line(self.classes, self.bounds))
         if self.set is not None:
-            lines.append(f"Cannot be ruled out: {listed([str(one) for one in self.set])}.")
+            lines.append(f"Cannot be ruled out: {listed(list(map(literal_text, self.set)))}.")
         return "\n".join([*lines, f"Doubt: {self.doubt}."])
 
     def _probability_line(self) -> str:
         pairs = sorted(zip(self.probabilities, self.classes, strict=True), key=lambda pair: -pair[0])
         shown, rest = pairs[:_MOST_CLASSES], pairs[_MOST_CLASSES:]
-        said = "Probabilities: " + ", ".join(f"{name} {p:.3g}" for p, name in shown)
+        said = "Probabilities: " + ", ".join(f"{literal_text(name)} {p:.3g}" for p, name in shown)
         return said + (f"; {len(rest)} others, each at most {rest[0][0]:.3g}." if rest else ".")
 
     def _vote_lines(self, n_trees: int) -> list[str]:
-        others = [(n, str(name)) for n, name in zip(self.votes, self.classes, strict=True) if n and name != self.answer]
+        others = [
+            (n, literal_text(name))
+            for n, name in zip(self.votes, self.classes, strict=True)
+            if n and name != self.answer
+        ]
         n_for = n_trees - len(self.dissenters)
-        said = f"{self.answer}: {n_for} of {n_trees} trees say so"
+        said = f"{literal_text(self.answer)}: {n_for} of {n_trees} trees say so"
         if others:
             said += ", " + listed([f"{n} {_say(n)} {name}" for n, name in sorted(others, key=lambda pair: -pair[0])])
         lines = [said + "."]
@@ -96,7 +139,8 @@ class NumberExplanation:
     """Why a regressor answers as it does for one row.
 
     `trees` are the answers of the trees, `within` the standard deviation of the training targets in their leaves (the
-    root of the mean variance), `n_rows` the mean weight of these leaves. `interval` is None where the model has none.
+    root of the mean variance), `n_rows` the mean weight of these leaves. `leaves` are those of a single tree that the
+    row reaches: one, or several with weights where a value is missing. `interval` is None where the model has none.
     """
 
     answer: float
@@ -104,6 +148,7 @@ class NumberExplanation:
     within: float
     n_rows: float
     path: tuple[str, ...]
+    leaves: tuple[NumberLeaf, ...]
     columns: dict[str, float]
     interval: tuple[float, float] | None
     coverage: float | None
@@ -113,9 +158,11 @@ class NumberExplanation:
         answer = number_text(self.answer)
         if len(self.trees) == 1:
             lines = _path_lines(answer, self.path)
-            lines.append(
-                f"Its leaf has {number_text(self.n_rows)} training rows: {answer} ± {number_text(self.within)}."
-            )
+            if len(self.leaves) > 1:
+                lines += [_mixture_title(self.leaves), *number_mixture_lines(self.leaves)]
+            else:
+                rows = f"{number_text(self.n_rows)} training row{'s' * (self.n_rows != 1)}"
+                lines.append(f"Its leaf has {rows}: {answer} ± {number_text(self.within)}.")
         else:
             low, high = number_text(min(self.trees)), number_text(max(self.trees))
             lines = [f"{answer}: the mean of {len(self.trees)} trees, which say from {low} to {high}."]
@@ -130,30 +177,42 @@ class NumberExplanation:
 
 
 def explain_classes(
-    forest: Forest,
+    walk: Reach,
     schema: Schema,
     rows: Floats,
     *,
     classes: NDArray[Any],
     answers: NDArray[Any],
     probabilities: Floats,
+    leaf_probabilities: LeafProbabilities | None = None,
     bounds: Floats | None = None,
     sets: NDArray[np.bool_] | None = None,
 ) -> list[ClassExplanation]:
-    """One explanation a row of a classification forest."""
+    """One explanation for each row of a classification forest.
+
+    With `leaf_probabilities`, of a single tree, `probabilities` are their weighted mean over the leaves of a row.
+    """
+    forest = walk.forest
     labels = tuple(classes.tolist())
-    counts = gather(forest, rows, LeafTable.by_counts(forest.distinct_counts))
-    votes = gather(forest, rows, forest.answer_counts()).argmax(axis=2)
+    counts = walk.gather(rows, LeafTable.by_counts(forest.distinct_counts))
+    votes = walk.gather(rows, LeafTable.of(forest.answer_counts())).argmax(axis=2)
     explanations = []
-    for i, way in enumerate(_ways(forest, schema, rows)):
+    for i, way in enumerate(_ways(walk, schema, rows)):
         answer = answers[i].item() if isinstance(answers[i], np.generic) else answers[i]
         code = labels.index(answer)
         found = np.bincount(votes[i], minlength=len(labels))
         allowed = None if sets is None else tuple(one for one, has in zip(labels, sets[i], strict=True) if has)
         mean = counts[i].mean(axis=0)
-        doubt = (
-            _doubt_of_leaf(mean, code, labels) if forest.n_trees == 1 else _doubt_of_votes(found, code, labels, mean)
-        )
+        of_leaves = None
+        if leaf_probabilities is not None:
+            of_leaves = leaf_probabilities(np.repeat(rows[i : i + 1], len(way.leaves), axis=0), way.leaves)
+        leaves = class_leaves(forest, schema, way.leaves, way.weights, of_leaves)
+        if len(leaves) > 1:
+            doubt = _doubt_of_mixture(leaves, code, labels)
+        elif leaves:
+            doubt = _doubt_of_leaf(mean, code, labels)
+        else:
+            doubt = _doubt_of_votes(found, code, labels, mean)
         explanations.append(
             ClassExplanation(
                 answer=answer,
@@ -163,6 +222,7 @@ def explain_classes(
                 votes=tuple(found.tolist()),
                 dissenters=tuple(np.flatnonzero(votes[i] != code).tolist()),
                 path=way.path,
+                leaves=leaves,
                 columns=way.columns,
                 bounds=None if bounds is None else tuple((low, high) for low, high in bounds[i].tolist()),
                 set=allowed,
@@ -173,7 +233,7 @@ def explain_classes(
 
 
 def explain_numbers(
-    forest: Forest,
+    walk: Reach,
     schema: Schema,
     rows: Floats,
     *,
@@ -181,12 +241,13 @@ def explain_numbers(
     intervals: Floats | None = None,
     coverage: float | None = None,
 ) -> list[NumberExplanation]:
-    """One explanation a row of a regression forest."""
+    """One explanation for each row of a regression forest."""
+    forest = walk.forest
     weight, mean, squares = forest.stats.T
     variance = squares / np.where(weight > 0, weight, 1.0)
-    reached = gather(forest, rows, np.stack([weight, mean, mean**2, variance], axis=1))
+    reached = walk.gather(rows, LeafTable.of(np.stack([weight, mean, mean**2, variance], axis=1)))
     explanations = []
-    for i, way in enumerate(_ways(forest, schema, rows)):
+    for i, way in enumerate(_ways(walk, schema, rows)):
         n_rows, means, squared, inside = reached[i].T
         within = float(np.sqrt(np.maximum(inside + squared - means**2, 0.0).mean()))
         explanations.append(
@@ -196,30 +257,34 @@ def explain_numbers(
                 within=within,
                 n_rows=float(n_rows.mean()),
                 path=way.path,
+                leaves=number_leaves(forest, schema, way.leaves, way.weights),
                 columns=way.columns,
                 interval=None if intervals is None else (float(intervals[i, 0]), float(intervals[i, 1])),
                 coverage=coverage if intervals is not None else None,
-                doubt=_joined([*_doubt_of_number(means, within, n_rows), *_doubt_of_way(way)]),
+                doubt=_joined([*_doubt_of_number(means, within, n_rows, len(way.leaves)), *_doubt_of_way(way)]),
             )
         )
     return explanations
 
 
-def _ways(forest: Forest, schema: Schema, rows: Floats) -> list[Way]:
+def _ways(walk: Reach, schema: Schema, rows: Floats) -> list[Way]:
+    forest = walk.forest
     leaves = route(forest, rows) + forest.leaf_start[:-1]
     asked = _questions_asked(forest, leaves)
     single = forest.n_trees == 1
-    n_leaves = np.diff(spread(forest, rows).indptr) if single else np.ones(len(rows), dtype=int)
+    reached = walk.spread(rows) if single else None
     ways = []
     for i, row in enumerate(rows):
         total = asked[i].sum()
         order = np.argsort(-asked[i], kind="stable")
+        of_row = slice(0, 0) if reached is None else slice(reached.indptr[i], reached.indptr[i + 1])
         ways.append(
             Way(
                 path_sentences(forest, schema, int(leaves[i, 0]), row) if single else (),
-                int(n_leaves[i]),
+                np.empty(0, np.int64) if reached is None else reached.indices[of_row].astype(np.int64),
+                np.empty(0) if reached is None else reached.data[of_row],
                 {schema.names[j]: float(asked[i, j] / total) for j in order if asked[i, j]},
-                tuple(schema.names[j] for j in np.flatnonzero(np.isnan(row))),
+                tuple(literal_text(schema.names[j]) for j in np.flatnonzero(np.isnan(row))),
             )
         )
     return ways
@@ -244,7 +309,7 @@ def _questions_asked(forest: Forest, leaves: NDArray[np.int64]) -> NDArray[np.in
 def _doubt_of_set(allowed: tuple[Any, ...] | None) -> list[str]:
     if allowed is None or len(allowed) == 1:
         return []
-    return [f"the evidence does not tell {listed([str(one) for one in allowed])} apart"]
+    return [f"the evidence does not tell {listed(list(map(literal_text, allowed)))} apart"]
 
 
 def _doubt_of_leaf(counts: Floats, code: int, labels: tuple[Any, ...]) -> list[str]:
@@ -256,7 +321,14 @@ def _doubt_of_leaf(counts: Floats, code: int, labels: tuple[Any, ...]) -> list[s
         reasons.append(f"{number_text(other)} of {number_text(total)} rows in its leaf are of another class")
     if total < _FEW_ROWS:
         reasons.append(f"its leaf has only {number_text(total)} {'row' if total == 1 else 'rows'}")
-    return reasons or [f"none in its leaf: all {number_text(total)} rows are {labels[code]}"]
+    return reasons or [f"none in its leaf: all {number_text(total)} rows are {literal_text(labels[code])}"]
+
+
+def _doubt_of_mixture(leaves: tuple[ClassLeaf, ...], code: int, labels: tuple[Any, ...]) -> list[str]:
+    otherwise = sum(leaf.weight for leaf in leaves if int(np.argmax(leaf.probabilities or leaf.counts)) != code)
+    if otherwise > 0:
+        return [f"{otherwise:.0%} of it is in leaves where another class is more probable"]
+    return [f"in all its leaves {literal_text(labels[code])} is the most probable class"]
 
 
 def _doubt_of_votes(votes: NDArray[np.intp], code: int, labels: tuple[Any, ...], counts: Floats) -> list[str]:
@@ -265,7 +337,7 @@ def _doubt_of_votes(votes: NDArray[np.intp], code: int, labels: tuple[Any, ...],
     reasons = []
     if n_for < n_trees:
         others = np.where(np.arange(len(votes)) == code, 0, votes)
-        rival = labels[int(np.argmax(others))]
+        rival = literal_text(labels[int(np.argmax(others))])
         one_rival = np.count_nonzero(others) == 1
         said = f"{_say(n_trees - n_for)} {rival}" if one_rival else f"say otherwise, most of them {rival}"
         reasons.append(f"{n_trees - n_for} of {n_trees} trees {said}")
@@ -274,7 +346,9 @@ def _doubt_of_votes(votes: NDArray[np.intp], code: int, labels: tuple[Any, ...],
     return reasons or [f"none among the trees: all {n_trees} agree"]
 
 
-def _doubt_of_number(means: Floats, within: float, n_rows: Floats) -> list[str]:
+def _doubt_of_number(means: Floats, within: float, n_rows: Floats, n_leaves: int) -> list[str]:
+    if n_leaves > 1:
+        return [f"targets in its leaves differ by {number_text(within)}"]
     if len(means) == 1:
         few = n_rows[0] < _FEW_ROWS
         return [f"targets in its leaf differ by {number_text(within)}{' and are few' if few else ''}"]
@@ -285,8 +359,8 @@ def _doubt_of_number(means: Floats, within: float, n_rows: Floats) -> list[str]:
 
 def _doubt_of_way(way: Way) -> list[str]:
     reasons = []
-    if way.n_leaves > 1:
-        reasons.append(f"missing values send it to {way.n_leaves} leaves, whose mixture is the answer")
+    if len(way.leaves) > 1:
+        reasons.append(f"it is spread over {len(way.leaves)} leaves")
     if way.missing:
         reasons.append(f"missing or new: {listed(list(way.missing))}")
     return reasons
@@ -296,18 +370,21 @@ def _joined(reasons: Sequence[str]) -> str:
     return "; ".join(reasons)
 
 
+def _mixture_title(leaves: Sequence[Any]) -> str:
+    return f"It is spread over {len(leaves)} leaves, mixed with these weights:"
+
+
 def _path_lines(answer: Any, path: tuple[str, ...]) -> list[str]:
     if not path:
-        return [f"{answer}: the tree asks nothing."]
-    return [f"{answer}, because", *(f"  {sentence}" for sentence in path)]
+        return [f"{literal_text(answer)}: the tree has no splits."]
+    return [f"{literal_text(answer)}, because", *(f"  {sentence}" for sentence in path)]
 
 
 def _column_lines(columns: dict[str, float]) -> list[str]:
     if not columns:
         return []
-    return [
-        "Questions were about: " + listed([f"{name} {share:.0%}" for name, share in columns.items()], at_most=5) + "."
-    ]
+    shares = [f"{literal_text(name)} {share:.0%}" for name, share in columns.items()]
+    return [f"Features on its paths: {listed(shares)}."]
 
 
 def _say(n: int) -> str:
@@ -319,10 +396,5 @@ def _bounds_line(classes: tuple[Any, ...], bounds: tuple[tuple[float, float], ..
     if len(both) > _MOST_CLASSES:
         both.sort(key=lambda one: (-one[0][1], -one[0][0]))
     shown, rest = both[:_MOST_CLASSES], both[_MOST_CLASSES:]
-    said = "Bounds: " + ", ".join(f"{name} {low:.2f} to {high:.2f}" for (low, high), name in shown)
+    said = "Bounds: " + ", ".join(f"{literal_text(name)} {low:.2f} to {high:.2f}" for (low, high), name in shown)
     return said + (f"; {len(rest)} others, each at most {rest[0][0][1]:.2f}." if rest else ".")
-
-
-def _counts_text(classes: tuple[Any, ...], counts: tuple[float, ...]) -> str:
-    pairs = sorted(((n, str(name)) for name, n in zip(classes, counts, strict=True) if n > 0), reverse=True)
-    return ", ".join(f"{number_text(n)} {name}" for n, name in pairs) or "none"

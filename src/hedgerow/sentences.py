@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,9 +13,9 @@ from hedgerow.columns import Kind
 from hedgerow.forest import Forest
 from hedgerow.nodes import MissingPolicy, NodeKind
 from hedgerow.table import Schema
-from hedgerow.text import Names, branch_members, linear_form, number_text
+from hedgerow.text import Names, branch_members, highest_level, linear_form, number_text
 
-__all__ = ["listed", "path_nodes", "path_sentences"]
+__all__ = ["dividing_branches", "listed", "mixture_lines", "path_nodes", "path_sentences", "percentages"]
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +27,24 @@ def listed(words: list[str], last: str = "and", at_most: int = _AT_MOST) -> str:
     if len(words) > at_most:
         return f"{', '.join(words[:at_most])} {last} {len(words) - at_most} more"
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def percentages(shares: Sequence[float]) -> list[str]:
+    """Whole percents of shares that add up to 1, rounded so that they add up to 100 (largest remainders).
+
+    >>> percentages([1 / 3, 1 / 3, 1 / 3])
+    ['34%', '33%', '33%']
+    """
+    exact = 100 * np.asarray(shares) / np.sum(shares)
+    whole = np.floor(exact + 1e-9)
+    n_up = round(100 - whole.sum())
+    whole[np.argsort(whole - exact, kind="stable")[:n_up]] += 1
+    return [f"{percent:.0f}%" for percent in whole]
+
+
+def mixture_lines(shares: Sequence[float], texts: Sequence[str]) -> list[str]:
+    """A line for each part of a mixture, with its share in front; the shares shown add up to 100%."""
+    return [f"  {percent:>4}: {text}" for percent, text in zip(percentages(shares), texts, strict=True)]
 
 
 def path_nodes(forest: Forest, leaf: int) -> list[int]:
@@ -51,6 +70,34 @@ def path_sentences(forest: Forest, schema: Schema, leaf: int, row: Floats) -> tu
         _sentence(_Question(forest, schema, names, node, child - _first_child(forest, node)), row)
         for node, child in pairwise(nodes)
     )
+
+
+def dividing_branches(forest: Forest, schema: Schema, leaves: Sequence[int]) -> list[tuple[str, ...]]:
+    """For each of several leaves of a tree, the branches that tell it from the others: "bp at most 128"."""
+    names = Names.of(forest, schema.names, None, [column.categories for column in schema.columns])
+    paths = [path_nodes(forest, leaf) for leaf in leaves]
+    taken: dict[int, set[int]] = {}
+    for path in paths:
+        for node, child in pairwise(path):
+            taken.setdefault(node, set()).add(child)
+    return [
+        tuple(
+            _condition(_Question(forest, schema, names, node, child - _first_child(forest, node)))
+            for node, child in pairwise(path)
+            if len(taken[node]) > 1
+        )
+        for path in paths
+    ]
+
+
+def _condition(question: _Question) -> str:
+    if question.kind == NodeKind.THRESHOLD and question.threshold == np.inf:
+        return f"{question.about} {'missing' if question.child else 'known'}"
+    n_children = int(question.forest.n_children[question.node])
+    own_branch = question.forest.missing[question.node] == MissingPolicy.OWN_BRANCH
+    if own_branch and question.child == n_children - 1:
+        return f"{question.about} missing"
+    return f"{question.about} {_branch(question)}"
 
 
 def _first_child(forest: Forest, node: int) -> int:
@@ -108,12 +155,17 @@ class _Question:
         return value < len(codes) and bool(codes[int(value)] >= 0)
 
     @property
-    def ordinal(self) -> bool:
-        return self.kind == NodeKind.THRESHOLD and self.schema.columns[self.feature].kind is Kind.ORDINAL
+    def levels(self) -> tuple[str, ...]:
+        """The ordered categories that a threshold divides; empty where it divides numbers."""
+        return self.names.categories[self.feature] if self.kind == NodeKind.THRESHOLD else ()
+
+    @property
+    def level(self) -> int | None:
+        return highest_level(self.levels, self.threshold)
 
     @property
     def share(self) -> float:
-        """Of a row that goes all ways, what goes this one."""
+        """Fraction of a spread row that takes this branch."""
         first = _first_child(self.forest, self.node)
         weights = self.forest.weight[first : first + self.forest.n_children[self.node]]
         total = float(weights.sum())
@@ -140,12 +192,14 @@ def _sentence_without_answer(question: _Question, said: str) -> str:
     if policy == MissingPolicy.OWN_BRANCH or asks_whether_known:
         return said
     if policy == MissingPolicy.SPREAD:
-        return f"{said}: it goes all ways, and {question.share:.0%} of it where {question.about} is {_branch(question)}"
+        return f"{said}: {question.share:.0%} of it goes where {question.about} is {_branch(question)}"
     return f"{said}, which goes with {_branch(question)}"
 
 
 def _branch(question: _Question, value: float | None = None) -> str:
     """What leads to the child that is taken: "at most 3", "red", "not red", "one of red and blue"."""
+    if question.level == 0 and len(question.levels) == 2:
+        return question.levels[question.child]
     if question.kind in (NodeKind.THRESHOLD, NodeKind.OBLIQUE):
         side = "above" if question.child else "at most"
         return f"{side} {_threshold_text(question, value)}"
@@ -157,15 +211,15 @@ def _branch(question: _Question, value: float | None = None) -> str:
 
 
 def _threshold_text(question: _Question, value: float | None) -> str:
-    if question.ordinal:
-        return question.names.category(question.feature, max(0, int(np.floor(question.threshold))))
+    if question.level is not None:
+        return question.levels[question.level]
     text = number_text(question.threshold)
     close = value is not None and value != question.threshold and number_text(value) == text
     return repr(question.threshold) if close else text
 
 
 def _value_text(question: _Question, value: float) -> str:
-    coded = question.ordinal or question.kind not in (NodeKind.THRESHOLD, NodeKind.OBLIQUE)
+    coded = bool(question.levels) or question.kind not in (NodeKind.THRESHOLD, NodeKind.OBLIQUE)
     if coded and value.is_integer() and value >= 0:
         return question.names.category(question.feature, int(value))
     text = number_text(value)

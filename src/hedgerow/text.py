@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,9 +15,13 @@ from hedgerow.nodes import MissingPolicy, NodeKind
 if TYPE_CHECKING:
     from hedgerow.forest import Forest
 
-__all__ = ["Names", "branch_members", "linear_form", "number_text", "tree_text"]
+__all__ = [
+    *("Names", "branch_members", "highest_level", "linear_form", "literal_text", "number_text", "threshold_branches"),
+    "tree_text",
+]
 
 _INDENT = "|   "
+_UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control characters, surrogates, line and paragraph separators
 
 
 @dataclass(frozen=True)
@@ -45,14 +50,48 @@ class Names:
             if given is not None and len(given) != n:
                 raise ValueError(f"{parameter} has {len(given)} entries, this forest needs {n}")
         return cls(
-            tuple(features) if features is not None else tuple(f"x{i}" for i in range(forest.n_features)),
-            tuple(map(str, classes)) if classes is not None else tuple(f"class {i}" for i in range(n_classes)),
-            tuple(tuple(map(str, c)) for c in categories) if categories is not None else ((),) * forest.n_features,
+            tuple(map(literal_text, features if features is not None else (f"x{i}" for i in range(forest.n_features)))),
+            tuple(map(literal_text, classes if classes is not None else (f"class {i}" for i in range(n_classes)))),
+            tuple(
+                tuple(map(literal_text, known))
+                for known in (categories if categories is not None else ((),) * forest.n_features)
+            ),
         )
 
     def category(self, feature: int, code: int) -> str:
         known = self.categories[feature]
         return known[code] if code < len(known) else str(code)
+
+
+def literal_text(value: Any) -> str:
+    """Text of a name, label or category, with control characters and line breaks escaped.
+
+    >>> print(literal_text("dose\\n[mg]"))
+    dose\\n[mg]
+    """
+    text = str(value)
+    if text.isprintable():
+        return text
+    return "".join(repr(c)[1:-1] if unicodedata.category(c) in _UNPRINTABLE else c for c in text)
+
+
+def highest_level(categories: Sequence[Any], threshold: float) -> int | None:
+    """Code of the last category at or below a threshold between codes; None if there is none."""
+    return int(np.floor(threshold)) if categories and 0 <= threshold < len(categories) else None
+
+
+def threshold_branches(categories: Sequence[str], threshold: float) -> tuple[str, str] | None:
+    """What leads to both children of a threshold between ordered categories, behind a column's name; None of numbers.
+
+    >>> threshold_branches(("low", "middle", "high"), 0.5), threshold_branches(("False", "True"), 0.5)
+    (('<= low', '> low'), ('= False', '= True'))
+    """
+    level = highest_level(categories, threshold)
+    if level is None:
+        return None
+    if len(categories) == 2 and level == 0:
+        return f"= {categories[0]}", f"= {categories[1]}"
+    return f"<= {categories[level]}", f"> {categories[level]}"
 
 
 def number_text(x: float) -> str:
@@ -129,7 +168,9 @@ def _branches(forest: Forest, node: int, names: Names) -> Iterator[tuple[int, st
     if kind == NodeKind.THRESHOLD and threshold == np.inf:
         questions = [f"{name} is known", f"{name} is missing"]
     elif kind in (NodeKind.THRESHOLD, NodeKind.OBLIQUE):
-        questions = [f"{name} <= {number_text(threshold)}", f"{name} > {number_text(threshold)}"]
+        levels = names.categories[feature] if kind == NodeKind.THRESHOLD else ()
+        sides = threshold_branches(levels, threshold) or (f"<= {number_text(threshold)}", f"> {number_text(threshold)}")
+        questions = [f"{name} {side}" for side in sides]
     elif kind == NodeKind.ONE_AGAINST_REST:
         category = names.category(feature, int(threshold))
         questions = [f"{name} = {category}", f"{name} != {category}"]

@@ -24,7 +24,10 @@ from hedgerow.forest import Forest
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["LeafTable", "check_n_jobs", "check_rows", "fold", "gather", "n_threads", "route", "spread", "tally"]
+__all__ = [
+    *("LeafTable", "check_n_jobs", "check_rows", "fold", "gather", "n_threads", "route", "spread", "tally"),
+    "weighted_sums",
+]
 
 Link = Literal["identity", "log"]
 Op = Literal["sum", "min", "max"]
@@ -270,6 +273,18 @@ def tally(
     counts = np.zeros((forest.n_leaves, n_classes))
     core_tally(forest.arrays_for(X), X, labels, weights, counts, n_threads(n_jobs))
     return counts
+
+
+def weighted_sums(weights: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weighted sum of the rows of `values` for each row of weights: (n, k) and (k, m) give (n, m).
+
+    Terms are added in the order of k. BLAS picks an order by the shape of both matrices, so that the last bits of a
+    row's answer would depend on the number of rows beside it.
+    """
+    sums = np.zeros((len(weights), values.shape[1]))
+    for weight, row in zip(weights.T, values, strict=True):
+        sums += weight[:, np.newaxis] * row
+    return sums
 
 
 def _start(table: LeafTable, n_rows: int) -> NDArray[np.float64]:

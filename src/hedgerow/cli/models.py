@@ -33,19 +33,17 @@ class Model:
         return any(name is not None and _public(name) is not None for name in (self.classifier, self.regressor))
 
 
-_SEED = {"random_state": 0}
-
 MODELS: dict[str, Model] = {
     "tree": Model("one readable tree", "TreeClassifier", "TreeRegressor"),
     "c45": Model("one tree, as C4.5 grows and prunes it", "TreeClassifier.c45"),
-    "forest": Model("a random forest", "ForestClassifier", "ForestRegressor", _SEED),
-    "random-trees": Model("random decision trees, combined as evidence", "RandomTreesClassifier", None, _SEED),
+    "forest": Model("a random forest", "ForestClassifier", "ForestRegressor"),
+    "random-trees": Model("random decision trees, combined as evidence", "RandomTreesClassifier"),
     # The default of the class, belief, decides nearly every row as long as s is small.
     "cautious": Model(
         "a forest that answers with sets of classes",
         "CautiousForestClassifier",
         None,
-        {"aggregate": "average", **_SEED},
+        {"aggregate": "average"},
     ),
     "boundary": Model("smooth probabilities by the distance to the boundary of a tree", "BoundaryClassifier"),
     "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier", None, _SEED),
@@ -82,8 +80,9 @@ def make_model(name: str, classification: bool, settings: Mapping[str, Any], n_j
             raise UsageError(
                 f"--set names {parameter!r}, which {public} does not have; {nearest(parameter, known, 30)}"
             )
-    threads = {"n_jobs": n_jobs} if "n_jobs" in known else {}
-    return model.set_params(**{**threads, **entry.settings, **settings})
+    # The same command gives the same model, for every model that draws.
+    usual = {"n_jobs": n_jobs, "random_state": 0}
+    return model.set_params(**{name: usual[name] for name in usual if name in known} | {**entry.settings, **settings})
 
 
 def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> dict[str, Any]:

@@ -80,10 +80,11 @@ class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
         rows = self._read(X)
         with_sets = hasattr(self, "predict_set")
         return explain_classes(
-            *(self.forest_, self.schema_, rows),
+            *(self._walk, self.schema_, rows),
             classes=self.classes_,
             answers=self.predict(X),
             probabilities=self.predict_proba(X),
+            leaf_probabilities=getattr(self, "_leaf_probabilities", None),
             bounds=self.predict_bounds(X) if with_sets else None,
             sets=self.predict_set(X) if with_sets else None,
         )
@@ -109,5 +110,5 @@ class NumberAnswers(RegressorMixin, _Answers):  # type: ignore[misc]
         rows = self._read(X)
         intervals = self.predict_interval(X, coverage) if hasattr(self, "predict_interval") else None
         return explain_numbers(
-            *(self.forest_, self.schema_, rows), answers=self.predict(X), intervals=intervals, coverage=coverage
+            *(self._walk, self.schema_, rows), answers=self.predict(X), intervals=intervals, coverage=coverage
         )

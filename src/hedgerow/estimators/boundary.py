@@ -18,9 +18,10 @@ from hedgerow.boundary.kernels import check_tolerance, kernel
 from hedgerow.boundary.partitions import n_groups, partition
 from hedgerow.boundary.scales import check_scale, metric
 from hedgerow.boundary.walls import Separators, Walls
-from hedgerow.estimators.costs import class_costs
+from hedgerow.estimators.costs import cheapest_classes
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.trees import TreeClassifier
+from hedgerow.estimators.uncertainty import Uncertainty, entropy_bits
 from hedgerow.estimators.wrapped import WrappedForest
 from hedgerow.explanation import explain_classes
 from hedgerow.inspection import impurity_importances
@@ -174,6 +175,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         probabilities: Floats = self.estimate_.probabilities(self._walls(), rows, self.scale_, self._settings())
         return probabilities
 
+    def predict_uncertainty(self, X: Any) -> Uncertainty:
+        """Entropy of the probabilities in bits. A single tree has no between-tree variance: all of it is aleatoric."""
+        bits = entropy_bits(self.predict_proba(X))
+        return Uncertainty(bits, bits, np.zeros_like(bits), "entropy")
+
     def algebraic_distance(self, X: Any) -> Floats:
         """How far each row is from the area of each class, (n, n_classes), negative inside of it, in units of `scale_`.
 
@@ -197,10 +203,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         """
         rows = self._read(X)
         trees = explain_classes(
-            *(self.forest_, self.schema_, rows),
+            *(self._walk, self.schema_, rows),
             classes=self.classes_,
             answers=self.estimator_.predict(X),
             probabilities=self.estimator_.predict_proba(X),
+            leaf_probabilities=getattr(self.estimator_, "_leaf_probabilities", None),
         )
         separators = separator_texts(self.nearest_separator(X), self.schema_)
         numbers = zip(self.predict_proba(X).tolist(), self.algebraic_distance(X).tolist(), strict=True)
@@ -288,5 +295,5 @@ def _walls(model: Any) -> Walls:
     if model.cost_matrix is None:
         labels = probabilities.argmax(axis=1)
     else:
-        labels = (probabilities @ class_costs(model.cost_matrix, model.classes_)).argmin(axis=1)
+        labels = cheapest_classes(probabilities, model.cost_matrix, model.classes_)
     return walls_of(model, labels.astype(np.int32))

@@ -17,6 +17,7 @@ from hedgerow.estimators.uncertainty import Uncertainty, entropy_bits
 from hedgerow.measured.explaining import RegionExplanation
 from hedgerow.measured.finishing import classification_forest, regression_forest
 from hedgerow.probability import Frequency
+from hedgerow.walk import weighted_sums
 
 __all__ = ["MeasuredTreeClassifier", "MeasuredTreeRegressor"]
 
@@ -146,6 +147,18 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         answers: Floats = (shares * self.values_).sum(axis=1)
         return answers
 
+    def predict_uncertainty(self, X: Any, X_err: Any = None) -> Uncertainty:
+        """Variance of the mixture of regions that a row may be in: within them, and between their answers.
+
+        The variance within a region is that of `forest_`: all training rows count as far as they may be in it. A single
+        tree has no between-tree variance: all of it is aleatoric. `X_err` as in :meth:`membership`.
+        """
+        weight, mean, squares = self.forest_.stats.T
+        moments = np.stack([mean, mean**2 + squares / np.where(weight > 0, weight, 1.0)], axis=1)
+        answer, mean_square = weighted_sums(self.membership(X, X_err), moments).T
+        total = np.maximum(mean_square - answer**2, 0.0)
+        return Uncertainty(total, total, np.zeros_like(total), "variance")
+
     def explain(self, X: Any, X_err: Any = None) -> list[RegionExplanation]:
         """Why each row is answered as it is: the regions that it may be in, what they answer, and the doubt in it.
 
@@ -259,7 +272,7 @@ feature_names_in_, feature_importances_
         """The probability of each class, (n, n_classes), as `leaf` says; `X_err` as in :meth:`membership`."""
         self._check_leaf()
         shares = self.membership(X, X_err)
-        mixed = shares @ self._region_shares()
+        mixed = weighted_sums(shares, self._region_shares())
         return _normalised(mixed if self.leaf == "counts" else np.clip(mixed, 0.0, 1.0), self.class_prior_)
 
     def _region_shares(self) -> Floats:
@@ -275,7 +288,7 @@ feature_names_in_, feature_importances_
     def leaf_counts(self, X: Any, X_err: Any = None) -> Floats:
         """The evidence, (n, 1, n_classes): soft class counts of the regions, in proportion to the memberships."""
         shares = self.membership(X, X_err)
-        return (shares @ self.forest_.counts)[:, np.newaxis]
+        return weighted_sums(shares, self.forest_.counts)[:, np.newaxis]
 
     def explain(self, X: Any, X_err: Any = None) -> list[RegionExplanation]:
         """Why each row is answered as it is, as of :class:`MeasuredTreeRegressor`; the regions answer with classes."""

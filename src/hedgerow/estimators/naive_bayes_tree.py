@@ -121,6 +121,10 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         mixed: Floats = np.add.reduceat(shares * reached.data[:, np.newaxis], reached.indptr[:-1], axis=0)
         return mixed
 
+    def _leaf_probabilities(self, rows: Floats, leaves: NDArray[np.int64]) -> Floats:
+        shares: Floats = self.leaf_models_.predict_proba(rows, leaves)
+        return shares
+
     def predict_uncertainty(self, X: Any, measure: str = "entropy") -> Uncertainty:
         """How unsure the answer is, and of what kind.
 

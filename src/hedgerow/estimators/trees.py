@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.estimators.answers import ClassAnswers, NumberAnswers
-from hedgerow.estimators.costs import class_costs, feature_costs, prior_weights
+from hedgerow.estimators.costs import cheapest_classes, class_costs, feature_costs, prior_weights
 from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.pruned import PrunedTree
 from hedgerow.estimators.stored import storable
@@ -235,12 +235,14 @@ max_leaf_nodes, max_features
             estimate, lambda: LeafTable.of(estimate(self.forest_.answer_counts(), self.class_prior_))
         )
 
+    def _leaf_probabilities(self, rows: Floats, leaves: NDArray[np.int64]) -> Floats:
+        return self._probabilities().values[leaves]
+
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row, or with a `cost_matrix` the cheapest to expect; the first of equals."""
         if self.cost_matrix is None:
             return super().predict(X)
-        expected = self.predict_proba(X) @ class_costs(self.cost_matrix, self.classes_)
-        labels: NDArray[Any] = self.classes_[expected.argmin(axis=1)]
+        labels: NDArray[Any] = self.classes_[cheapest_classes(self.predict_proba(X), self.cost_matrix, self.classes_)]
         return labels
 
     def predict_most_likely(self, X: Any) -> NDArray[Any]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.forest import Forest
-from hedgerow.walk import LeafTable, fold, gather, route
+from hedgerow.walk import LeafTable, fold, gather, route, spread, weighted_sums
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["ForestWalk", "SoftWalk", "Walk"]
 
@@ -33,6 +36,9 @@ class Walk(Protocol):
     def gather(self, rows: Floats, table: LeafTable) -> Floats:
         """The row of each leaf that is reached, (n, n_trees, m), of a table without links."""
 
+    def spread(self, rows: Floats) -> csr_array:
+        """The weight with which each row reaches each leaf, (n, n_leaves)."""
+
     def divided(self, rows: Floats) -> NDArray[np.bool_]:
         """Which rows may reach several leaves of a tree."""
 
@@ -52,6 +58,9 @@ class ForestWalk:
 
     def gather(self, rows: Floats, table: LeafTable) -> Floats:
         return gather(self.forest, rows, table, n_jobs=self.n_jobs)
+
+    def spread(self, rows: Floats) -> csr_array:
+        return spread(self.forest, rows, n_jobs=self.n_jobs)
 
     def divided(self, rows: Floats) -> NDArray[np.bool_]:
         if not (self.forest.payload_codes < 0).any():
@@ -77,13 +86,18 @@ class SoftWalk:
         weight = 1.0 if tree_weights is None else float(tree_weights[0])
         folded = []
         for table in tables:
-            mean = shares @ table.of_each_leaf
+            mean = weighted_sums(shares, table.of_each_leaf)
             mean[:, table.logs == 1] = np.log(mean[:, table.logs == 1])
             folded.append(np.where(table.ops == 0, weight * mean, mean))
         return folded
 
     def gather(self, rows: Floats, table: LeafTable) -> Floats:
-        return (self.membership(rows) @ table.of_each_leaf)[:, np.newaxis]
+        return weighted_sums(self.membership(rows), table.of_each_leaf)[:, np.newaxis]
+
+    def spread(self, rows: Floats) -> csr_array:
+        from scipy.sparse import csr_array
+
+        return csr_array(self.membership(rows))
 
     def divided(self, rows: Floats) -> NDArray[np.bool_]:
         return np.ones(len(rows), dtype=bool)

@@ -38,9 +38,9 @@ def column_number(estimator: Any, feature: Any) -> int:
     names = estimator.schema_.names
     j = names.index(feature) if feature in names else feature
     if not isinstance(j, int | np.integer) or isinstance(j, bool) or not 0 <= j < len(names):
-        raise ValueError(f"feature is {feature!r}, must be one of {', '.join(map(repr, names[:10]))}, or a number")
+        raise ValueError(f"features has {feature!r}, must be one of {', '.join(map(repr, names[:10]))}, or a number")
     if estimator.schema_.columns[j].kind is Kind.NOMINAL:
-        raise ValueError(f"feature is {feature!r}, which is nominal: choose a column of numbers")
+        raise ValueError(f"features has {feature!r}, which is nominal: choose a column of numbers")
     return int(j)
 
 
