@@ -16,9 +16,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import CautiousForestClassifier, ForestClassifier, TreeClassifier, save
+from hedgerow._printable import printable
 from hedgerow.cli import main
 from hedgerow.cli.console import out
-from hedgerow.cli.printable import printable
 
 CLEAR, OVERRIDE = "\x1b[2J", "\u202e"
 COLUMN, LABEL, FILE = f"weight [kg]{CLEAR}", f"[/]{OVERRIDE}:smile:", f"[red]{CLEAR}.csv"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._printable import printable
 from hedgerow.forest import Forest
 from hedgerow.reached_leaves import (
     ClassLeaf,
@@ -24,7 +25,7 @@ from hedgerow.reached_leaves import (
 )
 from hedgerow.sentences import listed, path_sentences
 from hedgerow.table import Schema
-from hedgerow.text import literal_text, number_text
+from hedgerow.text import number_text
 from hedgerow.walk import LeafTable, route
 
 if TYPE_CHECKING:
@@ -108,23 +109,21 @@ class ClassExplanation:
             lines += [_mixture_title(self.leaves), *class_mixture_lines(self.leaves, self.classes, code)]
         lines.append(self._probability_line() if self.bounds is None else _bounds_line(self.classes, self.bounds))
         if self.set is not None:
-            lines.append(f"Cannot be ruled out: {listed(list(map(literal_text, self.set)))}.")
+            lines.append(f"Cannot be ruled out: {listed(list(map(printable, self.set)))}.")
         return "\n".join([*lines, f"Doubt: {self.doubt}."])
 
     def _probability_line(self) -> str:
         pairs = sorted(zip(self.probabilities, self.classes, strict=True), key=lambda pair: -pair[0])
         shown, rest = pairs[:_MOST_CLASSES], pairs[_MOST_CLASSES:]
-        said = "Probabilities: " + ", ".join(f"{literal_text(name)} {p:.3g}" for p, name in shown)
+        said = "Probabilities: " + ", ".join(f"{printable(name)} {p:.3g}" for p, name in shown)
         return said + (f"; {len(rest)} others, each at most {rest[0][0]:.3g}." if rest else ".")
 
     def _vote_lines(self, n_trees: int) -> list[str]:
         others = [
-            (n, literal_text(name))
-            for n, name in zip(self.votes, self.classes, strict=True)
-            if n and name != self.answer
+            (n, printable(name)) for n, name in zip(self.votes, self.classes, strict=True) if n and name != self.answer
         ]
         n_for = n_trees - len(self.dissenters)
-        said = f"{literal_text(self.answer)}: {n_for} of {n_trees} trees say so"
+        said = f"{printable(self.answer)}: {n_for} of {n_trees} trees say so"
         if others:
             said += ", " + listed([f"{n} {_say(n)} {name}" for n, name in sorted(others, key=lambda pair: -pair[0])])
         lines = [said + "."]
@@ -284,7 +283,7 @@ def _ways(walk: Reach, schema: Schema, rows: Floats) -> list[Way]:
                 np.empty(0, np.int64) if reached is None else reached.indices[of_row].astype(np.int64),
                 np.empty(0) if reached is None else reached.data[of_row],
                 {schema.names[j]: float(asked[i, j] / total) for j in order if asked[i, j]},
-                tuple(literal_text(schema.names[j]) for j in np.flatnonzero(np.isnan(row))),
+                tuple(printable(schema.names[j]) for j in np.flatnonzero(np.isnan(row))),
             )
         )
     return ways
@@ -309,7 +308,7 @@ def _questions_asked(forest: Forest, leaves: NDArray[np.int64]) -> NDArray[np.in
 def _doubt_of_set(allowed: tuple[Any, ...] | None) -> list[str]:
     if allowed is None or len(allowed) == 1:
         return []
-    return [f"the evidence does not tell {listed(list(map(literal_text, allowed)))} apart"]
+    return [f"the evidence does not tell {listed(list(map(printable, allowed)))} apart"]
 
 
 def _doubt_of_leaf(counts: Floats, code: int, labels: tuple[Any, ...]) -> list[str]:
@@ -321,14 +320,14 @@ def _doubt_of_leaf(counts: Floats, code: int, labels: tuple[Any, ...]) -> list[s
         reasons.append(f"{number_text(other)} of {number_text(total)} rows in its leaf are of another class")
     if total < _FEW_ROWS:
         reasons.append(f"its leaf has only {number_text(total)} {'row' if total == 1 else 'rows'}")
-    return reasons or [f"none in its leaf: all {number_text(total)} rows are {literal_text(labels[code])}"]
+    return reasons or [f"none in its leaf: all {number_text(total)} rows are {printable(labels[code])}"]
 
 
 def _doubt_of_mixture(leaves: tuple[ClassLeaf, ...], code: int, labels: tuple[Any, ...]) -> list[str]:
     otherwise = sum(leaf.weight for leaf in leaves if int(np.argmax(leaf.probabilities or leaf.counts)) != code)
     if otherwise > 0:
         return [f"{otherwise:.0%} of it is in leaves where another class is more probable"]
-    return [f"in all its leaves {literal_text(labels[code])} is the most probable class"]
+    return [f"in all its leaves {printable(labels[code])} is the most probable class"]
 
 
 def _doubt_of_votes(votes: NDArray[np.intp], code: int, labels: tuple[Any, ...], counts: Floats) -> list[str]:
@@ -337,7 +336,7 @@ def _doubt_of_votes(votes: NDArray[np.intp], code: int, labels: tuple[Any, ...],
     reasons = []
     if n_for < n_trees:
         others = np.where(np.arange(len(votes)) == code, 0, votes)
-        rival = literal_text(labels[int(np.argmax(others))])
+        rival = printable(labels[int(np.argmax(others))])
         one_rival = np.count_nonzero(others) == 1
         said = f"{_say(n_trees - n_for)} {rival}" if one_rival else f"say otherwise, most of them {rival}"
         reasons.append(f"{n_trees - n_for} of {n_trees} trees {said}")
@@ -376,14 +375,14 @@ def _mixture_title(leaves: Sequence[Any]) -> str:
 
 def _path_lines(answer: Any, path: tuple[str, ...]) -> list[str]:
     if not path:
-        return [f"{literal_text(answer)}: the tree has no splits."]
-    return [f"{literal_text(answer)}, because", *(f"  {sentence}" for sentence in path)]
+        return [f"{printable(answer)}: the tree has no splits."]
+    return [f"{printable(answer)}, because", *(f"  {sentence}" for sentence in path)]
 
 
 def _column_lines(columns: dict[str, float]) -> list[str]:
     if not columns:
         return []
-    shares = [f"{literal_text(name)} {share:.0%}" for name, share in columns.items()]
+    shares = [f"{printable(name)} {share:.0%}" for name, share in columns.items()]
     return [f"Features on its paths: {listed(shares)}."]
 
 
@@ -396,5 +395,5 @@ def _bounds_line(classes: tuple[Any, ...], bounds: tuple[tuple[float, float], ..
     if len(both) > _MOST_CLASSES:
         both.sort(key=lambda one: (-one[0][1], -one[0][0]))
     shown, rest = both[:_MOST_CLASSES], both[_MOST_CLASSES:]
-    said = "Bounds: " + ", ".join(f"{literal_text(name)} {low:.2f} to {high:.2f}" for (low, high), name in shown)
+    said = "Bounds: " + ", ".join(f"{printable(name)} {low:.2f} to {high:.2f}" for (low, high), name in shown)
     return said + (f"; {len(rest)} others, each at most {rest[0][0][1]:.2f}." if rest else ".")

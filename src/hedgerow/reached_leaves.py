@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._printable import printable
 from hedgerow.forest import Forest
 from hedgerow.sentences import dividing_branches, mixture_lines
 from hedgerow.table import Schema
-from hedgerow.text import literal_text, number_text
+from hedgerow.text import number_text
 
 __all__ = [
     *("ClassLeaf", "NumberLeaf", "class_leaves", "class_mixture_lines", "counts_text", "number_leaves"),
@@ -90,7 +91,7 @@ def class_mixture_lines(leaves: Sequence[ClassLeaf], classes: Sequence[Any], cod
     shown = _shown(leaves)
     rest = leaves[len(shown) :]
     texts = [f"{', '.join(leaf.branches)}: {_class_text(leaf, classes, code)}" for leaf in shown]
-    return _with_rest(leaves, texts, _mean_text(rest, literal_text(classes[code]), code))
+    return _with_rest(leaves, texts, _mean_text(rest, printable(classes[code]), code))
 
 
 def number_mixture_lines(leaves: Sequence[NumberLeaf]) -> list[str]:
@@ -105,7 +106,7 @@ def number_mixture_lines(leaves: Sequence[NumberLeaf]) -> list[str]:
 
 def counts_text(classes: Sequence[Any], counts: Sequence[float]) -> str:
     """Class counts above 0, the largest first: "12 ill, 3 well"."""
-    pairs = sorted(((n, literal_text(name)) for name, n in zip(classes, counts, strict=True) if n > 0), reverse=True)
+    pairs = sorted(((n, printable(name)) for name, n in zip(classes, counts, strict=True) if n > 0), reverse=True)
     return ", ".join(f"{number_text(n)} {name}" for n, name in pairs) or "none"
 
 
@@ -127,7 +128,7 @@ def _class_text(leaf: ClassLeaf, classes: Sequence[Any], code: int) -> str:
     counts = counts_text(classes, leaf.counts)
     if leaf.probabilities is None:
         return counts
-    return f"{literal_text(classes[code])} {leaf.probabilities[code]:.3g} (training rows: {counts})"
+    return f"{printable(classes[code])} {leaf.probabilities[code]:.3g} (training rows: {counts})"
 
 
 def _mean_text(rest: Sequence[ClassLeaf], name: str, code: int) -> str:

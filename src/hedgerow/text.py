@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._printable import printable
 from hedgerow.nodes import MissingPolicy, NodeKind
 
 if TYPE_CHECKING:
     from hedgerow.forest import Forest
 
 __all__ = [
-    *("Names", "branch_members", "highest_level", "linear_form", "literal_text", "number_text", "threshold_branches"),
+    *("Names", "branch_members", "highest_level", "linear_form", "number_text", "threshold_branches"),
     "tree_text",
 ]
 
 _INDENT = "|   "
-_UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control characters, surrogates, line and paragraph separators
 
 
 @dataclass(frozen=True)
@@ -50,10 +49,10 @@ class Names:
             if given is not None and len(given) != n:
                 raise ValueError(f"{parameter} has {len(given)} entries, this forest needs {n}")
         return cls(
-            tuple(map(literal_text, features if features is not None else (f"x{i}" for i in range(forest.n_features)))),
-            tuple(map(literal_text, classes if classes is not None else (f"class {i}" for i in range(n_classes)))),
+            tuple(map(printable, features if features is not None else (f"x{i}" for i in range(forest.n_features)))),
+            tuple(map(printable, classes if classes is not None else (f"class {i}" for i in range(n_classes)))),
             tuple(
-                tuple(map(literal_text, known))
+                tuple(map(printable, known))
                 for known in (categories if categories is not None else ((),) * forest.n_features)
             ),
         )
@@ -61,18 +60,6 @@ class Names:
     def category(self, feature: int, code: int) -> str:
         known = self.categories[feature]
         return known[code] if code < len(known) else str(code)
-
-
-def literal_text(value: Any) -> str:
-    """Text of a name, label or category, with control characters and line breaks escaped.
-
-    >>> print(literal_text("dose\\n[mg]"))
-    dose\\n[mg]
-    """
-    text = str(value)
-    if text.isprintable():
-        return text
-    return "".join(repr(c)[1:-1] if unicodedata.category(c) in _UNPRINTABLE else c for c in text)
 
 
 def highest_level(categories: Sequence[Any], threshold: float) -> int | None:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hedgerow._printable import printable
 from hedgerow.boundary.walls import Separators
 from hedgerow.table import Schema
-from hedgerow.text import highest_level, literal_text, number_text
+from hedgerow.text import highest_level, number_text
 
 if TYPE_CHECKING:
     from hedgerow.explanation import ClassExplanation
@@ -39,18 +40,16 @@ class BoundaryExplanation:
     def __str__(self) -> str:
         lines = str(self.tree).splitlines()
         if self.answer != self.tree.answer:
-            lines[0] = f"{literal_text(self.answer)} by its distance to the boundary, though the tree says {lines[0]}"
+            lines[0] = f"{printable(self.answer)} by its distance to the boundary, though the tree says {lines[0]}"
         far = [
-            f"{literal_text(name)} {distance + 0.0:.3g}"  # not -0
+            f"{printable(name)} {distance + 0.0:.3g}"  # not -0
             for name, distance in zip(self.classes, self.distances, strict=True)
             if np.isfinite(distance)
         ]
         if self.separator is not None:
             lines.append(f"Distance to the area of: {', '.join(far)}; the boundary is {self.separator}.")
         pairs = sorted(zip(self.probabilities, self.classes, strict=True), key=lambda pair: -pair[0])
-        lines.append(
-            "Probabilities by distance: " + ", ".join(f"{literal_text(name)} {p:.3g}" for p, name in pairs) + "."
-        )
+        lines.append("Probabilities by distance: " + ", ".join(f"{printable(name)} {p:.3g}" for p, name in pairs) + ".")
         return "\n".join(lines)
 
 
@@ -68,11 +67,11 @@ def _separator_text(schema: Schema, feature: int, threshold: float) -> str | Non
     if feature == -2:
         return "an oblique split"
     column = schema.columns[feature]
-    name = literal_text(column.name)
+    name = printable(column.name)
     if np.isnan(threshold):
         return f"another {name}"
     level = highest_level(column.categories[:-1], threshold)
     if level is None:
         return f"{name} at {number_text(threshold)}"
-    below, above = map(literal_text, column.categories[level : level + 2])
+    below, above = map(printable, column.categories[level : level + 2])
     return f"{name} between {below} and {above}"

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from hedgerow.cli.printable import printable
+from hedgerow._printable import printable
 
 __all__ = ["GrowthProgress", "err", "note", "out", "progress", "silenced"]
 

@@ -46,7 +46,7 @@ MODELS: dict[str, Model] = {
         {"aggregate": "average"},
     ),
     "boundary": Model("smooth probabilities by the distance to the boundary of a tree", "BoundaryClassifier"),
-    "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier", None, _SEED),
+    "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier", None),
     "measured": Model(
         "a tree for inputs that were measured with error",
         "MeasuredTreeClassifier",

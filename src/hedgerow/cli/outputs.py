@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import numpy as np
 import pyarrow as pa
 
+from hedgerow._printable import printable
 from hedgerow.cli.destinations import STANDARD, table_format
-from hedgerow.cli.printable import printable
 
 if TYPE_CHECKING:
     from hedgerow.cli.answers import Answers

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from hedgerow._printable import printable
 from hedgerow.cli.compare import compare
 from hedgerow.cli.completion import completion
 from hedgerow.cli.datasets import datasets
@@ -17,7 +18,6 @@ from hedgerow.cli.errors import CommandError, one_line
 from hedgerow.cli.explain import explain
 from hedgerow.cli.fit import fit
 from hedgerow.cli.predict import predict
-from hedgerow.cli.printable import printable
 from hedgerow.cli.show import show
 
 __all__ = ["program", "run"]

@@ -85,7 +85,7 @@ def _coloured(loaded: Loaded, tree: int, depth: int | None) -> list[Text]:
     """The tree's text, the answers in the colour of their class."""
     from rich.text import Text
 
-    from hedgerow.cli.printable import printable
+    from hedgerow._printable import printable
 
     model = loaded.model
     labels = getattr(model, "classes_", None)

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._printable import printable
 from hedgerow.columns import Column, Kind
 from hedgerow.measured.soft_membership import Regions
 from hedgerow.sentences import listed, mixture_lines
 from hedgerow.table import Schema
-from hedgerow.text import highest_level, literal_text, number_text
+from hedgerow.text import highest_level, number_text
 from hedgerow.walk import weighted_sums
 
 __all__ = ["PossibleRegion", "RegionExplanation", "explain_regions"]
@@ -61,7 +62,7 @@ class RegionExplanation:
     doubt: str
 
     def __str__(self) -> str:
-        answer = number_text(self.answer) if self.classes is None else literal_text(self.answer)
+        answer = number_text(self.answer) if self.classes is None else printable(self.answer)
         if not self.regions[0].bounds and len(self.regions) == 1:
             return f"{answer}: the tree has no splits."
         lines = [f"{answer}, because of where it may be:", *self._region_lines()]
@@ -88,15 +89,15 @@ class RegionExplanation:
         if self.classes is None:
             return number_text(float(values[0]))
         code, best = self.classes.index(self.answer), int(np.argmax(values))
-        text = f"{literal_text(self.answer)} {round(float(values[code]), 6):.3g}"
-        return text if best == code else f"{text} ({literal_text(self.classes[best])} {float(values[best]):.3g})"
+        text = f"{printable(self.answer)} {round(float(values[code]), 6):.3g}"
+        return text if best == code else f"{text} ({printable(self.classes[best])} {float(values[best]):.3g})"
 
     def _probability_line(self) -> str:
         assert self.classes is not None
         assert self.probabilities is not None
         assert self.mixed is not None
         order = np.argsort([-p for p in self.probabilities], kind="stable").tolist()
-        shown = [f"{literal_text(self.classes[k])} {round(self.probabilities[k], 6):.3g}" for k in order]
+        shown = [f"{printable(self.classes[k])} {round(self.probabilities[k], 6):.3g}" for k in order]
         line = f"Probabilities: {', '.join(shown)}"
         if not np.allclose(self.mixed, self.probabilities, rtol=0, atol=_CLIPPED):
             values = ", ".join(f"{self.mixed[k]:.3g}" for k in order)
@@ -132,7 +133,7 @@ def explain_regions(
             if share[k] > 0
         ]
         asked = np.flatnonzero(bounded[share > 0].any(axis=0)).tolist()
-        gone = [literal_text(schema.names[j]) for j in asked if np.isnan(rows[i, j])]
+        gone = [printable(schema.names[j]) for j in asked if np.isnan(rows[i, j])]
         answer = answers[i].item() if isinstance(answers[i], np.generic) else answers[i]
         reasons = _doubt_of_number(possible) if labels is None else _doubt_of_class(possible, labels.index(answer))
         if gone:
@@ -167,13 +168,13 @@ def _bounds(regions: Regions, schema: Schema, number: int) -> tuple[str, ...]:
     for j, column in enumerate(schema.columns):
         if j in regions.members:
             inside = regions.members[j][number]
-            names = [literal_text(name) for name, has in zip(column.categories, inside, strict=True) if has]
+            names = [printable(name) for name, has in zip(column.categories, inside, strict=True) if has]
             if len(names) < len(column.categories):
-                found.append(f"{literal_text(column.name)} {listed(names, 'or') if names else 'new'}")
+                found.append(f"{printable(column.name)} {listed(names, 'or') if names else 'new'}")
             continue
         lower, upper = regions.bounds[number, j].tolist()
         if np.isfinite(lower) or np.isfinite(upper):
-            found.append(f"{literal_text(column.name)} {_range_text(column, lower, upper)}")
+            found.append(f"{printable(column.name)} {_range_text(column, lower, upper)}")
     return tuple(found)
 
 
@@ -181,7 +182,7 @@ def _range_text(column: Column, lower: float, upper: float) -> str:
     """ "above 3 and at most 5"; of ordered categories "above low", or the one that is inside."""
     inside = [name for code, name in enumerate(column.categories) if lower < code <= upper]
     if len(inside) == 1:
-        return literal_text(inside[0])
+        return printable(inside[0])
     sides = [f"above {_threshold_text(column, lower)}"] if np.isfinite(lower) else []
     sides += [f"at most {_threshold_text(column, upper)}"] if np.isfinite(upper) else []
     return " and ".join(sides)
@@ -189,15 +190,15 @@ def _range_text(column: Column, lower: float, upper: float) -> str:
 
 def _threshold_text(column: Column, threshold: float) -> str:
     level = highest_level(column.categories, threshold)
-    return number_text(threshold) if level is None else literal_text(column.categories[level])
+    return number_text(threshold) if level is None else printable(column.categories[level])
 
 
 def _measured(column: Column, value: float, size: float) -> str:
-    name = literal_text(column.name)
+    name = printable(column.name)
     if np.isnan(value):
         return f"{name} is missing{' or new' * (column.kind is not Kind.NUMERIC)}"
     level = highest_level(column.categories, value) if value.is_integer() else None
-    text = number_text(value) if level is None else literal_text(column.categories[level])
+    text = number_text(value) if level is None else printable(column.categories[level])
     return f"{name} {text}" + (f" ± {number_text(size)}" if size > 0 else "")
 
 

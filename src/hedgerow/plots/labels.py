@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from hedgerow._printable import printable
 from hedgerow.rules import Rule
-from hedgerow.text import literal_text
 
 __all__ = ["legend_label", "literal_label", "rule_labels"]
 
@@ -18,7 +18,7 @@ def literal_label(name: Any) -> str:
     >>> print(literal_label("cost [$] of $x$"))
     cost [\\$] of \\$x\\$
     """
-    return literal_text(name).replace("$", r"\$")
+    return printable(name).replace("$", r"\$")
 
 
 def legend_label(name: Any) -> str:

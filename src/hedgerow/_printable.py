@@ -11,10 +11,10 @@ __all__ = ["printable"]
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def printable(text: str) -> str:
+def printable(value: object) -> str:
     r"""Escape whatever would steer the terminal instead of being shown; the result is one line.
 
     >>> print(printable("weight [kg]\x1b[2J\nü \u202e"))
     weight [kg]\x1b[2J\nü \u202e
     """
-    return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode(), str(value))
