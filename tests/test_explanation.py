@@ -29,10 +29,11 @@ from hedgerow.boundary.explaining import separator_texts
 from hedgerow.boundary.walls import Separators
 from hedgerow.columns import Column, Kind
 from hedgerow.explanation import explain_classes, explain_numbers
+from hedgerow.folds import leaf_counts, tree_votes
 from hedgerow.sentences import listed, path_nodes, path_sentences
 from hedgerow.table import Schema
 from hedgerow.text import number_text
-from hedgerow.walk import route
+from hedgerow.walk import ForestWalk, ask, route
 from strategies import forests_with_rows
 
 several = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -63,8 +64,14 @@ def test_votes_dissenters_and_columns_are_those_of_a_literal_walk(drawn: tuple[F
     classes = np.arange(forest.n_classes)
     shares = np.full((len(rows), forest.n_classes), 1 / forest.n_classes)
     answers = np.zeros(len(rows), dtype=int)
+    counts, of_trees = ask(ForestWalk(forest, None), rows, [leaf_counts(forest), tree_votes(forest)])
     found = explain_classes(
-        forest, plain_schema(forest.n_features), rows, classes=classes, answers=answers, probabilities=shares
+        *(forest, plain_schema(forest.n_features), rows),
+        classes=classes,
+        answers=answers,
+        probabilities=shares,
+        counts=counts,
+        votes=of_trees,
     )
     for x, one in zip(rows, found, strict=True):
         votes = truth.votes(forest, x)

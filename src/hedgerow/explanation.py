@@ -16,7 +16,7 @@ from hedgerow.forest import Forest
 from hedgerow.sentences import listed, path_sentences
 from hedgerow.table import Schema
 from hedgerow.text import number_text
-from hedgerow.walk import LeafTable, gather, route, spread
+from hedgerow.walk import gather, route, spread
 
 __all__ = ["ClassExplanation", "NumberExplanation", "explain_classes", "explain_numbers"]
 
@@ -137,13 +137,17 @@ def explain_classes(
     classes: NDArray[Any],
     answers: NDArray[Any],
     probabilities: Floats,
+    counts: Floats,
+    votes: NDArray[np.intp],
     bounds: Floats | None = None,
     sets: NDArray[np.bool_] | None = None,
 ) -> list[ClassExplanation]:
-    """One explanation a row of a classification forest."""
+    """Explain each row of a classification forest.
+
+    `counts` are those of the leaf that it reaches in each tree, (n, n_trees, n_classes), `votes` the class that each
+    tree votes for, (n, n_trees).
+    """
     labels = tuple(classes.tolist())
-    counts = gather(forest, rows, LeafTable.by_counts(forest.distinct_counts))
-    votes = gather(forest, rows, forest.answer_counts()).argmax(axis=2)
     explanations = []
     for i, way in enumerate(_ways(forest, schema, rows)):
         answer = answers[i].item() if isinstance(answers[i], np.generic) else answers[i]

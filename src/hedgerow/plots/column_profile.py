@@ -148,7 +148,7 @@ class ColumnProfileDisplay:
         x = np.linspace(np.nanmin(rows[:, position]), np.nanmax(rows[:, position]), n_values)
         display = cls(
             x=x,
-            probability=estimator._probabilities_of(rows_around(rows, [position], x[:, np.newaxis]))[:, target],
+            probability=estimator._proba(rows_around(rows, [position], x[:, np.newaxis]))[:, target],
             column_name=estimator.schema_.names[position],
             class_label=class_name(estimator, target),
             truth=None if truth is None else np.asarray(truth(x), dtype=np.float64),

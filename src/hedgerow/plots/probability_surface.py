@@ -184,7 +184,7 @@ class ProbabilitySurfaceDisplay:
         display = cls(
             x=x,
             y=other,
-            probability=estimator._probabilities_of(grid)[:, target].reshape(shape),
+            probability=estimator._proba(grid)[:, target].reshape(shape),
             inside=(walls.labels[leaves] == target).reshape(shape),
             names=[estimator.schema_.names[column] for column in columns],
             class_label=class_name(estimator, target),

@@ -137,7 +137,7 @@ class ReliabilityDisplay:
         estimates = {
             "tree": estimator.estimator_.predict_proba(X)[:, target],
             "Laplace": laplace_of(estimator, rows, target),
-            "boundary": estimator._probabilities_of(rows)[:, target],
+            "boundary": estimator._proba(rows)[:, target],
         }
         positive = np.asarray(y) == estimator.classes_[target]
         name = class_name(estimator, target)
