@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -187,6 +187,11 @@ FOLDS = {
     "min": lambda so_far, linked, weight: min(so_far, linked),
     "max": lambda so_far, linked, weight: max(so_far, linked),
 }
+LINKS: dict[str, Callable[[float], float]] = {
+    "identity": lambda mean: mean,
+    "log": math.log,
+    "entropy": lambda mean: -mean * math.log2(mean) if mean > 0 else 0.0,
+}
 NEUTRAL = {"sum": 0.0, "min": math.inf, "max": -math.inf}
 
 
@@ -214,7 +219,7 @@ def fold(
             shares = spread(forest, x, tree)
             for column, (link, op) in enumerate(zip(links, ops, strict=True)):
                 mean = weighted_mean(rows, shares, column)
-                linked = math.log(mean) if link == "log" else mean
+                linked = LINKS[link](mean)
                 out[i, column] = FOLDS[op](float(out[i, column]), linked, weight)
     return out, n_used
 

@@ -222,6 +222,11 @@ def posterior(row: Sequence[Leaf], prior: Sequence[float], correction: float = 0
     return [belief / sum(beliefs) for belief in beliefs]
 
 
+def log_of(p: Fraction) -> float:
+    """log p to the last digits, also next to 1, where the logarithms of numerator and denominator cancel."""
+    return math.log1p(float(p - 1)) if p > Fraction(1, 2) else math.log(p.numerator) - math.log(p.denominator)
+
+
 def log_odds(probabilities: Sequence[Fraction]) -> float:
     negative, positive = probabilities
     odds = positive / negative

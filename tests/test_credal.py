@@ -267,8 +267,7 @@ def test_aggregates_are_those_of_exact_fractions(counts: Floats, s: float, name:
     np.testing.assert_allclose(bounds, np.array(expected, float), atol=1e-14)
     assert members(sets) == found != set()
     if isinstance(way, credal.Conjunction):
-        folded, n_trees, _ = way._folded(counts, s)
-        assert way.fell_back(folded, n_trees).tolist() == [fell_back]
+        assert way.of_trees(counts[np.newaxis], s, lambda *fold: way.fell_back(*fold[:2])).tolist() == [fell_back]
 
 
 @given(counts_of(n_classes=2), _sizes)
@@ -353,8 +352,7 @@ def test_an_empty_conjunction_is_the_average_and_says_so() -> None:
     way = credal.Conjunction()
     counts = np.array([[[9.0, 1.0], [8.0, 1.0]], [[9.0, 1.0], [1.0, 9.0]]])
     bounds, sets = way.of_counts(counts, 1)
-    folded, n_trees, _ = way._folded(counts, 1)
-    assert way.fell_back(folded, n_trees).tolist() == [False, True]
+    assert way.of_trees(counts, 1, lambda *fold: way.fell_back(*fold[:2])).tolist() == [False, True]
     np.testing.assert_allclose(bounds[0], [[9 / 11, 9 / 10], [1 / 10, 2 / 11]])
     np.testing.assert_array_equal(bounds[1], credal.Average().of_counts(counts[1], 1)[0])
     assert sets.tolist() == [[True, False], [True, True]]
@@ -369,16 +367,15 @@ def test_tables_fold_to_what_the_counts_say(drawn: Any, s: float, weighting: Any
     folds = fold(forest, plain, [way.leaf_table(forest.counts, s) for way in ways])
     for way, folded in zip(ways, folds, strict=True):
         # A value may still have no answer, as an unseen category: means of table rows then, as fold makes them.
-        columns = gather(forest, plain, way.table(forest.counts, s)[0])
+        table = way.leaf_table(forest.counts, s)
+        columns = gather(forest, plain, table.values)
         bounds, sets = way.bounds(folded, forest.n_trees), way.sets(folded, forest.n_trees)
         assert bounds.shape == (len(X), forest.n_classes, 2)
         assert ((bounds >= 0) & (bounds <= 1)).all()
         assert (bounds[..., 0] <= bounds[..., 1] + 1e-12).all()
         assert sets.any(axis=1).all()
-        ops = {"sum": np.sum, "min": np.min, "max": np.max}
-        by_hand = np.stack(
-            [ops[op](columns[..., i], axis=1) for i, op in enumerate(way.table(forest.counts, s)[1])], axis=1
-        )
+        ops = (np.sum, np.min, np.max)
+        by_hand = np.stack([ops[op](columns[..., i], axis=1) for i, op in enumerate(table.ops)], axis=1)
         np.testing.assert_allclose(folded, by_hand, rtol=1e-12)
 
 

@@ -29,12 +29,13 @@ from hedgerow import (
 from hedgerow.boundary.explaining import BoundaryExplanation, separator_texts
 from hedgerow.boundary.walls import Separators
 from hedgerow.columns import Column, Kind
-from hedgerow.estimators.walking import ForestWalk
 from hedgerow.explanation import explain_classes, explain_numbers
+from hedgerow.folds import leaf_counts, leaf_moments, tree_votes
+from hedgerow.reached_leaves import heaviest_leaf
 from hedgerow.sentences import listed, path_nodes, path_sentences, percentages
 from hedgerow.table import Schema
 from hedgerow.text import number_text
-from hedgerow.walk import route
+from hedgerow.walk import ForestWalk, ask, route, spread
 from strategies import forests_with_rows
 
 several = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -59,17 +60,31 @@ def test_the_way_is_that_of_a_literal_walk(drawn: tuple[Forest, Any]) -> None:
 
 
 @several
+@given(forests_with_rows())
+def test_the_heaviest_of_the_leaves_that_a_row_reaches_is_that_of_route(drawn: tuple[Forest, Any]) -> None:
+    forest, rows = drawn
+    if forest.n_trees > 1:
+        return
+    reached = spread(forest, rows)
+    for i, leaf in enumerate(route(forest, rows)[:, 0]):
+        assert heaviest_leaf(forest, reached.indices[reached.indptr[i] : reached.indptr[i + 1]]) == leaf
+
+
+@several
 @given(forests_with_rows(regression=False))
 def test_votes_dissenters_and_columns_are_those_of_a_literal_walk(drawn: tuple[Forest, Any]) -> None:
     forest, rows = drawn
     classes = np.arange(forest.n_classes)
     shares = np.full((len(rows), forest.n_classes), 1 / forest.n_classes)
     answers = np.zeros(len(rows), dtype=int)
+    counts, of_trees = ask(ForestWalk(forest, None), rows, [leaf_counts(forest), tree_votes(forest)])
     found = explain_classes(
         *(ForestWalk(forest, None), plain_schema(forest.n_features), rows),
         classes=classes,
         answers=answers,
         probabilities=shares,
+        counts=counts,
+        votes=of_trees,
     )
     for x, one in zip(rows, found, strict=True):
         votes = truth.votes(forest, x)
@@ -87,7 +102,9 @@ def test_votes_dissenters_and_columns_are_those_of_a_literal_walk(drawn: tuple[F
 def test_numbers_of_any_forest_are_explained(drawn: tuple[Forest, Any]) -> None:
     forest, rows = drawn
     answers = np.zeros(len(rows))
-    for one in explain_numbers(ForestWalk(forest, None), plain_schema(forest.n_features), rows, answers=answers):
+    walk = ForestWalk(forest, None)
+    reached = ask(walk, rows, [leaf_moments(forest)])[0]
+    for one in explain_numbers(walk, plain_schema(forest.n_features), rows, answers=answers, reached=reached):
         assert len(one.trees) == forest.n_trees
         assert one.within >= 0
         assert one.interval is None

@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from hedgerow import ForestClassifier, RandomTreesClassifier, rules
 from hedgerow.rules import FoldRule
 from hedgerow.rules.base import normalised
+from hedgerow.walk import fold
 
 
 @pytest.fixture(params=["two classes", "three classes"])
@@ -70,7 +71,9 @@ def test_all_rules_in_one_walk(fitted: tuple[Any, Any]) -> None:
         model.set_params(rule=name)
         rule = rules.get(name)
         assert isinstance(rule, FoldRule)
-        alone = rule.score(*model._folded(rule, np.ascontiguousarray(X)))
+        table = rule.table_of(model.forest_.distinct_counts, model.class_prior_)
+        folded = fold(model.forest_, np.ascontiguousarray(X), [table])[0]
+        alone = rule.score(folded, model.forest_.n_trees, model.class_prior_)
         assert scores[:, number].tobytes() == np.ascontiguousarray(alone).tobytes()
 
 

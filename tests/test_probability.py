@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.probability import Frequency, Laplace, LeafProbability, MEstimate, leaf_probability
+from hedgerow.folds.leaf_probability import Frequency, Laplace, LeafProbability, MEstimate, leaf_probability
 
 COUNTS = np.array([[3.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.5, 0.25, 0.25]])
 PRIOR = np.array([0.5, 0.3, 0.2])

@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rule_oracles as oracle
+from hedgerow.folds.plausibility import distinct_pairs, rest
 from hedgerow.rules import Confidence, Plausibility, Probability, plausibility_degrees
-from hedgerow.rules.degrees import distinct_pairs, rest
 
 several = settings(max_examples=40, deadline=None)
 few = settings(max_examples=20, deadline=None)

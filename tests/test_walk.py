@@ -194,7 +194,7 @@ def test_spread_weights_are_those_of_the_definition_and_add_up_to_one(drawn: tup
 def fold_cases(draw: st.DrawFn) -> dict[str, Any]:
     """A forest, rows, a table and every option of fold."""
     forest, X = draw(forests_with_rows())
-    links = draw(st.lists(st.sampled_from(("identity", "log")), max_size=4))
+    links = draw(st.lists(st.sampled_from(("identity", "log", "entropy")), max_size=4))
     ops = [draw(st.sampled_from(("sum", "min", "max"))) for _ in links]
     first = draw(st.integers(0, forest.n_trees))
     last = draw(st.integers(first, forest.n_trees))
@@ -548,7 +548,7 @@ def test_a_leaf_table_takes_its_logarithms_once() -> None:
     table = LeafTable.of([[1, 2], [4, 0]], link=("log", "identity"), op=("min", "sum"))
     assert table.values.tolist() == [[1, 2], [4, 0]]
     assert table.linked.tolist() == [[0, 2], [math.log(4), 0]]
-    assert table.logs.tolist() == [1, 0]
+    assert table.links.tolist() == [1, 0]
     assert table.ops.tolist() == [1, 0]
 
 
@@ -561,7 +561,7 @@ def test_a_leaf_table_without_logarithms_costs_no_second_array() -> None:
 
 def test_one_link_and_op_stand_for_all_columns() -> None:
     table = LeafTable.of(np.ones((2, 3)), link="log", op="max")
-    assert table.logs.tolist() == [1, 1, 1]
+    assert table.links.tolist() == [1, 1, 1]
     assert table.ops.tolist() == [2, 2, 2]
 
 

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,43 +20,23 @@ from hedgerow.reached_leaves import (
     class_leaves,
     class_mixture_lines,
     counts_text,
+    heaviest_leaf,
     number_leaves,
     number_mixture_lines,
 )
 from hedgerow.sentences import listed, path_sentences
 from hedgerow.table import Schema
 from hedgerow.text import number_text
-from hedgerow.walk import LeafTable, route
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from hedgerow.walk import ForestWalk, Walk, route
 
 __all__ = ["ClassExplanation", "NumberExplanation", "explain_classes", "explain_numbers"]
 
 Floats = NDArray[np.float64]
+LeafProbabilities = Callable[[Floats, NDArray[np.int64]], Floats]
+"""Probabilities (n, n_classes) of rows (n, n_features) in the leaf whose number is given for each."""
 
 _FEW_ROWS = 10
 _MOST_CLASSES = 6  # that a text names
-
-
-class Reach(Protocol):
-    """How rows reach the leaves of a forest."""
-
-    @property
-    def forest(self) -> Forest:
-        """The trees."""
-
-    def spread(self, rows: Floats) -> csr_array:
-        """The weight with which each row reaches each leaf, (n, n_leaves)."""
-
-    def gather(self, rows: Floats, table: LeafTable) -> Floats:
-        """The weighted mean of the leaves that a row reaches in each tree, (n, n_trees, m)."""
-
-
-class LeafProbabilities(Protocol):
-    """What leaves answer: rows (n, n_features) and the number of a leaf for each to (n, n_classes)."""
-
-    def __call__(self, rows: Floats, leaves: NDArray[np.int64]) -> Floats: ...
 
 
 @dataclass(frozen=True)
@@ -176,25 +156,27 @@ class NumberExplanation:
 
 
 def explain_classes(
-    walk: Reach,
+    walk: Walk,
     schema: Schema,
     rows: Floats,
     *,
     classes: NDArray[Any],
     answers: NDArray[Any],
     probabilities: Floats,
+    counts: Floats,
+    votes: NDArray[np.intp],
     leaf_probabilities: LeafProbabilities | None = None,
     bounds: Floats | None = None,
     sets: NDArray[np.bool_] | None = None,
 ) -> list[ClassExplanation]:
-    """One explanation for each row of a classification forest.
+    """Explain each row of a classification forest.
 
-    With `leaf_probabilities`, of a single tree, `probabilities` are their weighted mean over the leaves of a row.
+    `counts` are those of the leaf that it reaches in each tree, (n, n_trees, n_classes), `votes` the class that each
+    tree votes for, (n, n_trees). With `leaf_probabilities`, of a single tree, `probabilities` are their weighted mean
+    over the leaves of a row.
     """
     forest = walk.forest
     labels = tuple(classes.tolist())
-    counts = walk.gather(rows, LeafTable.by_counts(forest.distinct_counts))
-    votes = walk.gather(rows, LeafTable.of(forest.answer_counts())).argmax(axis=2)
     explanations = []
     for i, way in enumerate(_ways(walk, schema, rows)):
         answer = answers[i].item() if isinstance(answers[i], np.generic) else answers[i]
@@ -232,19 +214,20 @@ def explain_classes(
 
 
 def explain_numbers(
-    walk: Reach,
+    walk: Walk,
     schema: Schema,
     rows: Floats,
     *,
     answers: Floats,
+    reached: Floats,
     intervals: Floats | None = None,
     coverage: float | None = None,
 ) -> list[NumberExplanation]:
-    """One explanation for each row of a regression forest."""
+    """Explain each row of a regression forest.
+
+    `reached` are weight, mean, squared mean and variance of the leaf that it reaches in each tree, (n, n_trees, 4).
+    """
     forest = walk.forest
-    weight, mean, squares = forest.stats.T
-    variance = squares / np.where(weight > 0, weight, 1.0)
-    reached = walk.gather(rows, LeafTable.of(np.stack([weight, mean, mean**2, variance], axis=1)))
     explanations = []
     for i, way in enumerate(_ways(walk, schema, rows)):
         n_rows, means, squared, inside = reached[i].T
@@ -266,12 +249,16 @@ def explain_numbers(
     return explanations
 
 
-def _ways(walk: Reach, schema: Schema, rows: Floats) -> list[Way]:
+def _ways(walk: Walk, schema: Schema, rows: Floats) -> list[Way]:
     forest = walk.forest
-    leaves = route(forest, rows) + forest.leaf_start[:-1]
-    asked = _questions_asked(forest, leaves)
     single = forest.n_trees == 1
     reached = walk.spread(rows) if single else None
+    if reached is None or not isinstance(walk, ForestWalk):
+        leaves = route(forest, rows) + forest.leaf_start[:-1]
+    else:  # saves a walk
+        of_rows = np.split(reached.indices.astype(np.int64), reached.indptr[1:-1])
+        leaves = np.array([[heaviest_leaf(forest, found)] for found in of_rows], dtype=np.int64).reshape(-1, 1)
+    asked = _questions_asked(forest, leaves)
     ways = []
     for i, row in enumerate(rows):
         total = asked[i].sum()

@@ -84,12 +84,13 @@ def _leaf_values(model: Any) -> tuple[Forest, Floats, bool]:
         raise ValueError(
             f"rule is {rule!r}, and ONNX's trees can only average: call model.set_params(rule='probability') first"
         )
-    if not hasattr(model, "_probabilities"):
+    try:
+        shares = model.leaf_probabilities() / forest.n_trees
+    except (AttributeError, ValueError):
         raise ValueError(
             f"the answers of {type(model).__name__} vary within a leaf, and ONNX's trees have one for each: export a "
             "tree or forest with class counts in its leaves"
-        )
-    shares = model._probabilities().of_each_leaf / forest.n_trees
+        ) from None
     weights = model._tree_weights() if hasattr(model, "_tree_weights") else None
     if weights is not None:
         shares = shares * np.repeat(weights, np.diff(forest.leaf_start))[:, np.newaxis]

@@ -16,8 +16,8 @@ from hedgerow.table import Schema
 from hedgerow.text import number_text
 
 __all__ = [
-    *("ClassLeaf", "NumberLeaf", "class_leaves", "class_mixture_lines", "counts_text", "number_leaves"),
-    "number_mixture_lines",
+    *("ClassLeaf", "NumberLeaf", "class_leaves", "class_mixture_lines", "counts_text", "heaviest_leaf"),
+    *("number_leaves", "number_mixture_lines"),
 ]
 
 Floats = NDArray[np.float64]
@@ -53,6 +53,30 @@ class NumberLeaf:
     deviation: float
     """Standard deviation of the training targets in it."""
     n_rows: float
+
+
+def heaviest_leaf(forest: Forest, leaves: NDArray[np.int64]) -> int:
+    """Leaf that :func:`hedgerow.walk.route` finds for a row of a single tree that reaches these leaves.
+
+    Where they part, the row follows the branch with most training weight, the first of equals.
+    """
+    paths = [_nodes_to(forest, int(node)) for node in forest.leaf_nodes[leaves]]
+    depth = 1
+    while len(paths) > 1:
+        branches = [path[depth] for path in paths]
+        heaviest = max(dict.fromkeys(sorted(branches)), key=lambda node: forest.weight[node])
+        paths = [path for path, branch in zip(paths, branches, strict=True) if branch == heaviest]
+        depth += 1
+    return int(np.searchsorted(forest.leaf_nodes, paths[0][-1]))
+
+
+def _nodes_to(forest: Forest, node: int) -> list[int]:
+    """Nodes from the root to this one."""
+    path = []
+    while node >= 0:
+        path.append(node)
+        node = int(forest.parent[node])
+    return path[::-1]
 
 
 def class_leaves(

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.estimators.finished import FinishedTable
 from hedgerow.estimators.seeding import seed_of
 from hedgerow.estimators.stored import check_fitted
 from hedgerow.estimators.targets import Labels
-from hedgerow.estimators.walking import ForestWalk, Walk
 from hedgerow.forest import Forest
 from hedgerow.growth import Growth, Training
 from hedgerow.table import Schema, Table
+from hedgerow.walk import ForestWalk, Query, TableCache, Walk, ask
 
 __all__ = ["TreeBased"]
 
@@ -56,7 +55,7 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         self._set_names(table.schema)
         self.schema_ = table.schema
         self.forest_ = forest
-        self._finished = FinishedTable()
+        self._tables = TableCache()
         for name, value in attributes.items():
             setattr(self, name, value)
 
@@ -73,7 +72,7 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
 
     def _restored(self) -> None:
         self._check_fitted()
-        self._finished = FinishedTable()
+        self._tables = TableCache()
 
     @property
     def _n_jobs(self) -> int | None:
@@ -84,6 +83,10 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
     def _walk(self) -> Walk:
         """How rows reach the leaves of `forest_`."""
         return ForestWalk(self.forest_, self._n_jobs)
+
+    def _ask(self, rows: Floats, *queries: Query[Any]) -> list[Any]:
+        """Answers to several queries about the same rows in one walk."""
+        return ask(self._walk, rows, queries)
 
     def _read(self, X: Any) -> Floats:
         if "forest_" not in vars(self):  # scikit-learn looks at all attributes: half as long as one row's walk takes

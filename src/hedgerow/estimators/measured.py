@@ -13,10 +13,10 @@ from sklearn.utils import check_array
 from hedgerow.estimators.measured_trees import MeasuredTree
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.targets import first_masked, read_labels, read_targets, read_weights
-from hedgerow.estimators.uncertainty import Uncertainty, entropy_bits
+from hedgerow.folds.leaf_probability import Frequency
+from hedgerow.folds.uncertainty import Uncertainty, entropy_bits
 from hedgerow.measured.explaining import RegionExplanation
 from hedgerow.measured.finishing import classification_forest, regression_forest
-from hedgerow.probability import Frequency
 from hedgerow.walk import weighted_sums
 
 __all__ = ["MeasuredTreeClassifier", "MeasuredTreeRegressor"]

@@ -17,7 +17,6 @@ from threadpoolctl import ThreadpoolController
 from hedgerow.columns import Kind
 from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.stored import check_fitted
-from hedgerow.estimators.walking import SoftWalk, Walk
 from hedgerow.forest import Forest
 from hedgerow.inspection import impurity_importances
 from hedgerow.measured.costs import error_costs
@@ -32,6 +31,7 @@ from hedgerow.measured.sizes import ErrorSizes, read_cells, read_sigma
 from hedgerow.measured.soft_membership import Regions, region_membership
 from hedgerow.nodes import NodeKind
 from hedgerow.table import Table, read_table
+from hedgerow.walk import SoftWalk, Walk
 
 __all__ = ["MeasuredTree"]
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.estimators.finished import FinishedTable
 from hedgerow.estimators.many_trees import ManyTrees
 from hedgerow.estimators.progress import with_callbacks
 from hedgerow.estimators.rule_answers import RuleAnswers
@@ -21,7 +20,7 @@ from hedgerow.missing_as_value import MissingAsValue
 from hedgerow.rules import get
 from hedgerow.rules.base import check_prior
 from hedgerow.table import read_table
-from hedgerow.walk import n_threads, tally
+from hedgerow.walk import TableCache, n_threads, tally
 
 __all__ = ["RandomTreesClassifier"]
 
@@ -143,7 +142,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         forest = self.forest_.with_counts(self.forest_.counts + more)
         found = self._counted_classes(labels, weight, self.class_count_)
         self.forest_ = forest
-        self._finished = FinishedTable()
+        self._tables = TableCache()
         for name, value in found.items():
             setattr(self, name, value)
         return self

@@ -1,4 +1,4 @@
-"""Answers of several classes where the evidence does not single out one."""
+"""Verbs that answer with several classes where the evidence does not single out one."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.counts import as_numbers
+from hedgerow.counts import DistinctCounts, as_numbers
 from hedgerow.credal import Aggregate, Average, Conjunction, get
 from hedgerow.credal.aggregates import Belief, Vote
 from hedgerow.credal.leaves import check_s, tree_weights
 from hedgerow.estimators.answers import ClassAnswers
+from hedgerow.folds import Fold
 from hedgerow.rules import Probability
 from hedgerow.rules import Vote as VoteRule
 from hedgerow.rules.base import check_prior
-from hedgerow.walk import LeafTable
+from hedgerow.walk import LeafTable, Query
 
 __all__ = ["SetAnswers"]
 
 Floats = NDArray[np.float64]
+_Finish = Callable[[Floats, int], Any]
 
 
 class SetAnswers(ClassAnswers):
@@ -31,34 +33,84 @@ class SetAnswers(ClassAnswers):
     """
 
     def predict_set(self, X: Any) -> NDArray[np.bool_]:
-        """The classes that may be the answer, bool (n, n_classes); at least one in each row."""
-        aggregate = self._aggregate()
-        folded = self._folded(aggregate, X)
-        return aggregate.sets(folded, self.forest_.n_trees)
+        """Classes that may be the answer, bool (n, n_classes); at least one in each row."""
+        rows = self._read(X)
+        found: NDArray[np.bool_] = self._ask(rows, self._set_query())[0]
+        return found
 
     def predict_bounds(self, X: Any) -> Floats:
         """Lower and upper bound for each class, (n, n_classes, 2): belief and plausibility, or bounds on probabilities.
 
-        Of "belief" and "vote" the weight of the trees that allow a class alone, and of those that allow it at all; of
+        For "belief" and "vote" the weight of the trees that allow a class alone, and of those that allow it at all; for
         the others bounds on the probability of the class.
         """
-        aggregate = self._aggregate()
-        folded = self._folded(aggregate, X)
-        return aggregate.bounds(folded, self.forest_.n_trees)
+        rows = self._read(X)
+        found: Floats = self._ask(rows, self._bounds_query())[0]
+        return found
 
     def predict_proba(self, X: Any) -> Floats:
-        """One probability for each class, (n, n_classes), for those who need one; `predict` is the most probable.
+        """Probability of each class, (n, n_classes), for those who need one; `predict` is the most probable.
 
-        Of "average" the mean of the leaves' frequencies; of the others the trees' votes, weighted as in
+        For "average" the mean of the leaves' frequencies; for the others the trees' votes, weighted as in
         `predict_set`, tied classes sharing a vote. As s goes to 0 that is what sets of one class say.
         """
+        return super().predict_proba(X)
+
+    _set_verbs = ("predict_set", "predict_bounds")
+
+    def _query(self, verb: str) -> Query[Any] | None:
+        match verb:
+            case "predict_set":
+                return self._set_query()
+            case "predict_bounds":
+                return self._bounds_query()
+        return super()._query(verb)
+
+    def _set_query(self) -> Query[NDArray[np.bool_]]:
         aggregate = self._aggregate()
-        rows = self._read(X)
+        finish = self._warning_of_conflicts(aggregate, aggregate.sets)
+        return Query(self._set_table(aggregate), finish, tree_weights=self._tree_weights())
+
+    def _bounds_query(self) -> Query[Floats]:
+        aggregate = self._aggregate()
+        finish = self._warning_of_conflicts(aggregate, aggregate.bounds)
+        return Query(self._set_table(aggregate), finish, tree_weights=self._tree_weights())
+
+    def _set_table(self, aggregate: Aggregate) -> LeafTable:
+        key = ("sets", aggregate, self._settings())
+        return self._tables.get(key, lambda: aggregate.table_of(self._leaf_evidence(), self.s))
+
+    @staticmethod
+    def _warning_of_conflicts(aggregate: Aggregate, finish: _Finish) -> _Finish:
+        """Finish that warns of rows whose trees have no distribution in common."""
+        if not isinstance(aggregate, Conjunction):
+            return finish
+
+        def with_warning(folded: Floats, n_trees: int) -> Any:
+            n_apart = int(aggregate.fell_back(folded, n_trees).sum())
+            if n_apart:
+                warnings.warn(
+                    f"the trees have no distribution in common for {n_apart} of {len(folded)} rows, which are answered "
+                    "by their average: a larger s, or another aggregate, avoids it",
+                    stacklevel=5,
+                )
+            return finish(folded, n_trees)
+
+        return with_warning
+
+    def _proba_query(self) -> Query[Floats]:
+        aggregate = self._aggregate()
         key = ("votes", aggregate, self._settings())
-        table = self._finished.get(key, lambda: self._by_counts(lambda counts: self._votes(aggregate, counts)))
-        folded = self._walk.fold(rows, [table], self._tree_weights())[0]
-        votes, total = folded[:, :-1], folded[:, -1:]
-        return np.where(total > 0, votes / np.where(total > 0, total, 1.0), 1 / self.forest_.n_classes)
+        table = self._tables.get(
+            key, lambda: LeafTable.by_counts(self._leaf_evidence(), lambda counts: self._votes(aggregate, counts))
+        )
+        n_classes = self.forest_.n_classes
+
+        def finish(folded: Floats, n_trees: int) -> Floats:
+            votes, total = folded[:, :-1], folded[:, -1:]
+            return np.where(total > 0, votes / np.where(total > 0, total, 1.0), 1 / n_classes)
+
+        return Query(table, finish, tree_weights=self._tree_weights())
 
     def _votes(self, aggregate: Aggregate, counts: Floats) -> LeafTable:
         """Weight times the vote for each class, and weight; of each leaf, (n_leaves, n_classes + 1)."""
@@ -70,27 +122,12 @@ class SetAnswers(ClassAnswers):
         weights = tree_weights(counts, self.s, weighting)[:, np.newaxis]
         return LeafTable.of(np.concatenate([weights * votes, weights], axis=1))
 
-    def _folded(self, aggregate: Aggregate, X: Any) -> Floats:
-        rows = self._read(X)
-        key = ("sets", aggregate, self._settings())
-        table = self._finished.get(key, lambda: self._by_counts(lambda counts: aggregate.leaf_table(counts, self.s)))
-        folded = self._walk.fold(rows, [table], self._tree_weights())[0]
-        if isinstance(aggregate, Conjunction):
-            n_apart = int(aggregate.fell_back(folded, self.forest_.n_trees).sum())
-            if n_apart:
-                warnings.warn(
-                    f"the trees have no distribution in common for {n_apart} of {len(rows)} rows, which are answered "
-                    "by their average: a larger s, or another aggregate, avoids it",
-                    stacklevel=3,
-                )
-        return folded
-
     def _aggregate(self) -> Aggregate:
         check_s(self.s)
         return get(self.aggregate, self.weighting)
 
     def _settings(self) -> tuple[Any, ...]:
-        """What tables depend on beside the aggregate, in a form that can be compared."""
+        """Parameters that tables depend on beside the aggregate, in a form that can be compared."""
         wanted = self._wanted_prior()
         return (float(self.s), None if wanted is None else as_numbers("class_prior", wanted).tobytes())
 
@@ -100,9 +137,6 @@ class SetAnswers(ClassAnswers):
 
     def _check_class_prior(self) -> None:
         self._moved(self.forest_.distinct_counts.counts)
-
-    def _by_counts(self, make: Callable[[Floats], LeafTable]) -> LeafTable:
-        return LeafTable.by_counts(self.forest_.distinct_counts, lambda counts: make(self._moved(counts)))
 
     def _moved(self, counts: Floats) -> Floats:
         """Class counts of leaves, with frequencies moved to `class_prior` and the number of rows kept.
@@ -119,5 +153,9 @@ class SetAnswers(ClassAnswers):
         kept: Floats = moved * (counts.sum(axis=1, keepdims=True) / np.where(total > 0, total, 1.0))
         return kept
 
-    def _probabilities(self) -> LeafTable:
-        return self._by_counts(lambda counts: Probability().leaf_table(counts, self.class_prior_))
+    def _leaf_probability(self) -> Fold[Floats, Floats]:
+        return Probability()
+
+    def _leaf_evidence(self) -> DistinctCounts:
+        leaves = self.forest_.distinct_counts
+        return DistinctCounts(self._moved(leaves.counts), leaves.row_of)

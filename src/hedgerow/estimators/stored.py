@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.base import is_classifier
 
+from hedgerow.folds.leaf_probability import leaf_probability
 from hedgerow.forest import Forest
 from hedgerow.packing import ModelFileError
-from hedgerow.probability import leaf_probability
 from hedgerow.rules import get
 from hedgerow.storage import register
 from hedgerow.table import Schema
@@ -23,7 +23,7 @@ __all__ = ["check_fitted", "storable"]
 Class = TypeVar("Class", bound=type)
 
 # What can be made again, and what belongs to a session and not to a model: scikit-learn's callbacks and requests.
-_NOT_STORED = frozenset({"_finished", "_skl_callbacks", "_metadata_request"})
+_NOT_STORED = frozenset({"_tables", "_skl_callbacks", "_metadata_request"})
 _FOUND_BY_FIT = re.compile(r"[a-z][a-z0-9_]*[a-z0-9]_|_impurity")
 
 

@@ -18,13 +18,12 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from hedgerow.adapt import from_sklearn
 from hedgerow.columns import Column, Kind
 from hedgerow.estimators.base import TreeBased
-from hedgerow.estimators.finished import FinishedTable
 from hedgerow.estimators.forests import ForestClassifier
 from hedgerow.estimators.targets import Labels, read_labels, read_weights
-from hedgerow.estimators.walking import ForestWalk, Walk
 from hedgerow.forest import Forest
 from hedgerow.storage import register
 from hedgerow.table import Schema
+from hedgerow.walk import ForestWalk, TableCache, Walk
 
 __all__ = ["FittedEstimator", "WrappedForest", "check_classifier", "class_weight_parameters", "requesting_weights"]
 
@@ -159,7 +158,7 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
             "classes_": model.classes_,
             "n_classes_": len(model.classes_),
             "class_prior_": _root_shares(forest) if prior is None else prior,
-            "_finished": FinishedTable(),
+            "_tables": TableCache(),
             "_impurity": getattr(model, "_impurity", "gini"),
         }
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.boundary.walls import Walls
 from hedgerow.columns import Kind
-from hedgerow.probability import Laplace, uniform
+from hedgerow.folds.leaf_probability import Laplace, uniform
 from hedgerow.walk import LeafTable, fold
 
 __all__ = ["check_boundary", "class_name", "class_position", "column_position", "laplace_of", "rows_around", "walls_of"]

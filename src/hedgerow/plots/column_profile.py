@@ -156,7 +156,7 @@ class ColumnProfileDisplay:
         target = class_position(estimator, class_label)
         rows = estimator._read(X)
         x = np.linspace(np.nanmin(rows[:, position]), np.nanmax(rows[:, position]), grid_resolution)
-        probability = estimator._probabilities_of(rows_around(rows, [position], x[:, np.newaxis]))[:, target]
+        probability = estimator._proba(rows_around(rows, [position], x[:, np.newaxis]))[:, target]
         names = estimator.schema_.names
         display = cls(
             x=x,

@@ -189,7 +189,7 @@ class ProbabilitySurfaceDisplay:
         walls = walls_of(estimator)
         leaves = route(walls.forest, grid)[:, 0]
         shape = (len(other), len(x))
-        probability = estimator._probabilities_of(grid)[:, target]
+        probability = estimator._proba(grid)[:, target]
         names = estimator.schema_.names
         display = cls(
             x=x,

@@ -149,7 +149,7 @@ class SampleProfileDisplay:
         labels = np.asarray(y)
         if labels.shape != (len(rows),):
             raise ValueError(f"y has shape {labels.shape}, must have a label for each of {len(rows)} rows")
-        smooth = estimator._probabilities_of(rows)[:, target]
+        smooth = estimator._proba(rows)[:, target]
         distance = estimator.algebraic_distance(X)[:, target]
         order = np.lexsort((-smooth, distance))
         display = cls(

@@ -1,4 +1,4 @@
-"""How strongly the counts of a leaf speak for a class, and how unsure they are of it.
+"""Degrees of plausibility: how strongly the counts of a leaf support a class, and how uncertain they are about it.
 
 Busch et al., Combining Predictions under Uncertainty, section 3.1, after Shaker and Hüllermeier (2020) and Nguyen et
 al. (2018).
@@ -12,7 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["PlausibilityDegrees", "against_rest", "distinct_pairs", "plausibility_degrees", "rest"]
+from hedgerow.folds.fold import Fold
+from hedgerow.folds.uncertainty import Uncertainty
+
+__all__ = [
+    *("PlausibilityDegrees", "PlausibilityUncertainty"),
+    *("against_rest", "distinct_pairs", "plausibility_degrees", "rest"),
+]
 
 Floats = NDArray[np.float64]
 
@@ -59,6 +65,22 @@ def plausibility_degrees(positive: ArrayLike, negative: ArrayLike) -> Plausibili
         *(np.maximum(pi_positive - pi_negative, 0.0), np.maximum(pi_negative - pi_positive, 0.0)),
     )
     return PlausibilityDegrees(*(degree[inverse].reshape(shape) for degree in degrees))
+
+
+@dataclass(frozen=True)
+class PlausibilityUncertainty(Fold[None, Uncertainty]):
+    """Mean over the trees of the leaves' u_a and u_e (section 3.1), and their sum.
+
+    With more than two classes also the mean over the classes, each against the rest; with two both are the same.
+    """
+
+    def table(self, counts: Floats, context: None) -> Floats:
+        degrees = plausibility_degrees(counts, rest(counts))
+        return np.stack([degrees.aleatoric.mean(axis=1), degrees.epistemic.mean(axis=1)], axis=1)
+
+    def finish(self, folded: Floats, n_trees: int, context: None) -> Uncertainty:
+        aleatoric, epistemic = folded.T / n_trees
+        return Uncertainty(aleatoric + epistemic, aleatoric, epistemic, "plausibility")
 
 
 def _checked(name: str, counts: ArrayLike) -> Floats:

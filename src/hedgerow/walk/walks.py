@@ -1,15 +1,10 @@
-"""Rows down trees: which leaf (:func:`route`), which leaves with what weight (:func:`spread`), and what the numbers
-of the leaves add up to (:func:`fold`); and which rows leaves hold (:func:`tally`).
-
-A combination rule is a :class:`LeafTable` and what is done with its fold; so every rule costs one walk.
-"""
+"""The core's walks, with their arguments checked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,109 +13,17 @@ from hedgerow._core import fold as core_fold
 from hedgerow._core import route as core_route
 from hedgerow._core import spread as core_spread
 from hedgerow._core import tally as core_tally
-from hedgerow.counts import DistinctCounts
 from hedgerow.forest import Forest
+from hedgerow.walk.leaf_table import LeafTable
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 __all__ = [
-    *("LeafTable", "check_n_jobs", "check_rows", "fold", "gather", "n_threads", "route", "spread", "tally"),
-    "weighted_sums",
+    *("check_n_jobs", "check_rows", "fold", "gather", "n_threads", "route", "spread", "tally"),
 ]
 
-Link = Literal["identity", "log"]
-Op = Literal["sum", "min", "max"]
-
-_LINKS = {"identity": 0, "log": 1}
-_OPS = {"sum": 0, "min": 1, "max": 2}
 _MAX_THREADS = 2**31
-_NEUTRAL = np.array([0.0, np.inf, -np.inf])  # by op
-
-
-@dataclass(frozen=True, eq=False)
-class LeafTable:
-    """Linear quantities (counts, probabilities, commonalities), a row for each leaf, and how each column folds.
-
-    For each tree the weighted mean of the reached leaves' rows is formed, the column's link applied, and the
-    result folded over trees by the column's op. Make one with :meth:`of`, or of class counts with :meth:`by_counts`;
-    `linked` is the link applied once.
-    """
-
-    values: NDArray[np.float64]
-    linked: NDArray[np.float64]
-    logs: NDArray[np.uint8]
-    ops: NDArray[np.uint8]
-    row_of: NDArray[np.uint32] | None = None
-    """The row of each leaf, where several share one; None: each has its own."""
-
-    def __post_init__(self) -> None:
-        if self.row_of is None:
-            return
-        _check_array("row_of", self.row_of, (self.row_of.size,), np.uint32)
-        if self.row_of.max(initial=0) >= len(self.values):
-            raise ValueError(f"row_of holds {self.row_of.max()}, this table has {len(self.values)} rows")
-
-    @classmethod
-    def of(
-        cls,
-        values: ArrayLike,
-        *,
-        link: Link | Sequence[Link] = "identity",
-        op: Op | Sequence[Op] = "sum",
-        name: str = "this table",
-    ) -> LeafTable:
-        """A table of (n_leaves, m) `values`; `link` and `op` for all columns or one for each; `name` for errors."""
-        table = np.ascontiguousarray(values, dtype=np.float64)
-        if table.ndim != 2:
-            raise ValueError(f"values of {name} must be 2-D (a row for each leaf), got {table.ndim}-D")
-        logs = _per_column("link", link, _LINKS, table.shape[1])
-        ops = _per_column("op", op, _OPS, table.shape[1])
-        if not logs.any():
-            return cls(table, table, logs, ops)
-        under_log = table[:, logs == 1]
-        bad = ~(np.isfinite(under_log) & (under_log > 0))
-        if bad.any():
-            leaf = int(np.argmax(bad.any(axis=1)))
-            raise ValueError(
-                f"{name}: row {leaf} has {under_log[leaf][bad[leaf]][0]} in a column under log, "
-                "which must be finite and positive: keep the entries away from 0"
-            )
-        linked = table.copy()
-        linked[:, logs == 1] = np.log(under_log)
-        return cls(table, linked, logs, ops)
-
-    @classmethod
-    def by_counts(
-        cls, leaves: DistinctCounts, make: Callable[[NDArray[np.float64]], LeafTable] | None = None
-    ) -> LeafTable:
-        """What `make` makes of the class counts of the leaves, (n, n_classes), or these themselves.
-
-        Leaves with the same counts share a row: `make` is given each once, and its rows must depend on nothing else.
-        """
-        return replace((make or cls.of)(leaves.counts), row_of=leaves.row_of)
-
-    @property
-    def n_leaves(self) -> int:
-        return len(self.values if self.row_of is None else self.row_of)
-
-    @property
-    def of_each_leaf(self) -> NDArray[np.float64]:
-        """The values, (n_leaves, m)."""
-        return self.values if self.row_of is None else self.values[self.row_of]
-
-    def crossing(self, out: NDArray[np.float64]) -> tuple[Any, ...]:
-        """What the core is given, in the order in which it wants it."""
-        return self.values, self.linked, self.logs, self.ops, self.row_of, out
-
-
-def _per_column(name: str, given: str | Sequence[str], known: dict[str, int], n: int) -> NDArray[np.uint8]:
-    names = [given] * n if isinstance(given, str) else list(given)
-    if len(names) != n:
-        raise ValueError(f"{name} names {len(names)} columns, the table has {n}")
-    if unknown := [one for one in names if one not in known]:
-        raise ValueError(f"{name} is {unknown[0]!r}, must be one of {', '.join(known)}")
-    return np.array([known[one] for one in names], dtype=np.uint8)
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -176,9 +79,10 @@ def fold(
     skip: NDArray[np.uint8] | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     n_used: NDArray[np.int64] | None = None,
+    per_tree: Sequence[bool] | None = None,
     n_jobs: int | None = None,
 ) -> list[NDArray[np.float64]]:
-    """Walk each row through all trees once and fold each table over them: one (n_rows, m) array a table.
+    """Walk each row through all trees once and fold each table over them: one (n_rows, m) array per table.
 
     Parameters
     ----------
@@ -194,6 +98,8 @@ def fold(
         Accumulated into (and returned) instead of new arrays.
     n_used : int64 (n_rows,), optional
         The number of trees that took part is added to it.
+    per_tree : sequence of bool, optional
+        For each table whether trees are kept apart, which gives (n_rows, n_trees in range, m) instead.
 
     Notes
     -----
@@ -209,13 +115,17 @@ def fold(
     for table in tables:
         if table.n_leaves != n_leaves:
             raise ValueError(f"a table has {table.n_leaves} rows, trees {first} .. {last} have {n_leaves} leaves")
+    apart = [False] * len(tables) if per_tree is None else list(per_tree)
+    if len(apart) != len(tables):
+        raise ValueError(f"per_tree has {len(apart)} entries for {len(tables)} tables")
     if out is None:
-        out = [_start(table, len(X)) for table in tables]
+        out = [_start(table, len(X), last - first if kept else None) for table, kept in zip(tables, apart, strict=True)]
     elif len(out) != len(tables):
         raise ValueError(f"out has {len(out)} arrays for {len(tables)} tables")
     else:
-        for one, table in zip(out, tables, strict=True):
-            _check_array("out", one, (len(X), len(table.ops)), np.float64)
+        for one, table, kept in zip(out, tables, apart, strict=True):
+            shape = (len(X), last - first, len(table.ops)) if kept else (len(X), len(table.ops))
+            _check_array("out", one, shape, np.float64)
     if tree_weights is not None:
         _check_array("tree_weights", tree_weights, (forest.n_trees,), np.float64)
         if not (np.isfinite(tree_weights) & (tree_weights >= 0)).all():
@@ -224,7 +134,9 @@ def fold(
         _check_array("skip", skip, (forest.n_trees, -(-len(X) // 8)), np.uint8)
     if n_used is not None:
         _check_array("n_used", n_used, (len(X),), np.int64)
-    crossing = [table.crossing(one[:, np.newaxis]) for table, one in zip(tables, out, strict=True)]
+    crossing = [
+        table.crossing(one if kept else one[:, np.newaxis]) for table, one, kept in zip(tables, out, apart, strict=True)
+    ]
     # A few rows are walked in less time than joblib needs to tell how many threads there are.
     threads = 1 if len(X) < 8 else n_threads(n_jobs)
     core_fold(forest.arrays_for(X), X, crossing, first, last, tree_weights, skip, n_used, threads)
@@ -234,18 +146,13 @@ def fold(
 def gather(
     forest: Forest, X: NDArray[np.float64], values: ArrayLike | LeafTable, *, n_jobs: int | None = None
 ) -> NDArray[np.float64]:
-    """The row of `values` of the leaf that each row reaches in each tree, (n_rows, n_trees, m), in one walk.
+    """Row of `values` of the leaf that each row reaches in each tree, (n_rows, n_trees, m), in one walk.
 
     `values` has a row for each leaf, or is a table of sums without a link; for a row that reaches several leaves of a
-    tree, their weighted mean.
+    tree, the result is their weighted mean.
     """
-    check_rows(forest, X)
     table = values if isinstance(values, LeafTable) else LeafTable.of(values)
-    if table.n_leaves != forest.n_leaves or table.logs.any() or table.ops.any():
-        raise ValueError(f"values must be sums, a row for each of {forest.n_leaves} leaves, got {table.n_leaves} rows")
-    out = np.zeros((len(X), forest.n_trees, len(table.ops)))
-    core_fold(forest.arrays_for(X), X, [table.crossing(out)], 0, forest.n_trees, None, None, None, n_threads(n_jobs))
-    return out
+    return fold(forest, X, [table], per_tree=[True], n_jobs=n_jobs)[0]
 
 
 def tally(
@@ -275,23 +182,13 @@ def tally(
     return counts
 
 
-def weighted_sums(weights: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weighted sum of the rows of `values` for each row of weights: (n, k) and (k, m) give (n, m).
-
-    Terms are added in the order of k. BLAS picks an order by the shape of both matrices, so that the last bits of a
-    row's answer would depend on the number of rows beside it.
-    """
-    sums = np.zeros((len(weights), values.shape[1]))
-    for weight, row in zip(weights.T, values, strict=True):
-        sums += weight[:, np.newaxis] * row
-    return sums
-
-
-def _start(table: LeafTable, n_rows: int) -> NDArray[np.float64]:
-    """What a fold begins with: the neutral element of each column's op."""
-    if not table.ops.any():
-        return np.zeros((n_rows, len(table.ops)))
-    return np.tile(_NEUTRAL[table.ops], (n_rows, 1))
+def _start(table: LeafTable, n_rows: int, n_trees: int | None) -> NDArray[np.float64]:
+    """Output before the first tree: folded, or apart for `n_trees` trees."""
+    if n_trees is None:
+        return table.start(n_rows)
+    if table.links.any() or table.ops.any():
+        raise ValueError("only sums without a link can be kept apart by tree: use op='sum' and link='identity'")
+    return np.zeros((n_rows, n_trees, len(table.ops)))
 
 
 def check_rows(forest: Forest, X: NDArray[np.float64]) -> None:
