@@ -109,7 +109,7 @@ class _Question:
 
     @property
     def ordinal(self) -> bool:
-        return self.kind == NodeKind.THRESHOLD and self.schema.columns[self.feature].kind is Kind.ORDINAL
+        return self.kind == NodeKind.THRESHOLD and self.schema.columns[self.feature].kind == Kind.ORDINAL
 
     @property
     def share(self) -> float:
@@ -123,7 +123,7 @@ class _Question:
 def _sentence(question: _Question, row: Floats) -> str:
     value = question.value(row)
     if np.isnan(value):
-        nominal = question.feature >= 0 and question.schema.columns[question.feature].kind is Kind.NOMINAL
+        nominal = question.feature >= 0 and question.schema.columns[question.feature].kind == Kind.NOMINAL
         return _sentence_without_answer(question, f"{question.about} is missing{' or new' * nominal}")
     if not question.has_branch_for(value):
         return _sentence_without_answer(question, f"{question.about} is {_value_text(question, value)}, new here")

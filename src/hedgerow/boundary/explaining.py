@@ -69,6 +69,6 @@ def _separator_text(schema: Schema, feature: int, threshold: float) -> str | Non
     column = schema.columns[feature]
     if np.isnan(threshold):
         return f"another {column.name}"
-    ordinal = column.kind is Kind.ORDINAL
+    ordinal = column.kind == Kind.ORDINAL
     end = column.categories[max(0, int(np.floor(threshold)))] if ordinal else number_text(threshold)
     return f"{column.name} at {end}"

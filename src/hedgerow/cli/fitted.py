@@ -95,7 +95,7 @@ def opened_rows(
 
 def _how(column: Column) -> As:
     """Categories are text, unless they were numbers in `fit`."""
-    if column.kind is Kind.NUMERIC or (column.categories and not isinstance(column.categories[0], str)):
+    if column.kind == Kind.NUMERIC or (column.categories and not isinstance(column.categories[0], str)):
         return "number"
     return "text"
 

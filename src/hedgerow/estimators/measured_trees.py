@@ -222,7 +222,7 @@ class MeasuredTree(OneTree):
         if not isinstance(self.laws_, tuple) or len(self.laws_) != self.schema_.n_features:
             raise ValueError("laws_ must have a law for each column")
         for column, law in zip(self.schema_.columns, self.laws_, strict=True):
-            nominal = column.kind is Kind.NOMINAL
+            nominal = column.kind == Kind.NOMINAL
             if not isinstance(law, CategoryLaw if nominal else NumberLaw):
                 raise ValueError(f"the law of column {column.name!r} is of another kind")
             if isinstance(law, CategoryLaw) and len(law.shares) != len(column.categories):

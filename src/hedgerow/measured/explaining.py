@@ -152,15 +152,15 @@ def _bounds(regions: Regions, schema: Schema, number: int) -> tuple[str, ...]:
 
 
 def _threshold(column: Column, threshold: float) -> str:
-    if column.kind is Kind.ORDINAL:
+    if column.kind == Kind.ORDINAL:
         return str(column.categories[max(0, int(np.floor(threshold)))])
     return number_text(threshold)
 
 
 def _measured(column: Column, value: float, size: float) -> str:
     if np.isnan(value):
-        return f"{column.name} is missing{' or new' * (column.kind is not Kind.NUMERIC)}"
-    if column.kind is not Kind.NUMERIC:
+        return f"{column.name} is missing{' or new' * (column.kind != Kind.NUMERIC)}"
+    if column.kind != Kind.NUMERIC:
         return f"{column.name} {column.categories[int(value)]}"
     return f"{column.name} {number_text(value)}" + (f" ± {number_text(size)}" if size > 0 else "")
 
