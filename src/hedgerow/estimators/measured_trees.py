@@ -5,14 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import ThreadpoolController
 
 from hedgerow.columns import Kind
 from hedgerow.estimators.one_tree import OneTree
@@ -20,6 +18,7 @@ from hedgerow.estimators.stored import check_fitted
 from hedgerow.estimators.walking import SoftWalk, Walk
 from hedgerow.forest import Forest
 from hedgerow.inspection import impurity_importances
+from hedgerow.measured.blas_threads import single_blas_thread
 from hedgerow.measured.costs import error_costs
 from hedgerow.measured.explaining import RegionExplanation, explain_regions
 from hedgerow.measured.growing import GrowthSettings, grow_path
@@ -172,7 +171,7 @@ class MeasuredTree(OneTree):
         """The tree, and γ of its leaves; `finish` makes them of the path and the number of its splits to keep."""
         settings, pruning = self._settings(), path_pruning(self.pruning)
         # Matrices are narrow: more threads wait for each other, and add up in another order on every machine.
-        with _blas().limit(limits=1, user_api="blas"):
+        with single_blas_thread():
             path = grow_path(problem, settings)
             n_splits = len(path.questions)
             if pruning is not None:
@@ -240,12 +239,6 @@ class MeasuredTree(OneTree):
     def _restored(self) -> None:
         super()._restored()
         self._regions = Regions.of_forest(self.forest_, self.schema_.n_categories)
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    """To look for libraries takes longer than a small fit."""
-    return ThreadpoolController()
 
 
 def _one_of(name: str, given: Any, known: tuple[str, ...]) -> str:
