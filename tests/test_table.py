@@ -596,7 +596,7 @@ def test_objects_that_turn_into_arrays_are_read() -> None:
             r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required by Tree",
         ),
         (np.empty((3, 0)), ValueError, r"0 feature\(s\) \(shape=\(3, 0\)\) while a minimum of 1 is required"),
-        (sparse.csr_array(np.eye(2)), TypeError, "[Ss]parse data was passed"),
+        (sparse.csr_array(np.array([[1j]])), ValueError, "Complex data not supported"),
         (np.array([[{}]]), TypeError, "argument must be .* string.* number"),
         ([["x"]], ValueError, "could not convert string to float: .*'x'.*pandas, polars or pyarrow"),
         (np.array([["2024-02-29"]], dtype="M8[D]"), ValueError, "datetime64.*days since a reference date"),
@@ -605,9 +605,28 @@ def test_objects_that_turn_into_arrays_are_read() -> None:
 def test_what_is_no_array_of_numbers_is_refused_in_known_words(X: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         read_table(X, estimator=TreeClassifier())
-    schema = read_table(np.zeros((2, 2 if sparse.issparse(X) else max(np.shape(X)[-1], 1)))).schema
+    schema = read_table(np.zeros((2, max(np.shape(X)[-1], 1)))).schema
     with pytest.raises(error, match=message):
         schema.read(X, estimator=TreeClassifier())
+
+
+@pytest.mark.parametrize("container", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array, sparse.dok_matrix])
+def test_sparse_matrices_are_read_as_dense_ones(container: Any) -> None:
+    X = np.array([[0.0, 2.0, 0.0], [1.0, 0.0, 0.0], [0.0, 3.0, 4.0]])
+    table = read_table(container(X), categorical_features=[1])
+    expected = read_table(X, categorical_features=[1])
+    assert table.schema == expected.schema
+    assert_same_values(table.values, expected.values)
+    assert_same_values(table.schema.read(container(X)), expected.schema.read(X))
+
+
+def test_a_sparse_matrix_that_would_fill_the_memory_is_refused() -> None:
+    X = sparse.csr_array((10**6, 10**5))
+    message = r"X is sparse, .* 1,000,000 x 100,000 it would take 745.1 GiB, more than 4 GiB: pass categories"
+    with pytest.raises(ValueError, match=message):
+        read_table(X)
+    with pytest.raises(ValueError, match=message):
+        read_table(np.zeros((1, 10**5))).schema.read(X)
 
 
 def test_nominal_columns_of_arrays() -> None:
@@ -907,6 +926,7 @@ class Reader(RegressorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
 
 

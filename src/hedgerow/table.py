@@ -33,6 +33,7 @@ from hedgerow.columns import (
 )
 from hedgerow.frames import Frame, as_frame
 from hedgerow.rebuilding import reduce_to_constructor
+from hedgerow.sparse_input import densify
 
 __all__ = ["Column", "Kind", "Schema", "Table", "read_table"]
 
@@ -161,7 +162,7 @@ def _as_array(X: Any, estimator: Any) -> NDArray[Any]:
         return X
     from sklearn.utils import check_array  # here, because frames are read without its slow start
 
-    return check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator, input_name="X")  # type: ignore[no-any-return]
+    return check_array(densify(X), dtype=None, ensure_all_finite=False, estimator=estimator, input_name="X")  # type: ignore[no-any-return]
 
 
 def _to_floats(array: NDArray[Any], names: Sequence[str]) -> Floats:

@@ -31,6 +31,7 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
 
     def _growth(self, criterion: Any, **worth: Any) -> Growth:
