@@ -698,6 +698,30 @@ def test_lazy_frames_are_to_be_collected() -> None:
         read_table(pl.LazyFrame({"a": [1]}))
 
 
+def test_relations_of_duckdb_are_to_be_fetched() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    with pytest.raises(ValueError, match=r"lazy frame.*pass X\.df\(\) or X\.arrow\(\) instead"):
+        read_table(duckdb.sql("SELECT 1 AS a"))
+
+
+def test_frames_of_dask_are_to_be_computed() -> None:
+    dask = pytest.importorskip("dask.dataframe")
+    with pytest.raises(ValueError, match=r"lazy frame.*pass X\.compute\(\) instead"):
+        read_table(dask.from_pandas(pd.DataFrame({"a": [1.0]}), npartitions=1))
+
+
+@pytest.mark.parametrize(
+    ("library", "call"), [("DASK", "X.compute()"), ("DUCKDB", "X.df() or X.arrow()"), ("POLARS", "X.collect()")]
+)
+def test_lazy_frames_of_each_library_get_their_own_advice(
+    monkeypatch: pytest.MonkeyPatch, library: str, call: str
+) -> None:
+    lazy = nw.from_native(pl.LazyFrame({"a": [1]}))
+    monkeypatch.setattr(type(lazy), "implementation", nw.Implementation[library])
+    with pytest.raises(ValueError, match=re.escape(f"pass {call} instead")):
+        read_table(lazy.to_native())
+
+
 @pytest.mark.parametrize("X", [pd.Series([1.0]), pl.Series(["x"]), pa.chunked_array([[1.0]])])
 def test_single_columns_are_to_be_reshaped(X: Any) -> None:
     with pytest.raises(ValueError, match="Reshape your data"):
