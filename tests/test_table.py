@@ -186,6 +186,8 @@ def polars_column(values: Any, dtype: Any = None) -> pl.DataFrame:
 
 
 def pyarrow_column(values: Any, dtype: Any = None) -> pa.Table:
+    if dtype == pa.float16():  # old pyarrow makes it only of NumPy's numbers
+        values = [None if value is None else np.float16(value) for value in values]
     return pa.table({"a": pa.array(values, dtype)})
 
 
