@@ -322,7 +322,7 @@ ORDINAL = [
     ),
     (
         "pandas dictionary[pyarrow]",
-        pandas_column(["b"], arrow_dtype(pa.dictionary(pa.int8(), pa.string(), ordered=True))),
+        pandas_column(pd.arrays.ArrowExtensionArray(pa.DictionaryArray.from_arrays([0], ["b"], ordered=True))),
         ("b",),
     ),
     ("polars Enum", polars_column(["b"], pl.Enum(["b", "a"])), ("b", "a")),
