@@ -35,7 +35,10 @@ BOTH = ("distance", "position")
 NAN = math.nan
 
 
-ROWS_COUNT = {"check_sample_weight_equivalence_on_dense_data": "the tree's min_samples_leaf counts rows, not weights"}
+ROWS_COUNT = {
+    f"check_sample_weight_equivalence_on_{storage}_data": "the tree's min_samples_leaf counts rows, not weights"
+    for storage in ("dense", "sparse")
+}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")

@@ -15,7 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from hedgerow import CautiousClassifier, CautiousForestClassifier, ForestClassifier, checks, credal, metrics
 
 DRAWN = {
-    "check_sample_weight_equivalence_on_dense_data": "rows are drawn by their weights, other rows for repeated ones"
+    f"check_sample_weight_equivalence_on_{storage}_data": "rows are drawn by weight, other rows for repeated ones"
+    for storage in ("dense", "sparse")
 }
 
 

@@ -411,14 +411,17 @@ def test_the_folds_that_are_reported_are_those_that_were_run(
     assert main(["fit", str(data), *WISHES, "--folds", "1000", "-o", str(path)]) == 0
     captured = capsys.readouterr()
     assert f"({largest}-fold cross-validation" in captured.out
-    assert f"note: --folds is 1000, but the largest class has only {largest} rows: {largest} folds" in captured.err
+    assert (
+        f"note: --folds is 1000, but there are only {largest} rows in the largest class: {largest} folds"
+        in captured.err
+    )
     assert read_notes(path)["folds"] == largest
     few = tmp_path / "few.csv"
     few.write_text("x,y\n" + "".join(f"{i},{i / 2}\n" for i in range(6)))
     assert main(["compare", str(few), "-t", "y", "--folds", "9", "--trees", "2"]) == 0
     captured = capsys.readouterr()
     assert "6-fold cross-validation" in captured.out
-    assert "the data has only 6 rows: 6 folds were used" in captured.err
+    assert "there are only 6 rows: 6 folds were used" in captured.err
     for name in ("fit", "compare"):
         failed(capsys, name, data, *WISHES, "--folds", "1", code=2)
 

@@ -16,7 +16,7 @@ from hedgerow import TreeClassifier, load
 from hedgerow.cli import main
 from hedgerow.cli.identifiers import identifies_rows
 from hedgerow.cli.roles import Training, Wishes, assign
-from hedgerow.cli.scoring import splits
+from hedgerow.cli.scoring import splits, usable_folds
 from hedgerow.storage import read_notes
 
 pytest.importorskip("click")
@@ -240,7 +240,7 @@ def test_a_group_stays_in_one_fold(classification: bool) -> None:
     group = np.arange(N) % 4
     table = pa.table({"x": group, "g": group, "y": CLASSES if classification else numbers()})
     training: Training = assign(table, "y", Wishes(groups="g"), "t")
-    folds = list(splits(training, 10))
+    folds = list(splits(training, usable_folds(training, 10)))
     assert len(folds) == 4
     for fold in folds:
         assert not set(fold.X["x"].to_pylist()) & set(fold.X_new["x"].to_pylist())

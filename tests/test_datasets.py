@@ -9,10 +9,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from email.message import Message
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +26,7 @@ from hypothesis import strategies as st
 
 from hedgerow import TreeClassifier, datasets
 from hedgerow._core import plain_numbers, row_end
-from hedgerow.datasets import DataFileError, Reading, open_rows
+from hedgerow.datasets import DataFileError, Reading, open_rows, openml
 from hedgerow.datasets.blocks import row_blocks
 from hedgerow.replacing import replaced
 
@@ -460,6 +462,18 @@ def test_damage_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     (tmp_path / "weather.json").write_text("{}")
     with pytest.raises(DataFileError, match=r"weather.json is damaged: delete it"):
         datasets.entries(data_home=tmp_path)
+
+
+def test_answers_that_are_errors_are_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = io.BytesIO(b"not here")
+
+    def refuse(request: Any, timeout: float) -> Any:
+        raise HTTPError(request.full_url, 404, "Not Found", Message(), content)
+
+    monkeypatch.setattr(openml, "urlopen", refuse)
+    with pytest.raises(DataFileError, match="OpenML has no such dataset"):
+        datasets.fetch_openml(1, data_home=tmp_path)
+    assert content.closed
 
 
 def test_servers_that_are_not_there(tmp_path: Path) -> None:

@@ -325,7 +325,7 @@ def test_copies_are_equal_read_only_and_can_be_walked(make: Any, again: Any) -> 
 
 def test_a_pickle_is_checked_when_it_is_read() -> None:
     forest = small_forest()
-    make, (block,) = forest.__reduce__()
+    make, (block,) = forest.__reduce_ex__(5)
     assert make(block) == forest
     broken = block.copy()
     broken[-1] ^= 1
@@ -339,7 +339,7 @@ def test_a_pickle_whose_bytes_were_made_to_fit_is_checked_too() -> None:
     names = [name for name in broken if name != "n_features"]
     block = pack({"n_features": forest.n_features, "arrays": names}, [broken[name] for name in names])
     with pytest.raises(InvalidForestError, match="kind of node 0"):
-        forest.__reduce__()[0](block)
+        forest.__reduce_ex__(5)[0](block)
 
 
 # -- equality

@@ -175,9 +175,13 @@ def test_draws_follow_the_weights() -> None:
 # -- scikit-learn's contract
 
 DRAWN = {
-    "check_sample_weight_equivalence_on_dense_data": "rows are drawn by their weights, other rows for repeated ones"
+    f"check_sample_weight_equivalence_on_{storage}_data": "rows are drawn by weight, other rows for repeated ones"
+    for storage in ("dense", "sparse")
 }
-COUNTED = {"check_sample_weight_equivalence_on_dense_data": "min_samples_leaf=5 counts rows, and two copies are two"}
+COUNTED = {
+    f"check_sample_weight_equivalence_on_{storage}_data": "min_samples_leaf=5 counts rows, and two copies are two"
+    for storage in ("dense", "sparse")
+}
 
 
 def expected_failed_checks(estimator: Any) -> dict[str, str]:

@@ -26,6 +26,7 @@ from hedgerow.building import build_forest, leaf, oblique
 from hedgerow.nodes import MissingPolicy, NodeKind
 from hedgerow.onnx_export import to_onnx
 from hedgerow.probability import MEstimate
+from hedgerow.walk import spread
 
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
@@ -156,6 +157,39 @@ def test_trees_that_are_a_leaf_are_walked_too() -> None:
     for model in (TreeClassifier().fit(X, [1, 1, 1]), TreeRegressor(max_depth=1, min_samples_leaf=2).fit(X, [1, 2, 4])):
         found = run(to_onnx(model), X)
         np.testing.assert_allclose(found.get("probabilities", found.get("prediction")).ravel(), model.predict(X))
+
+
+def attributes_of_trees(model: Any) -> dict[str, Any]:
+    (node,) = [node for node in model.graph.node if node.op_type == "TreeEnsemble"]
+    return {one.name: onnx.helper.get_attribute_value(one) for one in node.attribute}
+
+
+@pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
+@pytest.mark.parametrize("holes", [0.0, 0.1])
+def test_a_leaf_never_has_the_number_of_the_node_beside_it(load: Any, holes: float) -> None:
+    # onnxruntime 1.21 to 1.23 takes a root with such children for a leaf.
+    X, y = load(return_X_y=True)
+    X = np.where(np.random.default_rng(1).random(X.shape) < holes, np.nan, X)
+    for estimator in (TreeClassifier.cart(), ForestClassifier(20, missing="learned", random_state=0)):
+        trees = attributes_of_trees(to_onnx(estimator.fit(X, y), missing="nan"))
+        equal = np.array(trees["nodes_truenodeids"]) == np.array(trees["nodes_falsenodeids"])
+        assert not (equal & (np.array(trees["nodes_trueleafs"]) != np.array(trees["nodes_falseleafs"]))).any()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_only_rows_that_are_spread_get_nan_where_sides_were_learned(n_classes: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(400, 4))
+    y = (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=400) > [[0.5], [1.5]][: n_classes - 1]).sum(axis=0)
+    holes = np.where(rng.random(X.shape) < 0.1, np.nan, X)
+    model = TreeClassifier.cart().fit(holes, y)
+    rows = np.where(rng.random(X.shape) < 0.3, np.nan, rng.normal(size=X.shape))
+    found = run(to_onnx(model, missing="nan"), rows)["probabilities"]
+    n_leaves = (spread(model.forest_, rows).todense() > 0).sum(axis=1)
+    assert 0 < (n_leaves > 1).mean() < 0.3
+    np.testing.assert_array_equal(np.isnan(found), np.repeat(n_leaves[:, np.newaxis] > 1, n_classes, axis=1))
+    np.testing.assert_allclose(found[n_leaves == 1], model.predict_proba(rows)[n_leaves == 1], atol=1e-13)
 
 
 # -- refusals

@@ -17,7 +17,10 @@ import oracles
 from hedgerow import RandomTreesClassifier, checks, rules
 
 several = settings(max_examples=40, deadline=None)
-DRAWN = {"check_sample_weight_equivalence_on_dense_data": "thresholds are drawn among rows, others among repeated ones"}
+DRAWN = {
+    f"check_sample_weight_equivalence_on_{storage}_data": "thresholds are drawn among rows, others among repeated ones"
+    for storage in ("dense", "sparse")
+}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")

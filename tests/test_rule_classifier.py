@@ -29,7 +29,10 @@ FOREIGN = [
     BaggingClassifier(n_estimators=10, max_features=0.7, random_state=0),
 ]
 OWN = [TreeClassifier(), ForestClassifier(6, random_state=0), RandomTreesClassifier(6, random_state=0)]
-DRAWN = {"check_sample_weight_equivalence_on_dense_data": "rows or thresholds are drawn, others among repeated rows"}
+DRAWN = {
+    f"check_sample_weight_equivalence_on_{storage}_data": "rows or thresholds are drawn, others among repeated rows"
+    for storage in ("dense", "sparse")
+}
 
 
 DRAWS_NOTHING = (TreeClassifier, DecisionTreeClassifier, ExtraTreesClassifier)  # that depends on how rows are repeated

@@ -45,11 +45,45 @@ __all__ = [
 # In this order: a file can be loaded only when all estimators are known.
 _HOMES = ("hedgerow.estimators", "hedgerow.forest", "hedgerow.storage")
 
+# Not in __all__: `from hedgerow import *` would import them, and with them what only extras install.
+_SUBMODULES = frozenset(
+    {
+        "adapt",
+        "boundary",
+        "building",
+        "checks",
+        "credal",
+        "datasets",
+        "estimators",
+        "explanation",
+        "forest",
+        "growth",
+        "information",
+        "inspection",
+        "measured",
+        "metrics",
+        "naive_bayes",
+        "nodes",
+        "onnx_export",
+        "plots",
+        "probability",
+        "pruning",
+        "quantiles",
+        "rules",
+        "storage",
+        "table",
+        "text",
+        "walk",
+    }
+)
+
 
 def __getattr__(name: str) -> Any:
-    """Names are imported when they are asked for: ``hedgerow --help`` need not wait for scikit-learn."""
+    """Import names and submodules on first use: ``hedgerow --help`` need not wait for scikit-learn."""
     if name == "__version__":
         found: Any = import_module("importlib.metadata").version("hedgerow")
+    elif name in _SUBMODULES:
+        found = import_module(f"hedgerow.{name}")
     elif name in __all__:
         homes = [import_module(home) for home in _HOMES]
         found = next(getattr(home, name) for home in homes if hasattr(home, name))
@@ -60,4 +94,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_SUBMODULES})

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from hedgerow._core import place_codes
 from hedgerow.frames import Series, Source
+from hedgerow.rebuilding import reduce_to_constructor
 
 __all__ = [
     "LARGEST_EXACT_INTEGER",
@@ -64,13 +65,25 @@ class Column:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise ValueError(f"a column's name is {self.name!r}, must be text")
-        if self.kind is Kind.NUMERIC and self.categories not in ((), TRUTH_VALUES):
+        if type(self.kind) is not Kind:  # formats that keep only plain types give its text back
+            object.__setattr__(self, "kind", _as_kind(self.kind, self.name))
+        if self.kind == Kind.NUMERIC and self.categories not in ((), TRUTH_VALUES):
             raise ValueError(f"column {self.name!r} is numeric and has categories: it must have none")
         families = {_family(kind) for kind in set(map(type, self.categories))}
         if len(families) > 1 or None in families:
             raise ValueError(f"column {self.name!r} has categories that are not all text, truth values or numbers")
         if len(set(self.categories)) < len(self.categories) or any(c != c for c in self.categories):
             raise ValueError(f"column {self.name!r} has a category twice, or NaN among its categories")
+
+    __reduce__ = reduce_to_constructor
+
+
+def _as_kind(given: Any, name: str) -> Kind:
+    try:
+        return Kind(given)
+    except ValueError:
+        known = ", ".join(repr(kind.value) for kind in Kind)
+        raise ValueError(f"column {name!r} has kind {given!r}, must be one of {known}") from None
 
 
 # --- Columns of arrays --------------------------------------------------------------------------------------
@@ -126,7 +139,7 @@ def _holds_truth_values(source: Source, name: str) -> bool:
 
 def encode_source(source: Source, column: Column, out: Floats) -> bool:
     """The numbers of a numeric column, the codes of any other; whether there may be infinities among them."""
-    if column.kind is not Kind.NUMERIC:
+    if column.kind != Kind.NUMERIC:
         return _encode_categories(source, column, out)
     out[:] = _numeric_values(source, column)
     return True

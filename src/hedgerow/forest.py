@@ -19,6 +19,7 @@ from hedgerow.counts import DistinctCounts
 from hedgerow.invariants import ARRAY_DTYPES, check_layout, check_leaf_values, check_structure
 from hedgerow.nodes import NO_PAYLOAD, MissingPolicy, NodeKind
 from hedgerow.packing import pack, unpack
+from hedgerow.rebuilding import reduce_to_constructor
 from hedgerow.text import Names, tree_text
 
 __all__ = ["Forest"]
@@ -406,7 +407,10 @@ class Forest:
         forest._settle(nodes)
         return forest
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    # For skops, which looks for the class and its arguments; pickle and copy call __reduce_ex__.
+    __reduce__ = reduce_to_constructor
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         # The bytes of a model file, and its checks: a pickle is checked and its arrays are read-only again.
         stored = self.stored()
         names = [name for name, value in stored.items() if isinstance(value, np.ndarray)]

@@ -25,6 +25,18 @@ Series: TypeAlias = nw.Series[Any]
 _NUMBERS = frozenset(map(np.dtype, ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")))
 
 
+# How lazy frames of each library are computed.
+_COLLECT = "X.collect()"
+_TO_VALUES = {
+    nw.Implementation.DASK: "X.compute()",
+    nw.Implementation.DUCKDB: "X.df() or X.arrow()",
+    nw.Implementation.IBIS: "X.to_pyarrow()",
+    nw.Implementation.PYSPARK: "X.toArrow() or X.toPandas()",
+    nw.Implementation.PYSPARK_CONNECT: "X.toArrow() or X.toPandas()",
+    nw.Implementation.SQLFRAME: "X.toPandas()",
+}
+
+
 @dataclass(frozen=True)
 class Dictionary:
     """A column as its library keeps categories: `levels[codes]`, -1 where missing."""
@@ -184,7 +196,8 @@ def as_frame(X: Any) -> Frame | None:
     except DuplicateError as error:
         raise ValueError(f"X has duplicate column names; rename or drop the copies. {error}") from error
     if isinstance(native, nw.LazyFrame):
-        raise ValueError("X is a lazy frame, which holds no values yet; pass X.collect() instead.")
+        call = _TO_VALUES.get(native.implementation, _COLLECT)
+        raise ValueError(f"X is a lazy frame, which holds no values yet; pass {call} instead.")
     if isinstance(native, nw.Series):
         raise ValueError(
             "Expected a table, got a single column instead. Reshape your data: pass a frame with one column, "

@@ -39,9 +39,10 @@ def to_onnx(model: Any, *, missing: Literal["refuse", "nan"] = "refuse") -> Any:
         :class:`~hedgerow.rules.Probability` ("probability" or "laplace"). Forests of scikit-learn go through
         ``RuleClassifier.from_fitted(theirs, rule="probability")``.
     missing : {"refuse", "nan"}
-        ONNX's trees can't divide a row whose value is missing over branches, as trees here do (with
-        ``missing="learned"`` those nodes that met no missing value in `fit`). Such a forest is refused; with "nan" it
-        is exported, and every row with a missing value gets NaN for an answer (and a label without meaning).
+        ONNX's trees can't split a row with a missing value over several branches. Trees here do so, with
+        ``missing="learned"`` only at nodes that met no missing value in `fit`. Such a forest is refused; with "nan" it
+        is exported, and a row whose missing value reaches a node of this kind gets NaN for an answer (and a label
+        without meaning). If no node at all has a branch for missing values, every row with a missing value gets NaN.
 
     Returns
     -------
@@ -54,8 +55,9 @@ def to_onnx(model: Any, *, missing: Literal["refuse", "nan"] = "refuse") -> Any:
     _refuse_what_onnx_has_not(model, forest, missing)
     onnx = _import_onnx()
     graph = _Graph(onnx)
-    folded = graph.tree_ensemble("X", forest, values)
-    if missing == "nan":
+    guarded = _spread_nodes_to_guard(forest) if missing == "nan" and _learned_branches(forest) else np.empty(0, int)
+    folded = graph.tree_ensemble("X", forest, values, guarded)
+    if missing == "nan" and not _learned_branches(forest):
         folded = graph.nan_where_missing("X", folded)
     if is_classifier(model):
         outputs = graph.classified(folded, model.classes_, second_alone)
@@ -102,7 +104,7 @@ def _refuse_what_onnx_has_not(model: Any, forest: Forest, missing: str) -> None:
     if missing not in ("refuse", "nan"):
         raise ValueError(f"missing is {missing!r}, must be 'refuse' or 'nan'")
     for column in model.schema_.columns:
-        if column.kind is not Kind.NUMERIC:
+        if column.kind != Kind.NUMERIC:
             raise ValueError(
                 f"column {column.name!r} is {column.kind}: an ONNX model reads numbers, and would need the codes "
                 "of its categories; encode the column before fit"
@@ -119,8 +121,35 @@ def _refuse_what_onnx_has_not(model: Any, forest: Forest, missing: str) -> None:
     if missing == "refuse" and (policies == MissingPolicy.SPREAD).any():
         raise ValueError(
             "the forest divides rows with missing values over branches, which ONNX can't: call "
-            "to_onnx(model, missing='nan') to answer NaN for such rows"
+            "to_onnx(model, missing='nan') to answer NaN for rows that would be divided"
         )
+
+
+def _learned_branches(forest: Forest) -> bool:
+    """Whether some node sends missing values down one branch."""
+    inner = forest.kind != NodeKind.LEAF
+    return bool((forest.missing[inner] != MissingPolicy.SPREAD).any())
+
+
+def _spread_nodes_to_guard(forest: Forest) -> NDArray[np.int64]:
+    """Nodes that spread rows with a missing value, and that such a row can reach.
+
+    It can't where an ancestor splits the same feature and either spreads as well, so that it is guarded itself, or
+    sends missing values down its other branch.
+    """
+    spread = np.flatnonzero((forest.kind == NodeKind.THRESHOLD) & (forest.missing == MissingPolicy.SPREAD))
+    reachable = np.ones(len(spread), dtype=bool)
+    child, ancestor = spread.copy(), forest.parent[spread]
+    climbing = np.flatnonzero(ancestor >= 0)
+    while len(climbing):
+        here, below = ancestor[climbing], child[climbing]
+        policy, is_first = forest.missing[here], below == forest.root[here] + forest.first_child[here]
+        excludes = (policy == MissingPolicy.SPREAD) | (is_first != (policy == MissingPolicy.FIRST_CHILD))
+        excludes &= forest.feature[here] == forest.feature[spread[climbing]]
+        reachable[climbing[excludes]] = False
+        child[climbing], ancestor[climbing] = here, forest.parent[here]
+        climbing = climbing[~excludes & (ancestor[climbing] >= 0)]
+    return spread[reachable]
 
 
 def _import_onnx() -> Any:
@@ -157,10 +186,10 @@ class _Graph:
     def output(self, op: str, inputs: list[str], name: str, dtype: Any, shape: list[int | None], **how: Any) -> Any:
         return self.value_info(self.add(op, inputs, name, **how), dtype, shape)
 
-    def tree_ensemble(self, rows: str, forest: Forest, values: Floats) -> str:
+    def tree_ensemble(self, rows: str, forest: Forest, values: Floats, guarded: NDArray[np.int64]) -> str:
         """Σ over the trees of the reached leaves' `values`, (n, m). A leaf of ONNX has one number: so m copies."""
         from_array = self.onnx.numpy_helper.from_array
-        arrays = _tree_ensemble_arrays(forest, values)
+        arrays = _tree_ensemble_arrays(forest, values, guarded)
         as_tensor = {
             name: from_array(arrays.pop(name), name) for name in ("nodes_splits", "leaf_weights", "nodes_modes")
         }
@@ -203,10 +232,12 @@ def _as_labels(classes: NDArray[Any]) -> NDArray[Any]:
     raise ValueError(f"classes are {classes[:3].tolist()}, ONNX has labels of numbers, text or truth values: map them")
 
 
-def _tree_ensemble_arrays(forest: Forest, values: Floats) -> dict[str, NDArray[Any]]:
+def _tree_ensemble_arrays(forest: Forest, values: Floats, guarded: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
     """The attributes of a TreeEnsemble: inner nodes and leaves apart, each with numbers of its own.
 
-    A tree that is a leaf becomes a node with this leaf on both sides. Copy k of the trees adds up column k of `values`.
+    A tree that is a leaf becomes a node with this leaf on both sides. Each of the `guarded` nodes gets a node before it
+    that sends missing values to a leaf of NaN (x <= inf is false for NaN alone). Copy k of the trees adds up column k
+    of `values`.
     """
     leaf = forest.kind == NodeKind.LEAF
     leaf_number = np.cumsum(leaf) - 1
@@ -217,28 +248,50 @@ def _tree_ensemble_arrays(forest: Forest, values: Floats) -> dict[str, NDArray[A
     alone = leaf[here]
     yes = np.where(alone, here, forest.root[here] + forest.first_child[here])
     no = np.where(alone, here, yes + 1)
-    n_copies, n_nodes, n_leaves = values.shape[1], len(here), forest.n_leaves
+    guards = np.arange(len(guarded))
+    n_copies, n_nodes, n_leaves = values.shape[1], len(here) + len(guards), forest.n_leaves + len(guards)
+    entry = np.where(leaf, leaf_number, node_number)
+    entry[guarded] = len(here) + guards
 
-    def target(child: NDArray[Any]) -> NDArray[Any]:
-        number = np.where(leaf[child], leaf_number[child], node_number[child])
-        step = np.where(leaf[child], n_leaves, n_nodes)
-        found: NDArray[Any] = (number + np.arange(n_copies)[:, np.newaxis] * step).ravel()
+    def copies(array: NDArray[Any], of_guards: Any) -> NDArray[Any]:
+        return np.tile(np.concatenate([array, np.broadcast_to(of_guards, guards.shape)]), n_copies)
+
+    def targets(number: NDArray[Any], is_leaf: NDArray[Any]) -> NDArray[Any]:
+        found: NDArray[Any] = number + np.repeat(np.arange(n_copies), n_nodes) * np.where(is_leaf, n_leaves, n_nodes)
         return found
 
-    def copies(array: NDArray[Any]) -> NDArray[Any]:
-        return np.tile(array, n_copies)
-
-    roots = node_number[forest.tree_start[:-1]] + np.arange(n_copies)[:, np.newaxis] * n_nodes
+    true_leaf, false_leaf = copies(leaf[yes], False), copies(leaf[no], True)
+    true_id = targets(copies(entry[yes], node_number[guarded]), true_leaf)
+    false_id = targets(copies(entry[no], forest.n_leaves + guards), false_leaf)
+    n_unused = _unused_leaves(true_id, true_leaf, false_id, false_leaf)
+    first = forest.tree_start[:-1]
+    roots = np.where(leaf[first], node_number[first], entry[first])
+    tracks_true = (forest.missing[here] == MissingPolicy.FIRST_CHILD).astype(np.int64)
+    weights = np.concatenate([values.T, np.full((n_copies, len(guards)), np.nan)], axis=1)
     return {
-        "tree_roots": roots.ravel(),
+        "tree_roots": (roots + np.arange(n_copies)[:, np.newaxis] * n_nodes).ravel(),
         "nodes_modes": np.full(n_copies * n_nodes, _BRANCH_LEQ, dtype=np.uint8),
-        "nodes_featureids": copies(np.where(alone, 0, forest.feature[here])),
-        "nodes_splits": copies(np.where(alone, 0.0, forest.threshold[here])),
-        "nodes_truenodeids": target(yes),
-        "nodes_trueleafs": copies(leaf[yes].astype(np.int64)),
-        "nodes_falsenodeids": target(no),
-        "nodes_falseleafs": copies(leaf[no].astype(np.int64)),
-        "nodes_missing_value_tracks_true": copies((forest.missing[here] == MissingPolicy.FIRST_CHILD).astype(np.int64)),
-        "leaf_targetids": np.repeat(np.arange(n_copies), n_leaves),
-        "leaf_weights": np.ascontiguousarray(values.T).ravel(),
+        "nodes_featureids": copies(np.where(alone, 0, forest.feature[here]), forest.feature[guarded]),
+        "nodes_splits": copies(np.where(alone, 0.0, forest.threshold[here]), np.inf),
+        "nodes_truenodeids": true_id + n_unused * true_leaf,
+        "nodes_trueleafs": true_leaf.astype(np.int64),
+        "nodes_falsenodeids": false_id + n_unused * false_leaf,
+        "nodes_falseleafs": false_leaf.astype(np.int64),
+        "nodes_missing_value_tracks_true": copies(tracks_true, 0),
+        "leaf_targetids": np.concatenate([np.zeros(n_unused, int), np.repeat(np.arange(n_copies), n_leaves)]),
+        "leaf_weights": np.concatenate([np.zeros(n_unused), weights.ravel()]),
     }
+
+
+def _unused_leaves(
+    true_id: NDArray[Any], true_leaf: NDArray[Any], false_id: NDArray[Any], false_leaf: NDArray[Any]
+) -> int:
+    """How many unused leaves to put first, so that no leaf has the number of the node that is its sibling.
+
+    onnxruntime 1.21 to 1.23 takes a root for a leaf where these two numbers are equal.
+    """
+    mixed = true_leaf != false_leaf
+    ahead = np.where(true_leaf, false_id - true_id, true_id - false_id)[mixed]
+    taken = np.unique(ahead[ahead >= 0])
+    free = np.flatnonzero(taken != np.arange(len(taken)))
+    return int(free[0]) if len(free) else len(taken)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow._core import quantiles as core_quantiles
 from hedgerow.forest import Forest
 from hedgerow.growth import Grown
+from hedgerow.rebuilding import reduce_to_constructor
 from hedgerow.storage import register
 from hedgerow.walk import check_rows, n_threads
 
@@ -64,8 +65,7 @@ class LeafSamples:
         if not (np.abs(totals - 1.0) < _ROUNDING).all():
             raise ValueError("leaf samples: the shares of each leaf must not be negative, and add up to 1")
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return LeafSamples, (self.start, self.ranks, self.shares, self.values)  # checked when it is read
+    __reduce__ = reduce_to_constructor
 
     @classmethod
     def of(cls, grown: Grown, targets: NDArray[np.float64]) -> LeafSamples:

@@ -175,7 +175,7 @@ class _Question:
 def _sentence(question: _Question, row: Floats) -> str:
     value = question.value(row)
     if np.isnan(value):
-        nominal = question.feature >= 0 and question.schema.columns[question.feature].kind is Kind.NOMINAL
+        nominal = question.feature >= 0 and question.schema.columns[question.feature].kind == Kind.NOMINAL
         return _sentence_without_answer(question, f"{question.about} is missing{' or new' * nominal}")
     if not question.has_branch_for(value):
         return _sentence_without_answer(question, f"{question.about} is {_value_text(question, value)}, new here")

@@ -32,6 +32,8 @@ from hedgerow.columns import (
     refuse_huge_integer,
 )
 from hedgerow.frames import Frame, as_frame
+from hedgerow.rebuilding import reduce_to_constructor
+from hedgerow.sparse_input import densify
 
 __all__ = ["Column", "Kind", "Schema", "Table", "read_table", "unmask"]
 
@@ -49,6 +51,8 @@ class Schema:
         if len(set(self.names)) < len(self.names):
             raise ValueError("a schema has a column name twice")
 
+    __reduce__ = reduce_to_constructor
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
@@ -60,14 +64,14 @@ class Schema:
     @cached_property
     def n_categories(self) -> NDArray[np.int32]:
         """Number of categories of each nominal column; 0 for the columns that are split by threshold."""
-        sizes = [len(column.categories) if column.kind is Kind.NOMINAL else 0 for column in self.columns]
+        sizes = [len(column.categories) if column.kind == Kind.NOMINAL else 0 for column in self.columns]
         counts = np.array(sizes, dtype=np.int32)
         counts.flags.writeable = False
         return counts
 
     @cached_property
     def all_numeric(self) -> bool:
-        return all(column.kind is Kind.NUMERIC for column in self.columns)
+        return all(column.kind == Kind.NUMERIC for column in self.columns)
 
     def read(self, X: Any, *, estimator: Any = None) -> Floats:
         """X as a row-major matrix for walking; the very same array when there is nothing to convert."""
@@ -160,7 +164,7 @@ def _as_array(X: Any, estimator: Any) -> NDArray[Any]:
         X = unmask(X)
     from sklearn.utils import check_array  # here, because frames are read without its slow start
 
-    return check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator, input_name="X")  # type: ignore[no-any-return]
+    return check_array(densify(X), dtype=None, ensure_all_finite=False, estimator=estimator, input_name="X")  # type: ignore[no-any-return]
 
 
 def unmask(X: Any) -> NDArray[Any]:
@@ -231,7 +235,7 @@ def _numbers_only(n_features: int) -> Schema:
 
 
 def _encode_array(numbers: Floats, columns: Sequence[Column]) -> Floats:
-    coded = [j for j, column in enumerate(columns) if column.kind is not Kind.NUMERIC]
+    coded = [j for j, column in enumerate(columns) if column.kind != Kind.NUMERIC]
     if not coded:
         return numbers
     values = numbers.copy(order="F")
@@ -270,7 +274,7 @@ def _learn_frame(frame: Frame, categorical_features: Any, estimator: Any) -> Sch
 
 
 def _encode_frame(frame: Frame, columns: Sequence[Column]) -> Floats:
-    values = frame.float_block() if all(column.kind is Kind.NUMERIC for column in columns) else None
+    values = frame.float_block() if all(column.kind == Kind.NUMERIC for column in columns) else None
     may_be_infinite = values is not None
     if values is None:
         values = np.empty(frame.shape, order="F")

@@ -19,6 +19,7 @@ from hedgerow.boundary.partitions import groups, n_groups, partition
 from hedgerow.boundary.positions import Axes
 from hedgerow.boundary.walls import Nearest, Walls
 from hedgerow.folds.leaf_probability import Laplace, uniform
+from hedgerow.rebuilding import reduce_to_constructor
 from hedgerow.storage import register
 
 __all__ = ["Estimate", "Settings", "features"]
@@ -67,6 +68,8 @@ class Estimate:
             raise ValueError("a kernel sample has no axes for its positions, or has them without positions")
         if self.axes is not None and len(self.axes.centre) != len(self.sample.sizes):
             raise ValueError("a kernel sample has other groups than its axes")
+
+    __reduce__ = reduce_to_constructor
 
     @classmethod
     def of(

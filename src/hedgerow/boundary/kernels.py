@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import Kernel, kernel_shares
+from hedgerow.rebuilding import reduce_to_constructor
 from hedgerow.storage import register
 from hedgerow.walk import n_threads
 
@@ -69,6 +70,8 @@ class KernelSample:
         )
         if not finite or (self.weights < 0).any() or (self.bandwidth <= 0).any() or falls.any():
             raise ValueError("a kernel sample has numbers that make no sense")
+
+    __reduce__ = reduce_to_constructor
 
     @classmethod
     def of(cls, group: Whole, n_groups: int, points: Floats, weights: Floats) -> KernelSample:

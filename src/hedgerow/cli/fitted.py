@@ -106,7 +106,7 @@ def opened_rows(loaded: Loaded, data: str, files: FileOptions, keep: Sequence[st
 
 def _how(column: Column) -> As:
     """Categories are text, unless they were numbers in `fit`."""
-    if column.kind is Kind.NUMERIC or (column.categories and not isinstance(column.categories[0], str)):
+    if column.kind == Kind.NUMERIC or (column.categories and not isinstance(column.categories[0], str)):
         return "number"
     return "text"
 

@@ -30,6 +30,7 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
 
     def _growth(self, criterion: Any, **worth: Any) -> Growth:
@@ -69,6 +70,12 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
 
     def _check_fitted(self) -> None:
         check_fitted(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Check a pickled model as :func:`hedgerow.load` checks a file: the core relies on parts that match."""
+        super().__setstate__(state)
+        if "forest_" in vars(self):
+            self._check_fitted()
 
     def _restored(self) -> None:
         self._check_fitted()

@@ -5,20 +5,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import ThreadpoolController
 
 from hedgerow.columns import Kind
 from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.stored import check_fitted
 from hedgerow.forest import Forest
 from hedgerow.inspection import impurity_importances
+from hedgerow.measured.blas_threads import single_blas_thread
 from hedgerow.measured.costs import error_costs
 from hedgerow.measured.explaining import RegionExplanation, explain_regions
 from hedgerow.measured.growing import GrowthSettings, grow_path
@@ -165,7 +164,7 @@ class MeasuredTree(OneTree):
         """The tree, and γ of its leaves; `finish` makes them of the path and the number of its splits to keep."""
         settings, pruning = self._settings(), path_pruning(self.pruning)
         # Matrices are narrow: more threads wait for each other, and add up in another order on every machine.
-        with _blas().limit(limits=1, user_api="blas"):
+        with single_blas_thread():
             path = grow_path(problem, settings)
             n_splits = len(path.questions)
             if pruning is not None:
@@ -215,7 +214,7 @@ class MeasuredTree(OneTree):
         if not isinstance(self.laws_, tuple) or len(self.laws_) != self.schema_.n_features:
             raise ValueError("laws_ must have a law for each column")
         for column, law in zip(self.schema_.columns, self.laws_, strict=True):
-            nominal = column.kind is Kind.NOMINAL
+            nominal = column.kind == Kind.NOMINAL
             if not isinstance(law, CategoryLaw if nominal else NumberLaw):
                 raise ValueError(f"the law of column {column.name!r} is of another kind")
             if isinstance(law, CategoryLaw) and len(law.shares) != len(column.categories):
@@ -233,12 +232,6 @@ class MeasuredTree(OneTree):
     def _restored(self) -> None:
         super()._restored()
         self._regions = Regions.of_forest(self.forest_, self.schema_.n_categories)
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    """To look for libraries takes longer than a small fit."""
-    return ThreadpoolController()
 
 
 def _one_of(name: str, given: Any, known: tuple[str, ...]) -> str:

@@ -21,6 +21,7 @@ from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.forests import ForestClassifier
 from hedgerow.estimators.targets import Labels, read_labels, read_weights
 from hedgerow.forest import Forest
+from hedgerow.sparse_input import densify
 from hedgerow.storage import register
 from hedgerow.table import Schema
 from hedgerow.walk import ForestWalk, TableCache, Walk
@@ -117,10 +118,9 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         if isinstance(template, FrozenEstimator):
             _check_frozen(template.estimator, labels)
             return FittedEstimator(template.estimator, None, labels, weight)
-        _refuse_sparse(X, self)
         # Rescaled, because leaves of scikit-learn's trees count weights too.
         params = self._params_of_estimator(template, None if sample_weight is None else weight, fit_params)
-        model = clone(template).fit(X, labels.classes[labels.codes], **params)
+        model = clone(template).fit(densify(X), labels.classes[labels.codes], **params)
         prior = None if class_weight_parameters(model) else _shares(labels, weight)
         return FittedEstimator(model, prior, labels, weight)
 
@@ -242,10 +242,3 @@ def _numeric_schema(model: Any) -> Schema:
     named = hasattr(model, "feature_names_in_")
     names = model.feature_names_in_ if named else [f"x{j}" for j in range(model.n_features_in_)]
     return Schema(tuple(Column(str(name), Kind.NUMERIC) for name in names), named=named)
-
-
-def _refuse_sparse(X: Any, estimator: Any) -> None:
-    if hasattr(X, "tocsr"):
-        raise TypeError(
-            f"Sparse data was passed, but {type(estimator).__name__} walks dense rows: pass X.toarray() instead"
-        )

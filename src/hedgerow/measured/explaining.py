@@ -196,7 +196,7 @@ def _threshold_text(column: Column, threshold: float) -> str:
 def _measured(column: Column, value: float, size: float) -> str:
     name = printable(column.name)
     if np.isnan(value):
-        return f"{name} is missing{' or new' * (column.kind is not Kind.NUMERIC)}"
+        return f"{name} is missing{' or new' * (column.kind != Kind.NUMERIC)}"
     level = highest_level(column.categories, value) if value.is_integer() else None
     text = number_text(value) if level is None else printable(column.categories[level])
     return f"{name} {text}" + (f" ± {number_text(size)}" if size > 0 else "")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hedgerow.measured.errors import ErrorModel
 from hedgerow.measured.normal import normal_cdf
 from hedgerow.measured.posteriors import normal_posterior
+from hedgerow.rebuilding import reduce_to_constructor
 from hedgerow.storage import register
 
 __all__ = ["CategoryLaw", "ColumnLaw", "ExactLaw", "FlatLaw", "HistogramLaw", "NormalLaw", "NumberLaw"]
@@ -28,6 +29,8 @@ class NumberLaw(ABC):
     """Abstract: a column of numbers, and the law of the errors with which they were measured."""
 
     error: ErrorModel
+
+    __reduce__ = reduce_to_constructor
 
     @abstractmethod
     def of_missing(self, at: Floats) -> Floats:
@@ -178,6 +181,8 @@ class CategoryLaw:
             raise ValueError("shares must be finite and not negative")
         if len(self.shares) and not abs(self.shares.sum() - 1) < 1e-9:
             raise ValueError("shares must add up to 1")
+
+    __reduce__ = reduce_to_constructor
 
     def within(self, codes: Floats, members: NDArray[np.bool_]) -> Floats:
         """P(U is one of the members | code), (n, k), for sets of categories (k, n_categories); NaN is missing."""

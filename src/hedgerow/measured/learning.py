@@ -36,7 +36,7 @@ def learn_laws(
     """A law for each column of `values`, (n, n_features), whose cells have errors of size `sigma` of that shape."""
     return tuple(
         _category_law(values[:, j], len(column.categories), weight)
-        if column.kind is Kind.NOMINAL
+        if column.kind == Kind.NOMINAL
         else _number_law(values[:, j], sigma[:, j], weight, models[j], prior, column.name)
         for j, column in enumerate(schema.columns)
     )

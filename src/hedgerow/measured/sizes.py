@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.columns import Kind
+from hedgerow.rebuilding import reduce_to_constructor
 from hedgerow.storage import register
 from hedgerow.table import Schema, unmask
 
@@ -39,6 +40,8 @@ class ErrorSizes:
         if not ((self.held_by >= -1) & (self.held_by < len(self.sigma))).all():
             raise ValueError("held_by must name columns")
 
+    __reduce__ = reduce_to_constructor
+
     @property
     def is_feature(self) -> NDArray[np.bool_]:
         """Which columns say something themselves, and not about the errors of others."""
@@ -62,7 +65,7 @@ def read_sigma(given: Any, schema: Schema) -> ErrorSizes:
 
     A single number is for all numeric columns; the others are exact.
     """
-    numeric = np.array([column.kind is Kind.NUMERIC for column in schema.columns])
+    numeric = np.array([column.kind == Kind.NUMERIC for column in schema.columns])
     sigma, held_by = np.zeros(schema.n_features), np.full(schema.n_features, -1, dtype=np.int64)
     if isinstance(given, Mapping):
         for key, size in given.items():
@@ -99,7 +102,7 @@ def column_position(parameter: str, key: Any, schema: Schema) -> int:
 
 def _holder(name: str, of: int, schema: Schema) -> int:
     j = column_position("sigma", name, schema)
-    if j == of or schema.columns[j].kind is not Kind.NUMERIC:
+    if j == of or schema.columns[j].kind != Kind.NUMERIC:
         raise ValueError(
             f"sigma says that the error of column {schema.names[of]!r} stands in {name!r}, which must be another "
             "column, and numeric"
@@ -150,7 +153,7 @@ def read_cells(X_err: Any, values: Floats, schema: Schema) -> Floats:
         raise ValueError(f"X_err has shape {cells.shape}, X has {values.shape}: one error for each cell")
     for j, column in enumerate(schema.columns):
         cells[:, j] = _checked(cells[:, j], values[:, j], "X_err of column", column.name)
-        if column.kind is not Kind.NUMERIC and cells[:, j].any():
+        if column.kind != Kind.NUMERIC and cells[:, j].any():
             raise ValueError(
                 f"X_err gives column {column.name!r} an error, but it is {column.kind}: only numeric columns are "
                 "measured; set it to 0"

@@ -52,7 +52,7 @@ def column_position(estimator: Any, column: Any) -> int:
         position = int(column)
     else:
         raise ValueError(f"{column!r} is no column: give a name or a number, of {', '.join(names[:10])}")
-    if estimator.schema_.columns[position].kind is Kind.NOMINAL:
+    if estimator.schema_.columns[position].kind == Kind.NOMINAL:
         raise ValueError(f"column {names[position]!r} is nominal: its categories have no order to be drawn in")
     return position
 

@@ -39,7 +39,7 @@ def column_number(estimator: Any, feature: Any) -> int:
     j = names.index(feature) if feature in names else feature
     if not isinstance(j, int | np.integer) or isinstance(j, bool) or not 0 <= j < len(names):
         raise ValueError(f"features has {feature!r}, must be one of {', '.join(map(repr, names[:10]))}, or a number")
-    if estimator.schema_.columns[j].kind is Kind.NOMINAL:
+    if estimator.schema_.columns[j].kind == Kind.NOMINAL:
         raise ValueError(f"features has {feature!r}, which is nominal: choose a column of numbers")
     return int(j)
 
@@ -68,7 +68,7 @@ def typical_row(estimator: Any, X: Any) -> Floats:
     for j, column in enumerate(estimator.schema_.columns):
         known = rows[~np.isnan(rows[:, j]), j]
         if len(known):
-            nominal = column.kind is Kind.NOMINAL
+            nominal = column.kind == Kind.NOMINAL
             row[j] = np.bincount(known.astype(np.intp)).argmax() if nominal else np.median(known)
     return row
 
