@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from hedgerow.forest import Forest
+from hedgerow.invariants import check_columns
 from hedgerow.packing import ModelFileError
 from hedgerow.probability import leaf_probability
 from hedgerow.rules import get
@@ -25,7 +26,7 @@ Class = TypeVar("Class", bound=type)
 # What can be made again, and what belongs to a session and not to a model: scikit-learn's callbacks and requests.
 _NOT_STORED = frozenset({"_finished", "_skl_callbacks", "_metadata_request"})
 _FOUND_BY_FIT = re.compile(r"[a-z][a-z0-9_]*[a-z0-9]_|_impurity")
-_MAX_THREADS = 2**31
+_LARGEST_N_JOBS = 2**31
 
 
 def storable(cls: Class) -> Class:
@@ -94,6 +95,7 @@ def _check_columns(model: Any) -> None:
     n_features = model.forest_.n_features
     if model.schema_.n_features != n_features or model.n_features_in_ != n_features:
         raise ValueError(f"its forest has {n_features} columns, and its schema another number")
+    check_columns(model.forest_, model.schema_.n_categories)
     names = getattr(model, "feature_names_in_", None)
     if names is not None and list(names) != list(model.schema_.names):
         raise ValueError("feature_names_in_ are not the names of its columns")
@@ -130,5 +132,5 @@ def _check_parameters(model: Any) -> None:
     if hasattr(model, "_tree_weights"):
         model._tree_weights()
     n_jobs = getattr(model, "n_jobs", None)
-    if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0 or abs(int(n_jobs)) > _MAX_THREADS):
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0 or abs(int(n_jobs)) > _LARGEST_N_JOBS):
         raise ValueError(f"n_jobs is {n_jobs!r}, must be None or a number of threads")
