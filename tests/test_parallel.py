@@ -59,6 +59,38 @@ def test_ctrl_c_ends_a_long_walk(n_jobs: int) -> None:
     assert process.returncode == 0
 
 
+# A million million draws for ten rows: days. Few rows alone would make it work that is too short for a thread.
+MANY_DRAWS = """
+import signal
+import numpy as np
+from hedgerow import ForestClassifier
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+X = np.arange(10.0)[:, np.newaxis]
+model = ForestClassifier(n_estimators=1, max_samples=10**12, random_state=0)
+print("started", flush=True)
+try:
+    model.fit(X, X[:, 0] > 4)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to one process")
+def test_ctrl_c_ends_bootstrap_draws() -> None:
+    command = [sys.executable, "-c", MANY_DRAWS]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "started\n"
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            output, errors = process.communicate(timeout=20)
+        finally:
+            process.kill()
+    assert (output, process.returncode) == ("interrupted\n", 0), errors
+
+
 def test_more_threads_than_blocks_do_no_harm() -> None:
     forest = build_forest([threshold(0, 0.5, leaf([1.0]), leaf([2.0]))] * 20, 1)
     X = np.linspace(0, 1, 1001)[:, None]  # one block, but enough walks for threads
