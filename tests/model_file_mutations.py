@@ -213,5 +213,9 @@ def _use(model: Any, X: Any) -> None:
     if hasattr(model, "classes_"):
         assert model.predict_proba(X).shape == (len(X), len(model.classes_))
         model.leaf_counts(X)
+        if hasattr(model, "predict_drawn"):
+            assert set(model.predict_drawn(X, 0)) <= set(model.classes_)
+    for explanation in model.explain(X):
+        str(explanation)
     if hasattr(model, "leaf_samples_"):
         assert model.predict_quantiles(X).shape == (len(X), 3)

@@ -195,6 +195,16 @@ def test_areas_that_no_value_leads_to_are_not_reached() -> None:
     assert algebraic_distance(build_forest([twice], 1), [[0.0]], 1).tolist() == [math.inf]
 
 
+def test_a_large_code_costs_no_search_through_all_smaller_ones() -> None:
+    largest = 2**31 - 1
+    tree = build_forest(
+        [one_against_rest(0, largest, leaf([1.0, 0.0]), one_against_rest(0, 0, leaf([0.0, 1.0]), leaf([1.0, 0.0])))], 1
+    )
+    assert Walls.of(tree).plan[1].tolist() == [1, 1, 1, 1, 1]
+    two = np.array([2], dtype=np.int32)  # categories: the large one is none of them
+    assert Walls.of(tree, n_categories=two).plan[1].tolist() == [1, 0, 1, 1, 1]
+
+
 def test_categories_are_one_step_apart() -> None:
     low = threshold(1, 0.0, leaf([5, 0]), leaf([0, 5]))
     tree = build_forest([multiway(0, {0: low, 1: leaf([0, 3]), 2: leaf([4, 0])})], n_features=2)

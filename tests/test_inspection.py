@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import oracles
 from hedgerow import Forest, TreeClassifier, TreeRegressor
 from hedgerow.building import build_forest, leaf, multiway, oblique, threshold, value
-from hedgerow.inspection import impurity_importances
+from hedgerow.inspection import impurity_importances, impurity_of
 from strategies import forests
 
 several = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -161,3 +161,9 @@ def test_importances_are_scikit_learns_on_the_same_regression_tree() -> None:
     )
     np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, rtol=1e-9)
     np.testing.assert_allclose(ours.feature_importances_.sum(), 1)
+
+
+@pytest.mark.parametrize("criterion", ["log_loss", "squared_error", None, ["gini"]])
+def test_an_unknown_criterion_has_no_impurity(criterion: Any) -> None:
+    with pytest.raises(ValueError, match=r"criterion is .*, must be one of 'gini', 'entropy', 'gain_ratio', 'c45'"):
+        impurity_of(criterion)

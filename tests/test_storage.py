@@ -32,6 +32,7 @@ from hedgerow import (
 )
 from hedgerow import growth as strategies
 from hedgerow._core import checksum
+from hedgerow.building import build_forest, leaf, multiway, one_against_rest, subset, threshold
 from hedgerow.packing import FORMAT_VERSION, MAGIC, pack, pieces, unpack
 from hedgerow.probability import Frequency, Laplace, MEstimate
 from hedgerow.quantiles import LeafSamples
@@ -322,6 +323,26 @@ def test_without_checksums_the_structure_is_still_checked(path: Path) -> None:
     pack(content, broken).tofile(path)
     with pytest.raises(ModelFileError, match=r"its hedgerow\.Forest is wrong: not a valid Forest"):
         load(path, mmap=True, verify=False)
+
+
+@pytest.mark.parametrize(
+    ("split", "message"),
+    [
+        (one_against_rest(0, 1, leaf([1, 0]), leaf([0, 1])), "must be a threshold: its column has no categories"),
+        (threshold(1, 0.5, leaf([1, 0]), leaf([0, 1])), "must be a split by category: its column is nominal"),
+        (one_against_rest(1, 3, leaf([1, 0]), leaf([0, 1])), "is 3.0, must be about the 3 categories of its column"),
+        (multiway(1, {0: leaf([1, 0]), 3: leaf([0, 1])}), "must be about the 3 categories"),
+        (subset(1, [0, 3], 4, leaf([1, 0]), leaf([0, 1])), "must be about the 3 categories"),
+    ],
+)
+def test_a_forest_that_does_not_fit_its_columns_is_refused(split: Any, message: str, path: Path) -> None:
+    model = TreeClassifier(categorical_features=[1]).fit(np.c_[X[:, 0], np.arange(40) % 3], LABELS)
+    for fits in (one_against_rest(1, 2, leaf([1, 0]), leaf([0, 1])), subset(1, [0, 2], 3, leaf([1, 0]), leaf([0, 1]))):
+        model.forest_ = build_forest([fits], 2)
+        assert through(model, path).explain([[0.0, 1.0]])
+    model.forest_ = build_forest([split], 2)
+    with pytest.raises(ValueError, match=message):
+        save(model, path)
 
 
 # -- notes

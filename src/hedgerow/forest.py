@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from hedgerow._core import node_depths, node_stats, node_sums, parents
 from hedgerow.counts import DistinctCounts
 from hedgerow.invariants import ARRAY_DTYPES, check_layout, check_leaf_values, check_structure
+from hedgerow.lazy import lazy
 from hedgerow.nodes import NO_PAYLOAD, MissingPolicy, NodeKind
 from hedgerow.packing import pack, unpack
 from hedgerow.rebuilding import reduce_to_constructor
@@ -195,7 +195,7 @@ class Forest:
             raise ValueError("this is a regression forest: it has leaf_stats and node_stats(), and no class counts")
         return self.leaf_counts
 
-    @cached_property
+    @lazy
     def distinct_counts(self) -> DistinctCounts:
         """`counts` without repetitions, and which of them each leaf has."""
         return DistinctCounts.of(self.counts)
@@ -226,7 +226,7 @@ class Forest:
             vars(self).pop(given, None)
         return made
 
-    @cached_property
+    @lazy
     def structure(self) -> tuple[Any, ...]:
         """What the core is given, in the order in which it wants it; what is implied is left out."""
         nodes = self._nodes.view(np.uint8).reshape(self.n_nodes, _NODE.itemsize)
@@ -237,7 +237,7 @@ class Forest:
             *(int(self.n_features), bool(self.kind.max() <= int(NodeKind.THRESHOLD))),
         )
 
-    @cached_property
+    @lazy
     def arrays(self) -> tuple[Any, ...]:
         """The same with the weights of nodes, by which rows are divided."""
         nodes, _, *rest = self.structure
@@ -248,7 +248,7 @@ class Forest:
         whole = "weight" in vars(self) or not self.structure[-1] or np.isnan(X).any()
         return self.arrays if whole else self.structure
 
-    @cached_property
+    @lazy
     def n_children(self) -> NDArray[np.int64]:
         """Children of each node: 0 in a leaf, else 2 or, multiway, as many as the payload names; own branch: 1 more."""
         n = np.where(self.kind == NodeKind.LEAF, 0, 2)
@@ -259,17 +259,17 @@ class Forest:
         n += self.missing == MissingPolicy.OWN_BRANCH
         return n
 
-    @cached_property
+    @lazy
     def root(self) -> NDArray[np.int64]:
         """The root of each node's tree."""
         return np.repeat(self.tree_start[:-1], np.diff(self.tree_start))
 
-    @cached_property
+    @lazy
     def parent(self) -> NDArray[np.int64]:
         """The parent of each node, as a position in these arrays; -1 for roots."""
         return parents(self.structure)
 
-    @cached_property
+    @lazy
     def leaf_nodes(self) -> NDArray[np.int64]:
         """The node of each leaf, in leaf order."""
         return np.flatnonzero(self.kind == NodeKind.LEAF)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import compress
 from typing import Any, TypeAlias, final
 
@@ -16,6 +15,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from hedgerow._core import codes_in_use
+from hedgerow.lazy import lazy
 
 __all__ = ["Dictionary", "Frame", "Series", "Source", "as_frame"]
 
@@ -122,7 +122,7 @@ class Frame(ABC):
     labels: list[Any]
     shape: tuple[int, int]
 
-    @cached_property
+    @lazy
     @abstractmethod
     def sources(self) -> list[Source]:
         """The columns; taken apart once, which may take longer than reading them."""
@@ -139,7 +139,7 @@ class _PandasFrame(Frame):
         self.labels = native.columns.tolist()
         self.shape = native.shape
 
-    @cached_property
+    @lazy
     def sources(self) -> list[Source]:
         # pandas looks up the name of each column, which takes a third of the time: here they have none.
         numbered = self._native.copy(deep=False)
@@ -150,7 +150,7 @@ class _PandasFrame(Frame):
     def _later(self, label: Any) -> Callable[[], Series]:
         return lambda: self._narwhals.get_column(label)
 
-    @cached_property
+    @lazy
     def _narwhals(self) -> nw.DataFrame[Any]:
         frame: nw.DataFrame[Any] = nw.from_native(self._native)
         return frame
@@ -169,7 +169,7 @@ class _NarwhalsFrame(Frame):
         self.labels = frame.columns
         self.shape = frame.shape
 
-    @cached_property
+    @lazy
     def sources(self) -> list[Source]:
         return [Source(_at_hand(one), dictionary=_arrow_dictionary(one)) for one in self._frame.iter_columns()]
 

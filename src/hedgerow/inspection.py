@@ -15,9 +15,14 @@ __all__ = ["Impurity", "features_on_paths", "impurity_importances", "impurity_of
 Impurity = Literal["gini", "entropy", "squared_error"]
 
 
+_IMPURITIES: dict[str, Impurity] = {"gini": "gini", "entropy": "entropy", "gain_ratio": "entropy", "c45": "entropy"}
+
+
 def impurity_of(criterion: str) -> Impurity:
-    """The impurity that a criterion of classification lowers; gain ratio lowers entropy too."""
-    return "gini" if isinstance(criterion, str) and criterion == "gini" else "entropy"
+    """Impurity that a criterion of classification lowers; gain ratio lowers entropy too."""
+    if not isinstance(criterion, str) or criterion not in _IMPURITIES:
+        raise ValueError(f"criterion is {criterion!r}, must be one of {', '.join(map(repr, _IMPURITIES))}")
+    return _IMPURITIES[criterion]
 
 
 def features_on_paths(forest: Forest) -> NDArray[np.bool_]:

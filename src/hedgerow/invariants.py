@@ -13,7 +13,14 @@ from hedgerow.nodes import LEAF_FEATURE, NO_CHILD, NO_PAYLOAD, OBLIQUE_FEATURE, 
 if TYPE_CHECKING:
     from hedgerow.forest import Forest
 
-__all__ = ["ARRAY_DTYPES", "InvalidForestError", "check_layout", "check_leaf_values", "check_structure"]
+__all__ = [
+    "ARRAY_DTYPES",
+    "InvalidForestError",
+    "check_columns",
+    "check_layout",
+    "check_leaf_values",
+    "check_structure",
+]
 
 _PER_NODE = {
     "threshold": np.float64,
@@ -79,6 +86,43 @@ def check_structure(forest: Forest) -> None:
     _check_payloads(forest)
     _check_links(forest)
     check_leaf_values(forest)
+
+
+def check_columns(forest: Forest, n_categories: NDArray[np.int32]) -> None:
+    """Check every split against its column: its type, and that the column has the categories that it names.
+
+    `n_categories` has the number of categories of each nominal column, and 0 for those that are split by threshold.
+    """
+    nodes = np.flatnonzero(forest.feature >= 0)
+    kind, n_codes = forest.kind[nodes], n_categories[forest.feature[nodes]]
+    asks_whether_known = (kind == NodeKind.THRESHOLD) & (forest.threshold[nodes] == np.inf)
+    by_category = (n_codes > 0) == (kind != NodeKind.THRESHOLD)
+    if (wrong := nodes[~(by_category | asks_whether_known)]).size:
+        nominal = n_categories[forest.feature[wrong[0]]] > 0
+        must = "a split by category: its column is nominal" if nominal else "a threshold: its column has no categories"
+        _fail_at(forest, int(wrong[0]), "kind", must)
+    n_named = np.zeros(len(nodes))
+    single, listed = kind == NodeKind.ONE_AGAINST_REST, forest.payload[nodes] != NO_PAYLOAD
+    n_named[single] = forest.threshold[nodes[single]] + 1
+    n_named[listed] = _codes_named(forest)[forest.payload[nodes[listed]]]
+    if (wrong := np.flatnonzero(~asks_whether_known & (n_named > n_codes))).size:
+        name = "threshold" if single[wrong[0]] else "payload"
+        _fail_at(forest, int(nodes[wrong[0]]), name, f"about the {n_codes[wrong[0]]} categories of its column")
+
+
+def _codes_named(forest: Forest) -> NDArray[np.float64]:
+    """One more than the largest code that each payload of categories names."""
+    start = forest.payload_start
+    if len(start) == 1:
+        return np.zeros(0)
+    of_payload = np.zeros(len(start) - 1, dtype=np.uint8)
+    of_payload[forest.payload[forest.payload != NO_PAYLOAD]] = forest.kind[forest.payload != NO_PAYLOAD]
+    sizes = np.diff(start)
+    word = np.arange(len(forest.payload_codes)) - np.repeat(start[:-1], sizes)
+    n_bits = np.frexp(forest.payload_codes.view(np.uint32).astype(np.float64))[1]  # up to the highest that is set
+    in_bits = np.maximum.reduceat(np.where(n_bits > 0, 32 * word + n_bits, 0), start[:-1])
+    named: NDArray[np.float64] = np.where(of_payload == NodeKind.SUBSET, in_bits, sizes).astype(np.float64)
+    return named
 
 
 def _fail(message: str) -> NoReturn:

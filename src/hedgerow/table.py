@@ -11,7 +11,7 @@ import difflib
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import compress
 from numbers import Integral
 from typing import Any
@@ -32,6 +32,7 @@ from hedgerow.columns import (
     refuse_huge_integer,
 )
 from hedgerow.frames import Frame, as_frame
+from hedgerow.lazy import lazy
 from hedgerow.rebuilding import reduce_to_constructor
 from hedgerow.sparse_input import densify
 
@@ -53,15 +54,15 @@ class Schema:
 
     __reduce__ = reduce_to_constructor
 
-    @cached_property
+    @lazy
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
-    @cached_property
+    @lazy
     def n_features(self) -> int:
         return len(self.columns)
 
-    @cached_property
+    @lazy
     def n_categories(self) -> NDArray[np.int32]:
         """Number of categories of each nominal column; 0 for the columns that are split by threshold."""
         sizes = [len(column.categories) if column.kind == Kind.NOMINAL else 0 for column in self.columns]
@@ -69,7 +70,7 @@ class Schema:
         counts.flags.writeable = False
         return counts
 
-    @cached_property
+    @lazy
     def all_numeric(self) -> bool:
         return all(column.kind == Kind.NUMERIC for column in self.columns)
 

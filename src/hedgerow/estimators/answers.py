@@ -88,7 +88,8 @@ class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
         """
         upto = self.predict_proba(X).cumsum(axis=1)
         drawn = np.random.default_rng(rng).random(len(upto)) * upto[:, -1]
-        labels: NDArray[Any] = self.classes_[(upto <= drawn[:, np.newaxis]).sum(axis=1)]
+        # The last class takes the rest: its sum may be as small as what was drawn, where it is rounded to nothing.
+        labels: NDArray[Any] = self.classes_[(upto[:, :-1] <= drawn[:, np.newaxis]).sum(axis=1)]
         return labels
 
     def predict_uncertainty(self, X: Any, measure: str = "entropy") -> Uncertainty:

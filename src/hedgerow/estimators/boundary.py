@@ -87,9 +87,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
     classes_, n_classes_, class_prior_, schema_, n_features_in_, feature_names_in_, feature_importances_
         As in :class:`RuleClassifier`.
 
-    Notes ----- A class that labels no leaf has no area to be near to: its estimate is the leaf's Laplace frequency.
-    Estimates of several classes, each by the distance to its own area, are divided by their sum. A row with missing
-    values is in several leaves at once, and its probabilities are mixed.
+    Notes
+    -----
+    A class that labels no leaf has no area to be near to: its estimate is the leaf's Laplace frequency. Estimates of
+    several classes, each by the distance to its own area, are divided by their sum. A row with missing values is in
+    several leaves at once, and its probabilities are mixed.
 
     Examples
     --------

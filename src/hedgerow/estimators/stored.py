@@ -12,6 +12,7 @@ from sklearn.base import is_classifier
 
 from hedgerow.folds.leaf_probability import leaf_probability
 from hedgerow.forest import Forest
+from hedgerow.invariants import check_columns
 from hedgerow.packing import ModelFileError
 from hedgerow.rules import get
 from hedgerow.storage import register
@@ -93,6 +94,7 @@ def _check_columns(model: Any) -> None:
     n_features = model.forest_.n_features
     if model.schema_.n_features != n_features or model.n_features_in_ != n_features:
         raise ValueError(f"its forest has {n_features} columns, and its schema another number")
+    check_columns(model.forest_, model.schema_.n_categories)
     names = getattr(model, "feature_names_in_", None)
     if names is not None and list(names) != list(model.schema_.names):
         raise ValueError("feature_names_in_ are not the names of its columns")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.lazy import lazy
 from hedgerow.measured.categories import Categories
 from hedgerow.measured.thresholds import Thresholds
 
@@ -43,7 +44,7 @@ class GrowingRegion:
     def everywhere(cls, n_rows: int) -> GrowingRegion:
         return cls(n_rows, {}, {}, {}, {})
 
-    @cached_property
+    @lazy
     def share(self) -> Floats:
         """P(U ∈ R | x), (n,)."""
         return _product([*self.factors.values()], self.n_rows)

@@ -172,6 +172,7 @@ def tally(
     _check_array("labels", labels, (len(X),), np.int32)
     _check_array("weights", weights, (len(X),), np.float64)
     n_classes = forest.n_classes
+    labels = labels.copy()  # they index memory: what is checked must not change before it is used
     if len(labels) and not 0 <= labels.min() <= labels.max() < n_classes:
         wrong = labels[(labels < 0) | (labels >= n_classes)][0]
         raise ValueError(f"labels holds {wrong}, must be class numbers in 0 .. {n_classes - 1}")
