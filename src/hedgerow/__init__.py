@@ -56,6 +56,7 @@ _SUBMODULES = frozenset(
         "datasets",
         "estimators",
         "explanation",
+        "folds",
         "forest",
         "growth",
         "information",
