@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import oracles
 from hedgerow import Forest
-from hedgerow.nodes import MissingPolicy, NodeKind
+from hedgerow.forest.kinds import MissingPolicy, NodeKind
 
 Matrix = NDArray[np.float64]
 NOMINAL = (NodeKind.ONE_AGAINST_REST, NodeKind.SUBSET, NodeKind.MULTIWAY)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 import oracles
 from hedgerow import Forest
-from hedgerow.nodes import NodeKind
+from hedgerow.forest.kinds import NodeKind
 
 
 def nodes_on_the_way(forest: Forest, x: NDArray[np.float64], tree: int) -> list[int]:

@@ -20,7 +20,7 @@ from scipy.stats import chi2_contingency
 
 import oracles
 from hedgerow import Forest
-from hedgerow.nodes import MissingPolicy, NodeKind
+from hedgerow.forest.kinds import MissingPolicy, NodeKind
 
 # Values are relative to what they are made of: the node's weight, or its squares about the root's mean. The core calls
 # two values within 1e-12 a tie. Its sums differ from ours by rounding: what is closer than CLOSE is a tie for both,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow import Forest
-from hedgerow.nodes import MissingPolicy, NodeKind
+from hedgerow.forest.kinds import MissingPolicy, NodeKind
 
 MASK_32 = 0xFFFFFFFF
 MASK_64 = 0xFFFFFFFFFFFFFFFF

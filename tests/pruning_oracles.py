@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import oracles
 from hedgerow import Forest
-from hedgerow.nodes import NodeKind
+from hedgerow.forest.kinds import NodeKind
 
 Matrix = NDArray[np.float64]
 Rows = list[tuple[int, float]]  # a row, and the weight with which it has arrived

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import oracles
 from hedgerow import Forest
-from hedgerow.nodes import NodeKind
+from hedgerow.forest.kinds import NodeKind
 
 # A node with fewer than this many times min_samples_leaf rows does not try a row before it counts the valid ones.
 ROWS_TO_TRY = 8

@@ -22,9 +22,9 @@ from sklearn.preprocessing import StandardScaler
 
 from hedgerow import Forest
 from hedgerow.adapt import from_sklearn
-from hedgerow.adapt.layout import BinaryTree, lay_out
-from hedgerow.adapt.thresholds import widened_thresholds
-from hedgerow.nodes import MissingPolicy, NodeKind
+from hedgerow.exchange.layout import BinaryTree, lay_out
+from hedgerow.exchange.thresholds import widened_thresholds
+from hedgerow.forest.kinds import MissingPolicy, NodeKind
 from hedgerow.walk import LeafTable, fold, route
 
 NAN = math.nan

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 from hedgerow.adapt import from_lightgbm, from_sklearn, from_xgboost, from_ydf
-from hedgerow.adapt.layout import Question, flatten, lay_out
-from hedgerow.nodes import MissingPolicy, NodeKind
+from hedgerow.exchange.layout import Question, flatten, lay_out
+from hedgerow.forest.kinds import MissingPolicy, NodeKind
 from hedgerow.walk import LeafTable, fold, route
 
 Matrix = NDArray[np.float64]

@@ -155,7 +155,7 @@ class Counter:
     """Counts conversions of X and walks of the core while a model works."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from hedgerow.table import Schema
+        from hedgerow.data.table import Schema
         from hedgerow.walk import walks
 
         self.n_read = self.n_walks = 0

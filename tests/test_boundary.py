@@ -28,7 +28,7 @@ from hedgerow import (
     checks,
 )
 from hedgerow.boundary.walls import Walls
-from hedgerow.building import build_forest, leaf, oblique
+from hedgerow.forest.build import build_forest, leaf, oblique
 from hedgerow.probability import MEstimate
 
 BOTH = ("distance", "position")

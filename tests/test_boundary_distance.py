@@ -21,7 +21,7 @@ from hedgerow.boundary import algebraic_distance, nearest_separator, project
 from hedgerow.boundary.distance import walls_of
 from hedgerow.boundary.oblique import least_distance
 from hedgerow.boundary.walls import Walls
-from hedgerow.building import build_forest, leaf, multiway, oblique, one_against_rest, subset, threshold
+from hedgerow.forest.build import build_forest, leaf, multiway, oblique, one_against_rest, subset, threshold
 from strategies import forests, rows_of
 
 NAN = math.nan

@@ -17,7 +17,7 @@ from hedgerow.boundary.bandwidths import Absolute, CrossValidated, Relative, ban
 from hedgerow.boundary.kernels import KernelSample, check_tolerance, kernel
 from hedgerow.boundary.positions import Axes
 from hedgerow.boundary.scales import MinMax, Standard, metric
-from hedgerow.table import read_table
+from hedgerow.data.table import read_table
 
 KERNELS = list(truth.KERNELS)
 several = settings(max_examples=60, deadline=None)

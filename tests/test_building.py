@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.building import (
+from hedgerow.forest.build import (
     build_forest,
     leaf,
     multiway,
@@ -16,8 +16,8 @@ from hedgerow.building import (
     threshold,
     value,
 )
-from hedgerow.invariants import InvalidForestError
-from hedgerow.nodes import MissingPolicy, NodeKind
+from hedgerow.forest.check import InvalidForestError
+from hedgerow.forest.kinds import MissingPolicy, NodeKind
 from hedgerow.walk import route
 
 A, B, C = leaf([1, 0]), leaf([0, 1]), leaf([2, 2])

@@ -17,10 +17,10 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import oracles
 import pruning_oracles as truth
 from hedgerow import Forest, TreeClassifier, TreeRegressor
-from hedgerow.building import build_forest, leaf, threshold
+from hedgerow.forest.build import build_forest, leaf, threshold
 from hedgerow.pruning import CostComplexity, Grower, cost_complexity, cut, links_of
-from hedgerow.pruning.growing import some_rows
-from hedgerow.pruning.parting import places_in_line
+from hedgerow.pruning.grower import some_rows
+from hedgerow.pruning.hold_out_split import places_in_line
 from pruning_strategies import Grown, grown_from, grown_trees, noisy_rows
 
 several = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -13,8 +13,8 @@ from sklearn.base import clone
 import oracles
 from hedgerow import CautiousForestClassifier, ForestClassifier, RandomTreesClassifier, rules
 from hedgerow._core import number_rows
-from hedgerow.building import build_forest, leaf, threshold
-from hedgerow.counts import DistinctCounts
+from hedgerow.forest.build import build_forest, leaf, threshold
+from hedgerow.forest.counts import DistinctCounts
 from hedgerow.walk import LeafTable, gather
 
 Matrix = NDArray[np.float64]

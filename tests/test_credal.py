@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import credal_oracles as oracle
 import strategies
 from hedgerow import credal
-from hedgerow.building import build_forest, leaf, threshold
+from hedgerow.forest.build import build_forest, leaf, threshold
 from hedgerow.walk import fold, gather
 
 Floats = NDArray[np.float64]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import pruning_oracles as truth
 from hedgerow import Forest
-from hedgerow.building import build_forest, leaf, multiway, one_against_rest, threshold, value
-from hedgerow.nodes import NodeKind
+from hedgerow.forest.build import build_forest, leaf, multiway, one_against_rest, threshold, value
+from hedgerow.forest.kinds import NodeKind
 from hedgerow.pruning import collapse, cut
 from pruning_strategies import Grown, grown_trees
 from strategies import forests

@@ -28,7 +28,7 @@ from hedgerow import TreeClassifier, datasets
 from hedgerow._core import plain_numbers, row_end
 from hedgerow.datasets import DataFileError, Reading, open_rows, openml
 from hedgerow.datasets.blocks import row_blocks
-from hedgerow.replacing import replaced
+from hedgerow.storage.replace import replaced
 
 several = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 import pruning_oracles as truth
 from hedgerow import TreeClassifier
-from hedgerow.building import build_forest, leaf, multiway, oblique, one_against_rest, subset, threshold, value
+from hedgerow.forest.build import build_forest, leaf, multiway, oblique, one_against_rest, subset, threshold, value
 from hedgerow.pruning import description_length
 from pruning_strategies import Grown, grown_from, grown_trees, noisy_rows
 

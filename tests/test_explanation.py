@@ -26,15 +26,15 @@ from hedgerow import (
     TreeClassifier,
     TreeRegressor,
 )
-from hedgerow.boundary.explaining import BoundaryExplanation, separator_texts
+from hedgerow.boundary.explain import BoundaryExplanation, separator_texts
 from hedgerow.boundary.walls import Separators
-from hedgerow.columns import Column, Kind
-from hedgerow.explanation import explain_classes, explain_numbers
+from hedgerow.data.columns import Column, Kind
+from hedgerow.data.table import Schema
+from hedgerow.explain.explanation import explain_classes, explain_numbers
+from hedgerow.explain.reached_leaves import heaviest_leaf
+from hedgerow.explain.sentences import listed, path_nodes, path_sentences, percentages
 from hedgerow.folds import leaf_counts, leaf_moments, tree_votes
-from hedgerow.reached_leaves import heaviest_leaf
-from hedgerow.sentences import listed, path_nodes, path_sentences, percentages
-from hedgerow.table import Schema
-from hedgerow.text import number_text
+from hedgerow.forest.text import number_text
 from hedgerow.walk import ForestWalk, ask, route, spread
 from strategies import forests_with_rows
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import oracles
 from hedgerow import Forest
-from hedgerow.building import build_forest, leaf, multiway, oblique, subset, threshold, value
-from hedgerow.invariants import InvalidForestError
-from hedgerow.packing import ModelFileError, pack
+from hedgerow.forest.build import build_forest, leaf, multiway, oblique, subset, threshold, value
+from hedgerow.forest.check import InvalidForestError
+from hedgerow.forest.packing import ModelFileError, pack
 from hedgerow.walk import route
 from strategies import forests, rows_of
 

@@ -18,10 +18,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import forest_oracles
 from hedgerow import ForestClassifier, ForestRegressor, TreeClassifier, checks
+from hedgerow.forest.kinds import NodeKind
 from hedgerow.growth import Growth, Training, grow_forest
-from hedgerow.nodes import NodeKind
-from hedgerow.quantiles import LeafSamples, predict_quantiles
 from hedgerow.walk import gather, route, spread
+from hedgerow.walk.quantiles import LeafSamples, predict_quantiles
 
 several = settings(max_examples=60, deadline=None)
 
@@ -410,7 +410,7 @@ def test_quantiles_are_those_of_the_training_targets(data: st.DataObject) -> Non
     y = rng.integers(0, 6, size=n_rows).astype(float)
     X[rng.random(X.shape) < 0.1] = np.nan
     grown = grow_fast(X, y, 0, [0, 0], n_draws=data.draw(st.sampled_from([0, n_rows])), min_samples_leaf=2)
-    samples = LeafSamples.of(grown, y)
+    samples = LeafSamples.of(*grown.leaf_samples, y)
     leaves = [
         [(float(y[row]), float(w)) for row, w in zip(grown.leaf_rows[a:b], grown.leaf_row_weights[a:b], strict=True)]
         for a, b in zip(grown.leaf_rows_start[:-1], grown.leaf_rows_start[1:], strict=True)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow._core import codes_in_use, place_codes, text_codes
-from hedgerow.frames import as_frame
-from hedgerow.table import read_table
+from hedgerow.data.frames import as_frame
+from hedgerow.data.table import read_table
 
 CODE_TYPES = (np.int8, np.int16, np.int32, np.int64)
 

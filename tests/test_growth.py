@@ -35,8 +35,8 @@ from growth_oracles import (
 from growth_problems import CLASSIFICATION, CRITERIA, MISSING, NOMINAL, grow, options_of, problems, random_problem
 from hedgerow import Forest, TreeClassifier, TreeRegressor
 from hedgerow._core import Criterion, Nominal, TrainMissing
+from hedgerow.forest.kinds import MissingPolicy, NodeKind
 from hedgerow.growth import Fractional, Growth, Training, grow_forest, n_tried_features
-from hedgerow.nodes import MissingPolicy, NodeKind
 
 NAN = math.nan
 # Where nothing is divided, class counts of whole weights are sums of whole numbers: exact in any order.

@@ -15,8 +15,8 @@ import oracles
 from growth_oracles import Instances, Problem, check_tree, impurity, root_instances
 from growth_problems import MISSING, NOMINAL, grow, problems, random_problem
 from hedgerow import Forest
+from hedgerow.forest.kinds import NodeKind
 from hedgerow.growth import ChiSquare, Growth
-from hedgerow.nodes import NodeKind
 
 per_mode = settings(max_examples=24, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

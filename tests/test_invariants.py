@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow import Forest, RandomTreesClassifier
-from hedgerow.building import (
+from hedgerow.forest.build import (
     Node,
     build_forest,
     leaf,
@@ -24,8 +24,8 @@ from hedgerow.building import (
     threshold,
     value,
 )
-from hedgerow.invariants import InvalidForestError
-from hedgerow.nodes import MissingPolicy, NodeKind
+from hedgerow.forest.check import InvalidForestError
+from hedgerow.forest.kinds import MissingPolicy, NodeKind
 from hedgerow.walk import spread
 from oracles import is_sound
 from strategies import forests
@@ -328,8 +328,8 @@ def test_a_negative_mean_is_valid() -> None:
 
 CRAFTED_OFFSETS = """
 import numpy as np
-from hedgerow.building import build_forest, leaf, subset
-from hedgerow.invariants import InvalidForestError
+from hedgerow.forest.build import build_forest, leaf, subset
+from hedgerow.forest.check import InvalidForestError
 from dataclasses import replace
 forest = build_forest([subset(0, [1], 2, leaf([1.0]), leaf([1.0]))] * 3, 1)
 try:

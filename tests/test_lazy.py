@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from threading import Event, Thread
 
-from hedgerow.lazy import lazy
+from hedgerow._lazy import lazy
 
 
 class Slow:

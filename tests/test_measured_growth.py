@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import measured_oracles as oracles
 from hedgerow import MeasuredTreeClassifier, MeasuredTreeRegressor, TreeClassifier, TreeRegressor
+from hedgerow.data.table import read_table
 from hedgerow.measured import CostComplexity, pruning
 from hedgerow.measured.basis import Basis
 from hedgerow.measured.categories import Categories
@@ -25,7 +26,6 @@ from hedgerow.measured.priors import prior
 from hedgerow.measured.problem import Problem
 from hedgerow.measured.soft_membership import region_membership
 from hedgerow.measured.thresholds import HardThresholds, SoftThresholds, candidate_thresholds
-from hedgerow.table import read_table
 
 
 def plain(**parameters: Any) -> TreeRegressor:

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import measured_oracles as oracles
-from hedgerow.columns import Column, Kind
+from hedgerow.data.columns import Column, Kind
+from hedgerow.data.table import Schema
 from hedgerow.measured import FlatPrior, KdePrior, NormalPrior, Student, membership
 from hedgerow.measured.deconvolution import deconvolved
 from hedgerow.measured.errors import error_model
 from hedgerow.measured.laws import CategoryLaw, ExactLaw, FlatLaw, HistogramLaw, NormalLaw
 from hedgerow.measured.learning import learn_laws
 from hedgerow.measured.priors import prior
-from hedgerow.table import Schema
 
 MODELS = ["normal", "uniform", "laplace", "student"]
 places = st.floats(-6, 6)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import measured_oracles as oracles
 from hedgerow._core import squared_lengths
+from hedgerow.data.table import read_table
 from hedgerow.measured.errors import error_model
 from hedgerow.measured.growing import GrowthSettings, Path, grow_path
 from hedgerow.measured.inheritance import Inheritance
@@ -21,7 +22,6 @@ from hedgerow.measured.problem import Problem
 from hedgerow.measured.regions import GrowingRegion
 from hedgerow.measured.threshold_columns import ThresholdColumns, Wanted
 from hedgerow.measured.thresholds import HardThresholds, Moments, SoftThresholds, candidate_thresholds
-from hedgerow.table import read_table
 
 
 def make_problem(seed: int, n: int, n_nominal: int = 0, sizes: Any = (0.4, 0.0, 0.2, 0.3)) -> Problem:

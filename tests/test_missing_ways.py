@@ -9,7 +9,7 @@ import pytest
 
 import oracles
 from hedgerow import ForestClassifier, RandomTreesClassifier, TreeClassifier
-from hedgerow.nodes import MissingPolicy
+from hedgerow.forest.kinds import MissingPolicy
 from hedgerow.walk import tally
 
 NAN = math.nan

@@ -15,12 +15,12 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 import naive_bayes_oracles as oracle
 from growth_problems import value_columns
-from hedgerow.building import build_forest
+from hedgerow.forest.build import build_forest
 from hedgerow.naive_bayes import Entropy, Examples, Gaussian, LeafModels, NaiveBayesGrowth, cut_points
 from hedgerow.naive_bayes.cross_validation import hits
 from hedgerow.naive_bayes.discretisation import best_thresholds, midpoints
 from hedgerow.naive_bayes.groups import divide, joined, whole
-from hedgerow.naive_bayes.growing import questions_of
+from hedgerow.naive_bayes.grow import questions_of
 from hedgerow.walk import spread
 
 SMALL = settings(max_examples=60, deadline=None)

@@ -13,8 +13,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hedgerow import NaiveBayesTreeClassifier, RuleClassifier, checks
+from hedgerow.exchange.onnx import to_onnx
 from hedgerow.naive_bayes import Gaussian, LeafModels
-from hedgerow.onnx_export import to_onnx
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")

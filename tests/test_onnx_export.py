@@ -22,9 +22,9 @@ from hedgerow import (
     TreeClassifier,
     TreeRegressor,
 )
-from hedgerow.building import build_forest, leaf, oblique
-from hedgerow.nodes import MissingPolicy, NodeKind
-from hedgerow.onnx_export import to_onnx
+from hedgerow.exchange.onnx import to_onnx
+from hedgerow.forest.build import build_forest, leaf, oblique
+from hedgerow.forest.kinds import MissingPolicy, NodeKind
 from hedgerow.probability import MEstimate
 from hedgerow.walk import spread
 

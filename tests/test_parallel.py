@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from hedgerow.building import build_forest, leaf, threshold
+from hedgerow.forest.build import build_forest, leaf, threshold
 from hedgerow.walk import LeafTable, fold
 
 # 300 trees pass over 16 384 rows, and each adds 64 columns for each of 2 000 tables: 6e11 additions, which take
@@ -19,7 +19,7 @@ from hedgerow.walk import LeafTable, fold
 LONG_FOLD = """
 import signal, sys
 import numpy as np
-from hedgerow.building import build_forest, leaf, threshold
+from hedgerow.forest.build import build_forest, leaf, threshold
 from hedgerow.walk import LeafTable, fold
 
 # A parent that was started in the background may have left the signal ignored.
@@ -143,7 +143,7 @@ import resource
 from pathlib import Path
 import numpy as np
 from joblib import effective_n_jobs  # imported before there is no memory for it
-from hedgerow.building import build_forest, leaf, threshold
+from hedgerow.forest.build import build_forest, leaf, threshold
 from hedgerow.walk import LeafTable, fold
 
 forest = build_forest([threshold(0, 0.5, leaf([1.0]), leaf([2.0]))] * 300, 1)
@@ -168,7 +168,7 @@ import resource
 from pathlib import Path
 import numpy as np
 from joblib import effective_n_jobs
-from hedgerow.building import build_forest, leaf, threshold
+from hedgerow.forest.build import build_forest, leaf, threshold
 from hedgerow.walk import spread
 
 forest = build_forest([threshold(0, 0.5, leaf([1.0]), leaf([2.0]))] * 300, 1)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import pruning_oracles as truth
 from hedgerow import Forest, TreeClassifier
-from hedgerow.building import build_forest, leaf, multiway, threshold
+from hedgerow.forest.build import build_forest, leaf, multiway, threshold
 from hedgerow.growth import Fractional
 from hedgerow.pruning import Pessimistic, pessimistic
 from pruning_strategies import Grown, grown_from, grown_trees, noisy_rows, refilled_trees

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 import oracles
 from hedgerow import Forest
+from hedgerow.forest.kinds import MissingPolicy, NodeKind
 from hedgerow.growth import RandomGrowth, Training, grow_random_forest
-from hedgerow.nodes import MissingPolicy, NodeKind
 from hedgerow.walk import tally
 from random_oracles import Problem, check_tree, grow, large_categories, valid_rows
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 import oracles
 import pruning_oracles as truth
 from hedgerow import Forest, TreeClassifier, TreeRegressor
-from hedgerow.building import build_forest, leaf, multiway, threshold, value
+from hedgerow.forest.build import build_forest, leaf, multiway, threshold, value
 from hedgerow.growth import Training
 from hedgerow.pruning import Grower, ReducedError, reduced_error
-from hedgerow.pruning.growing import some_rows
-from hedgerow.pruning.parting import places_in_line
+from hedgerow.pruning.grower import some_rows
+from hedgerow.pruning.hold_out_split import places_in_line
 from pruning_strategies import Grown, grown_trees, noisy_rows, refilled_trees
 
 several = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from hedgerow import replacing
-from hedgerow.replacing import replaced
+from hedgerow.storage.replace import replaced
 
 KILLED = """
 import os, signal, sys
-from hedgerow.replacing import replaced
+from hedgerow.storage.replace import replaced
 with replaced(sys.argv[1]) as file:
     file.write(b"half")
     file.flush()

@@ -36,8 +36,8 @@ from hedgerow import (
     TreeClassifier,
     TreeRegressor,
 )
-from hedgerow.columns import Column, Kind
-from hedgerow.invariants import InvalidForestError
+from hedgerow.data.columns import Column, Kind
+from hedgerow.forest.check import InvalidForestError
 from hedgerow.probability import MEstimate
 
 RNG = np.random.default_rng(0)

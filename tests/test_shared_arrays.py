@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from hedgerow.building import build_forest, leaf, threshold
 from hedgerow.forest import Forest
+from hedgerow.forest.build import build_forest, leaf, threshold
 from hedgerow.walk import LeafTable, fold, route, spread, tally
 
 # The writer replaces all of X, and the weights, over and over. NumPy copies without the interpreter lock, and the core

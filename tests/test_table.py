@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import estimator_checks
 from sklearn.utils.validation import validate_data
 
-from hedgerow.table import Column, Kind, Schema, read_table
+from hedgerow.data.table import Column, Kind, Schema, read_table
 from strategies import LIBRARIES, LogicalColumn, LogicalTable, logical_tables
 
 NAN = math.nan

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import random_oracles
 from hedgerow import Forest
-from hedgerow.building import build_forest, leaf, multiway, threshold, value
+from hedgerow.forest.build import build_forest, leaf, multiway, threshold, value
 from hedgerow.walk import spread, tally
 from strategies import forests, rows_of
 

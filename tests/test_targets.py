@@ -11,7 +11,7 @@ import pytest
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
-from hedgerow.estimators.targets import read_labels, read_targets, read_weights
+from hedgerow.data.targets import read_labels, read_targets, read_weights
 
 X = np.zeros((4, 1))
 

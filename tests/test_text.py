@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from hedgerow import Forest
-from hedgerow.building import (
+from hedgerow.forest.build import (
     build_forest,
     leaf,
     multiway,
@@ -17,7 +17,7 @@ from hedgerow.building import (
     threshold,
     value,
 )
-from hedgerow.text import number_text
+from hedgerow.forest.text import number_text
 from strategies import forests
 
 

@@ -25,8 +25,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from growth_oracles import Problem, conditional_entropy, exact_shares, judge, questions, root_instances
 from hedgerow import TreeClassifier, TreeRegressor
+from hedgerow.forest.kinds import MissingPolicy, NodeKind
 from hedgerow.growth import Category, Fractional, Learned
-from hedgerow.nodes import MissingPolicy, NodeKind
 from hedgerow.probability import Frequency, Laplace, MEstimate
 from hedgerow.walk import spread
 from strategies import LIBRARIES, LogicalColumn

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 import oracles
 from hedgerow import Forest
-from hedgerow.building import build_forest, leaf, multiway, oblique, one_against_rest, subset, threshold
-from hedgerow.nodes import LEAF_FEATURE, NodeKind
+from hedgerow.forest.build import build_forest, leaf, multiway, oblique, one_against_rest, subset, threshold
+from hedgerow.forest.kinds import LEAF_FEATURE, NodeKind
 from hedgerow.walk import LeafTable, fold, n_threads, route, spread
 from strategies import forests, forests_with_rows, rows_of
 

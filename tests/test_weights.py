@@ -29,8 +29,8 @@ from hedgerow import (
     TreeRegressor,
 )
 from hedgerow.credal import get
+from hedgerow.data.targets import read_weights
 from hedgerow.estimators.bagging import n_draws
-from hedgerow.estimators.targets import read_weights
 from hedgerow.growth import Fractional
 
 NAN = np.nan

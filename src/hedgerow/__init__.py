@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from hedgerow._registry import when_unknown
+
 if TYPE_CHECKING:
     from hedgerow.estimators import (
         BoundaryClassifier,
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
         TreeClassifier,
         TreeRegressor,
     )
-    from hedgerow.forest import Forest
+    from hedgerow.forest.forest import Forest
     from hedgerow.storage import load, save
 
     __version__: str
@@ -53,30 +55,30 @@ _SUBMODULES = frozenset(
         "building",
         "checks",
         "credal",
+        "data",
         "datasets",
         "estimators",
-        "explanation",
+        "exchange",
+        "explain",
         "folds",
         "forest",
         "growth",
         "information",
-        "inspection",
         "measured",
         "metrics",
         "naive_bayes",
-        "nodes",
         "onnx_export",
         "plots",
         "probability",
         "pruning",
-        "quantiles",
         "rules",
         "storage",
-        "table",
-        "text",
         "walk",
     }
 )
+
+# A file may name any estimator.
+when_unknown(lambda: import_module("hedgerow.estimators"))
 
 
 def __getattr__(name: str) -> Any:

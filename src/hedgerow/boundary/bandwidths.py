@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.storage import register
+from hedgerow._registry import register
 from hedgerow.strategies import choose
 
 __all__ = ["Absolute", "Bandwidth", "CrossValidated", "Relative", "bandwidth"]

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._rebuild import reduce_to_constructor
+from hedgerow._registry import register
 from hedgerow.boundary.bandwidths import Bandwidth
 from hedgerow.boundary.kernels import KernelSample
 from hedgerow.boundary.partitions import groups, n_groups, partition
 from hedgerow.boundary.positions import Axes
 from hedgerow.boundary.walls import Nearest, Walls
 from hedgerow.folds.leaf_probability import Laplace, uniform
-from hedgerow.rebuilding import reduce_to_constructor
-from hedgerow.storage import register
 
 __all__ = ["Estimate", "Settings", "features"]
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import Kernel, kernel_shares
-from hedgerow.rebuilding import reduce_to_constructor
-from hedgerow.storage import register
+from hedgerow._rebuild import reduce_to_constructor
+from hedgerow._registry import register
 from hedgerow.walk import n_threads
 
 __all__ = ["KernelSample", "check_tolerance", "kernel"]

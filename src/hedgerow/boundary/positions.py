@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.rebuilding import reduce_to_constructor
-from hedgerow.storage import register
+from hedgerow._rebuild import reduce_to_constructor
+from hedgerow._registry import register
 
 __all__ = ["Axes"]
 

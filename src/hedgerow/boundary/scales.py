@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.counts import as_numbers
-from hedgerow.storage import register
+from hedgerow._registry import register
+from hedgerow.data.table import Schema
+from hedgerow.forest.counts import as_numbers
 from hedgerow.strategies import choose
-from hedgerow.table import Schema
 
 __all__ = ["Metric", "MinMax", "Own", "Standard", "check_scale", "metric"]
 

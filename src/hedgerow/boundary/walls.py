@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import wall_distance, wall_plan
+from hedgerow._lazy import lazy
 from hedgerow.boundary.oblique import PolytopeSearch
-from hedgerow.boundary.questions import NOMINAL, Questions
-from hedgerow.forest import Forest
-from hedgerow.lazy import lazy
-from hedgerow.nodes import NodeKind
+from hedgerow.boundary.splits import NOMINAL, Questions
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.kinds import NodeKind
 from hedgerow.walk import check_rows, n_threads, spread
 
 __all__ = ["Nearest", "Parts", "Separators", "Walls"]

@@ -15,11 +15,11 @@ from hedgerow.cli.errors import CommandError, nearest
 from hedgerow.cli.finite import finite_parts
 from hedgerow.cli.options import FileOptions
 from hedgerow.cli.reading import make_reading, open_data
-from hedgerow.columns import Column, Kind
+from hedgerow.data.columns import Column, Kind
+from hedgerow.data.table import Schema
 from hedgerow.datasets.rows import As, Rows
-from hedgerow.forest import Forest
+from hedgerow.forest.forest import Forest
 from hedgerow.storage import load, read_fitted, read_notes
-from hedgerow.table import Schema
 
 __all__ = ["Loaded", "open_model", "opened_rows"]
 

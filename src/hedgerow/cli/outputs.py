@@ -35,7 +35,7 @@ def answer_writer(path: str) -> Iterator[Write]:
         with _writer(shown, "csv") as write:
             yield _flushing(write, file)
         return
-    from hedgerow.replacing import replaced
+    from hedgerow.storage.replace import replaced
 
     chosen = table_format(path)
     zipped = _zipped if chosen.gzip else nullcontext

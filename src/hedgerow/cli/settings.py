@@ -112,7 +112,7 @@ class _Strategies:
 def _registered() -> dict[tuple[str, str], type]:
     """Public classes that model files may hold, by package (empty for estimators) and name."""
     import hedgerow.estimators  # noqa: F401 - registers every strategy
-    from hedgerow.storage.registry import parts
+    from hedgerow._registry import parts
 
     found = {}
     for part in parts():

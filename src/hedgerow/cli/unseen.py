@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hedgerow.cli.console import note
-from hedgerow.columns import Column, Kind
+from hedgerow.data.columns import Column, Kind
 
 __all__ = ["UnseenCategories"]
 

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.counts import check_counts
+from hedgerow._registry import register
 from hedgerow.credal.decisions import TIE, has_distribution, tightened, undominated
 from hedgerow.credal.leaves import Weighting, bounds_of, check_s, check_weighting, weights_of
 from hedgerow.folds.fold import Fold
-from hedgerow.storage import register
+from hedgerow.forest.counts import check_counts
 from hedgerow.walk import LeafTable, Op
 
 __all__ = ["Aggregate", "Average", "Belief", "Conjunction", "Credal", "Disjunction", "Vote", "get", "names"]

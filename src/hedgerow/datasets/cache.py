@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hedgerow.datasets.rows import DataFileError
-from hedgerow.replacing import replaced
+from hedgerow.storage.replace import replaced
 
 __all__ = ["Cached", "Origin", "cache_folder", "cached", "cached_table", "keep"]
 

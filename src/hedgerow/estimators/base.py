@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow.data.table import Schema, Table
+from hedgerow.data.targets import Labels
+from hedgerow.data.training import Training
 from hedgerow.estimators.seeding import seed_of
 from hedgerow.estimators.stored import check_fitted
-from hedgerow.estimators.targets import Labels
-from hedgerow.forest import Forest
-from hedgerow.growth import Growth, Training
-from hedgerow.table import Schema, Table
+from hedgerow.forest.forest import Forest
+from hedgerow.growth.growth import Growth
 from hedgerow.walk import ForestWalk, Query, TableCache, Walk, ask
 
 __all__ = ["TreeBased"]

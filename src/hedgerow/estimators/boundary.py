@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.boundary.bandwidths import bandwidth
 from hedgerow.boundary.distance import walls_of
 from hedgerow.boundary.estimate import Estimate, Settings, features
-from hedgerow.boundary.explaining import BoundaryExplanation, separator_texts
+from hedgerow.boundary.explain import BoundaryExplanation, separator_texts
 from hedgerow.boundary.kernels import check_tolerance, kernel
 from hedgerow.boundary.partitions import n_groups, partition
 from hedgerow.boundary.scales import check_scale, metric
@@ -22,10 +22,10 @@ from hedgerow.estimators.costs import cheapest_classes
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.trees import TreeClassifier
 from hedgerow.estimators.wrapped import WrappedForest
-from hedgerow.explanation import explain_classes
+from hedgerow.explain.explanation import explain_classes
 from hedgerow.folds import Frequency, Uncertainty, entropy_bits, leaf_counts, tree_votes
 from hedgerow.folds.uncertainty import all_aleatoric
-from hedgerow.inspection import impurity_importances
+from hedgerow.forest.importance import impurity_importances
 from hedgerow.walk import Query, route
 
 __all__ = ["BoundaryClassifier"]

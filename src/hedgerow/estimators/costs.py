@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.counts import as_numbers
+from hedgerow.data.table import Schema
+from hedgerow.forest.counts import as_numbers
 from hedgerow.metrics import check_cost_matrix
-from hedgerow.table import Schema
 from hedgerow.walk import weighted_sums
 
 __all__ = ["cheapest_classes", "class_costs", "feature_costs", "prior_weights"]

@@ -7,22 +7,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.counts import as_numbers
-from hedgerow.estimators.answers import NumberAnswers
+from hedgerow.data.table import read_table
+from hedgerow.data.targets import Labels, read_labels, read_targets, read_weights
+from hedgerow.data.training import Training
 from hedgerow.estimators.bagging import OutOfBag, n_draws
 from hedgerow.estimators.many_trees import ManyTrees
 from hedgerow.estimators.progress import with_callbacks
-from hedgerow.estimators.rule_answers import RuleAnswers
+from hedgerow.estimators.rule_verbs import RuleAnswers
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.switches import read_switch
-from hedgerow.estimators.targets import Labels, read_labels, read_targets, read_weights
+from hedgerow.estimators.verbs import NumberAnswers
 from hedgerow.folds import Mean
-from hedgerow.growth import Grown, Training, grow_forest
-from hedgerow.inspection import impurity_of
-from hedgerow.quantiles import LeafSamples, central_interval, predict_quantiles
+from hedgerow.forest.counts import as_numbers
+from hedgerow.forest.importance import impurity_of
+from hedgerow.growth.growth import Grown, grow_forest
 from hedgerow.rules import FoldRule, get
-from hedgerow.table import read_table
 from hedgerow.walk import n_threads
+from hedgerow.walk.quantiles import LeafSamples, central_interval, predict_quantiles
 
 __all__ = ["ForestClassifier", "ForestRegressor"]
 
@@ -324,7 +325,7 @@ categorical_features, n_jobs, random_state
         weight = read_weights(sample_weight, table.values)
         training = self._training(table, weight, targets=targets)
         grown = self._grow(training, "squared_error", ("squared_error",), X, y)
-        samples = LeafSamples.of(grown, targets[weight > 0])
+        samples = LeafSamples.of(*grown.leaf_samples, targets[weight > 0])
         found: dict[str, Any] = {"leaf_samples_": samples, "_impurity": "squared_error"}
         if self._scores_out_of_bag():
             bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)

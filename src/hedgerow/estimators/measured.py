@@ -10,9 +10,9 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_array
 
+from hedgerow.data.targets import first_masked, read_labels, read_targets, read_weights
 from hedgerow.estimators.measured_trees import MeasuredTree
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.targets import first_masked, read_labels, read_targets, read_weights
 from hedgerow.folds.leaf_probability import Frequency
 from hedgerow.folds.uncertainty import Uncertainty, entropy_bits
 from hedgerow.measured.explaining import RegionExplanation

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.columns import Kind
+from hedgerow.data.columns import Kind
+from hedgerow.data.table import Table, read_table
 from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.stored import check_fitted
-from hedgerow.forest import Forest
-from hedgerow.inspection import impurity_importances
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.importance import impurity_importances
+from hedgerow.forest.kinds import NodeKind
 from hedgerow.measured.blas_threads import single_blas_thread
 from hedgerow.measured.costs import error_costs
 from hedgerow.measured.explaining import RegionExplanation, explain_regions
@@ -28,8 +30,6 @@ from hedgerow.measured.problem import Problem
 from hedgerow.measured.pruning import path_pruning
 from hedgerow.measured.sizes import ErrorSizes, read_cells, read_sigma
 from hedgerow.measured.soft_membership import Regions, region_membership
-from hedgerow.nodes import NodeKind
-from hedgerow.table import Table, read_table
 from hedgerow.walk import SoftWalk, Walk
 
 __all__ = ["MeasuredTree"]

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.estimators.answers import ClassAnswers
+from hedgerow.data.table import read_table
+from hedgerow.data.targets import read_labels
 from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.targets import read_labels
+from hedgerow.estimators.verbs import ClassAnswers
 from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric, entropy_bits
+from hedgerow.forest.text import number_text
 from hedgerow.naive_bayes import Examples, LeafModels, NaiveBayesGrowth
-from hedgerow.table import read_table
-from hedgerow.text import number_text
 from hedgerow.walk import route, spread
 
 __all__ = ["NaiveBayesTreeClassifier"]

@@ -13,13 +13,14 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._core import GrowOptions
+from hedgerow.data.targets import read_labels, read_targets, read_weights
+from hedgerow.data.training import Training
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.costs import class_costs, prior_weights
 from hedgerow.estimators.switches import read_switch
-from hedgerow.estimators.targets import read_labels, read_targets, read_weights
-from hedgerow.forest import Forest
-from hedgerow.growth import Fractional, Training, grow_forest
-from hedgerow.inspection import Impurity
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.importance import Impurity
+from hedgerow.growth.growth import Fractional, grow_forest
 from hedgerow.pruning import Grower, links_of, pruning_named
 from hedgerow.walk import TableCache
 

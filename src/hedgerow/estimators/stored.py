@@ -10,13 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.base import is_classifier
 
+from hedgerow._registry import ModelFileError, register
+from hedgerow.data.table import Schema
 from hedgerow.folds.leaf_probability import leaf_probability
-from hedgerow.forest import Forest
-from hedgerow.invariants import check_columns
-from hedgerow.packing import ModelFileError
+from hedgerow.forest.check import check_columns
+from hedgerow.forest.forest import Forest
 from hedgerow.rules import get
-from hedgerow.storage import register
-from hedgerow.table import Schema
 from hedgerow.walk import check_n_jobs
 
 __all__ = ["check_fitted", "storable"]

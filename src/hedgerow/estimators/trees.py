@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.counts import DistinctCounts
-from hedgerow.estimators.answers import ClassAnswers, NumberAnswers
+from hedgerow.data.table import read_table
+from hedgerow.data.targets import read_labels, read_targets, read_weights
 from hedgerow.estimators.costs import cheapest_classes, class_costs, feature_costs, prior_weights
 from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.pruned import PrunedTree
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.switches import read_switch
-from hedgerow.estimators.targets import read_labels, read_targets, read_weights
+from hedgerow.estimators.verbs import ClassAnswers, NumberAnswers
 from hedgerow.folds.leaf_probability import LeafProbability, leaf_probability
-from hedgerow.growth import Fractional
-from hedgerow.inspection import features_on_paths, impurity_of
-from hedgerow.table import read_table
+from hedgerow.forest.counts import DistinctCounts
+from hedgerow.forest.importance import features_on_paths, impurity_of
+from hedgerow.growth.growth import Fractional
 from hedgerow.walk import LeafTable, Query, route
 
 __all__ = ["TreeClassifier", "TreeRegressor"]

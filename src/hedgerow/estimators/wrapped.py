@@ -15,15 +15,15 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from hedgerow.adapt import from_sklearn
-from hedgerow.columns import Column, Kind
+from hedgerow._registry import register
+from hedgerow.data.columns import Column, Kind
+from hedgerow.data.sparse import densify
+from hedgerow.data.table import Schema
+from hedgerow.data.targets import Labels, read_labels, read_weights
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.forests import ForestClassifier
-from hedgerow.estimators.targets import Labels, read_labels, read_weights
-from hedgerow.forest import Forest
-from hedgerow.sparse_input import densify
-from hedgerow.storage import register
-from hedgerow.table import Schema
+from hedgerow.exchange import from_sklearn
+from hedgerow.forest.forest import Forest
 from hedgerow.walk import ForestWalk, TableCache, Walk
 
 __all__ = ["FittedEstimator", "WrappedForest", "check_classifier", "class_weight_parameters", "requesting_weights"]

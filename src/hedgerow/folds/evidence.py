@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.forest import Forest
+from hedgerow.forest.forest import Forest
 from hedgerow.walk import LeafTable, Query
 
 __all__ = ["leaf_counts", "leaf_moments", "tree_votes"]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.counts import DistinctCounts, check_counts
+from hedgerow.forest.counts import DistinctCounts, check_counts
 from hedgerow.walk import LeafTable, Link, Op, Query
 
 __all__ = ["Fold"]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._registry import register
 from hedgerow.folds.fold import Fold
-from hedgerow.storage import register
 from hedgerow.strategies import choose
 
 __all__ = [

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from hedgerow._registry import register
 from hedgerow.measured.normal import normal_cdf
-from hedgerow.storage import register
 from hedgerow.strategies import choose
 
 __all__ = ["ErrorModel", "Laplace", "Normal", "Student", "Uniform", "error_model"]

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._printable import printable
-from hedgerow.columns import Column, Kind
+from hedgerow.data.columns import Column, Kind
+from hedgerow.data.table import Schema
+from hedgerow.explain.sentences import listed, mixture_lines
+from hedgerow.forest.text import highest_level, number_text
 from hedgerow.measured.soft_membership import Regions
-from hedgerow.sentences import listed, mixture_lines
-from hedgerow.table import Schema
-from hedgerow.text import highest_level, number_text
 from hedgerow.walk import weighted_sums
 
 __all__ = ["PossibleRegion", "RegionExplanation", "explain_regions"]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.building import Node, build_forest, leaf, one_against_rest, subset, threshold, value
-from hedgerow.forest import Forest
+from hedgerow.forest.build import Node, build_forest, leaf, one_against_rest, subset, threshold, value
+from hedgerow.forest.forest import Forest
 from hedgerow.measured.growing import Path
 from hedgerow.measured.problem import Problem
 from hedgerow.measured.regions import Question

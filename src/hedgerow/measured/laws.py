@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._rebuild import reduce_to_constructor
+from hedgerow._registry import register
 from hedgerow.measured.errors import ErrorModel
 from hedgerow.measured.normal import normal_cdf
 from hedgerow.measured.posteriors import normal_posterior
-from hedgerow.rebuilding import reduce_to_constructor
-from hedgerow.storage import register
 
 __all__ = ["CategoryLaw", "ColumnLaw", "ExactLaw", "FlatLaw", "HistogramLaw", "NormalLaw", "NumberLaw"]
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.columns import Kind
+from hedgerow.data.columns import Kind
+from hedgerow.data.table import Schema
 from hedgerow.measured.errors import ErrorModel, Normal, error_model
 from hedgerow.measured.laws import CategoryLaw, ColumnLaw, ExactLaw, NumberLaw
 from hedgerow.measured.priors import Prior, empirical
 from hedgerow.measured.sizes import column_position
-from hedgerow.table import Schema
 
 __all__ = ["learn_laws", "read_error_models"]
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._registry import register
 from hedgerow.measured.deconvolution import deconvolved
 from hedgerow.measured.errors import ErrorModel
 from hedgerow.measured.laws import FlatLaw, HistogramLaw, NormalLaw, NumberLaw
-from hedgerow.storage import register
 from hedgerow.strategies import choose
 
 __all__ = ["FlatPrior", "KdePrior", "NormalPrior", "Prior", "empirical", "prior"]

@@ -8,7 +8,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.lazy import lazy
+from hedgerow._lazy import lazy
 from hedgerow.measured.categories import Categories
 from hedgerow.measured.thresholds import Thresholds
 

@@ -11,10 +11,10 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.columns import Kind
-from hedgerow.rebuilding import reduce_to_constructor
-from hedgerow.storage import register
-from hedgerow.table import Schema, unmask
+from hedgerow._rebuild import reduce_to_constructor
+from hedgerow._registry import register
+from hedgerow.data.columns import Kind
+from hedgerow.data.table import Schema, unmask
 
 __all__ = ["ErrorSizes", "column_position", "read_cells", "read_sigma"]
 

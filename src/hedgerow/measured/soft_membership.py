@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.forest import Forest
+from hedgerow.data.table import read_table
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.kinds import NodeKind
 from hedgerow.measured.laws import CategoryLaw, ColumnLaw
 from hedgerow.measured.learning import learn_laws, read_error_models
 from hedgerow.measured.priors import prior as prior_of
 from hedgerow.measured.sizes import read_cells, read_sigma
-from hedgerow.nodes import NodeKind
-from hedgerow.table import read_table
 
 __all__ = ["Regions", "membership", "region_factors", "region_membership"]
 

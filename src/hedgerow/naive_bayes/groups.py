@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.growth import Fractional
-from hedgerow.lazy import lazy
+from hedgerow._lazy import lazy
+from hedgerow.growth.growth import Fractional
 
 __all__ = ["Examples", "Groups", "divide", "joined", "weight_in", "whole"]
 

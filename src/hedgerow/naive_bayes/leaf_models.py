@@ -8,11 +8,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._rebuild import reduce_to_constructor
+from hedgerow._registry import register
 from hedgerow.naive_bayes.discretisation import slots_of
 from hedgerow.naive_bayes.groups import Examples, Groups, weight_in
 from hedgerow.naive_bayes.likelihoods import Gaussian, Numeric, log_density, log_prior, log_shares, normals_of
-from hedgerow.rebuilding import reduce_to_constructor
-from hedgerow.storage import register
 
 __all__ = ["LeafModels"]
 

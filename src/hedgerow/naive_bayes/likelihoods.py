@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._registry import register
 from hedgerow.naive_bayes.groups import weight_in
-from hedgerow.storage import register
 from hedgerow.strategies import choose
 
 __all__ = [

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.boundary.walls import Walls
-from hedgerow.columns import Kind
+from hedgerow.data.columns import Kind
 from hedgerow.folds.leaf_probability import Laplace, uniform
 from hedgerow.walk import LeafTable, fold
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.forest import Forest
-from hedgerow.nodes import NodeKind
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.kinds import NodeKind
 from hedgerow.plots.labels import literal_label
 
 __all__ = ["why_flat"]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.columns import Kind
+from hedgerow.data.columns import Kind
 from hedgerow.measured.soft_membership import Regions, region_membership
 
 __all__ = [

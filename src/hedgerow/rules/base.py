@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.counts import as_numbers, check_counts
 from hedgerow.folds.fold import Fold
+from hedgerow.forest.counts import as_numbers, check_counts
 
 __all__ = ["CountRule", "FoldRule", "Rule", "check_prior", "half_signed", "normalised", "softmax"]
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_expit
 
-from hedgerow.counts import as_numbers
 from hedgerow.folds.plausibility import plausibility_degrees, rest
+from hedgerow.forest.counts import as_numbers
 from hedgerow.rules.base import FoldRule, check_prior, softmax
 from hedgerow.walk import Link, Op
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.forest import Forest
+from hedgerow._registry import register
+from hedgerow.forest.forest import Forest
 from hedgerow.rules.accumulation import Evidence, Pool
 from hedgerow.rules.averages import Confidence, Plausibility, Probability, Vote
 from hedgerow.rules.base import FoldRule, Rule, check_prior
 from hedgerow.rules.belief import Cautious, Dempster
 from hedgerow.rules.mixtures import InvertedGini, Maximum, Median, Mixture
-from hedgerow.storage import register
 from hedgerow.walk import fold
 
 __all__ = ["compare", "get", "names"]

@@ -15,19 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hedgerow.storage.parts  # noqa: F401 - registers what every model is made of
-from hedgerow.packing import (
+from hedgerow._registry import ModelFileError, part_of
+from hedgerow.forest.packing import (
     ALIGNMENT,
     PROLOGUE_BYTES,
     Layout,
-    ModelFileError,
     Prologue,
     header_notes,
     layout_of,
     pieces,
 )
-from hedgerow.replacing import replaced
 from hedgerow.storage.encoding import decode, encode
-from hedgerow.storage.registry import part_of
+from hedgerow.storage.replace import replaced
 
 __all__ = ["load", "read_fitted", "read_notes", "save"]
 

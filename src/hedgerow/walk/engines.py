@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.forest import Forest
+from hedgerow.forest.forest import Forest
 from hedgerow.walk.leaf_table import LeafTable, apply_links
 from hedgerow.walk.walks import fold, route, spread
 

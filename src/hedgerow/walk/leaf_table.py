@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.counts import DistinctCounts
+from hedgerow.forest.counts import DistinctCounts
 
 __all__ = ["LeafTable", "Link", "Op"]
 

@@ -13,7 +13,7 @@ from hedgerow._core import fold as core_fold
 from hedgerow._core import route as core_route
 from hedgerow._core import spread as core_spread
 from hedgerow._core import tally as core_tally
-from hedgerow.forest import Forest
+from hedgerow.forest.forest import Forest
 from hedgerow.walk.leaf_table import LeafTable
 
 if TYPE_CHECKING:
