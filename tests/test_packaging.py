@@ -52,7 +52,7 @@ def test_scikit_learn_is_imported_with_the_first_name_that_needs_it() -> None:
     loaded = modules_after("import hedgerow; hedgerow.__version__")
     assert loaded.isdisjoint({"numpy", "sklearn", "pandas"})
     code = "import sys; from hedgerow.storage import load; print(type(load(sys.argv[1])).__name__)"
-    file = Path(__file__).parent / "data" / "v1_cautious.hedgerow"
+    file = Path(__file__).parent / "model_files" / "v1_cautious.hedgerow"
     run = subprocess.run([sys.executable, "-c", code, file], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "CautiousClassifier"
     with pytest.raises(AttributeError, match="module 'hedgerow' has no attribute 'TreeClassifer'"):

@@ -17,13 +17,15 @@ from hedgerow.forest.kinds import MissingPolicy, NodeKind
 
 __all__ = ["MissingAsValue"]
 
+_ROOM_ABOVE = np.nextafter(np.finfo(np.float64).max, 0.0)  # the largest number with a finite one above it
+
 
 @dataclass(frozen=True)
 class MissingAsValue:
     """What stands for missing values in training data, by column."""
 
     largest: NDArray[np.float64]
-    """Of the known values of numeric columns with missing ones; NaN for other columns."""
+    """Largest known value of numeric columns with missing ones, at most `_ROOM_ABOVE`; NaN for other columns."""
     code: NDArray[np.int64]
     """Of missing in nominal columns that have any; -1 for other columns."""
 
@@ -32,18 +34,17 @@ class MissingAsValue:
         gaps = np.isnan(training.values)
         any_gaps = gaps.any(axis=0)
         nominal = training.n_categories > 0
-        known = np.where(gaps, -np.inf, training.values).max(axis=0)
+        known = np.minimum(np.where(gaps, -np.inf, training.values).max(axis=0), _ROOM_ABOVE)
         return cls(
             np.where(any_gaps & ~nominal, known, np.nan), np.where(any_gaps & nominal, training.n_categories, -1)
         )
 
     def filled(self, training: Training) -> Training:
-        """The same rows without missing values."""
-        with np.errstate(over="ignore"):  # beyond the largest number is infinity, which is larger too
-            beyond = np.nextafter(self.largest, np.inf)
+        """Rows with a value in place of each missing one."""
+        beyond = np.nextafter(self.largest, np.inf)
         beyond[np.isneginf(self.largest)] = 0.0  # nothing is known: a constant column
         value = np.where(self.code >= 0, self.code, beyond)
-        values = np.where(np.isnan(training.values), value, training.values)
+        values = np.where(np.isnan(training.values), value, np.fmin(training.values, self.largest))
         n_categories = training.n_categories + (self.code >= 0).astype(np.int32)
         return replace(training, values=np.asfortranarray(values), n_categories=n_categories)
 
