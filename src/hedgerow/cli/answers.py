@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hedgerow.cli.questions import Questions
-from hedgerow.estimators.trees import TreeClassifier
+from hedgerow.estimators.trees import TreeClassifier, TreeRegressor
 from hedgerow.estimators.verbs import ClassAnswers
 from hedgerow.folds.uncertainty import entropy_bits
+from hedgerow.walk import route
 
-__all__ = ["SEPARATOR", "Answers", "answered"]
+__all__ = ["SEPARATOR", "Answers", "answer"]
 
 Floats = NDArray[np.float64]
 
@@ -60,11 +61,37 @@ class Answers:
         return pa.table(columns | dict(zip(answers.column_names, answers.columns, strict=True)))
 
 
-def answered(model: Any, questions: Questions, coverage: float) -> Answers:
-    """The prediction, and what else the model has to say."""
-    X = questions.asked
+def answer(model: Any, rows: pa.Table, keep: Sequence[str], coverage: float) -> Answers:
+    """The prediction, and what else the model has to say; columns to `keep` are copied."""
+    X = rows.select(model.schema_.names)
+    which = None
+    if isinstance(model, TreeClassifier | TreeRegressor):
+        distinct, which = _one_row_per_leaf(model, X)
+        X = X.take(pa.array(distinct))
     found = _classes(model, X) if hasattr(model, "classes_") else _numbers(model, X, coverage)
-    return Answers(pa.table(found), questions.which, questions.kept)
+    kept = pa.table({name: _plain(rows[name]) for name in keep}) if keep else None
+    return Answers(pa.table(found), which, kept)
+
+
+def _one_row_per_leaf(model: Any, X: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Rows whose answers may differ, and for each row its position among them.
+
+    Rows in the same leaf have the same answer; a row that is spread over several leaves has its own.
+    """
+    tree = model.forest_
+    group = route(tree, model.schema_.read(X), heaviest=False, n_jobs=-1)[:, 0]
+    is_spread = group < 0
+    n_spread = np.count_nonzero(is_spread)
+    group[is_spread] = tree.n_leaves + np.arange(n_spread)
+    row_of = np.full(tree.n_leaves + n_spread, -1)
+    row_of[group] = np.arange(len(group))
+    reached = row_of >= 0
+    position = np.cumsum(reached, dtype=np.int32) - np.int32(1)
+    return row_of[reached], position[group]
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def _classes(model: Any, X: pa.Table) -> dict[str, Any]:
