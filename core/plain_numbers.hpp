@@ -1,4 +1,4 @@
-// Rows of plain numbers between delimiters, read several times as fast as a reader of all that CSV can be.
+// Fast path for delimited text whose wanted columns hold nothing but plain numbers and words for missing values.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,10 @@
 
 namespace hedgerow {
 
-// Column `column_of[i]` of `out` (each column `capacity` numbers long) gets the i-th field of each row; -1: none does.
-// NaN for fields that equal one of `missing`. Returns the number of rows, or -1 where anything is not plain: a number in
-// quotes, a field that is no number, another number of fields, more rows than there is room for.
+// Reads field i of each row into column `column_of[i]` of `out`, whose columns are `capacity` numbers long; -1 skips the
+// field. Fields that equal one of `missing`, which must not be numbers, become NaN. Returns the number of rows, or -1 if
+// the text is not plain: a wanted field in quotes, not a number or 2^53 or more (which an integer beyond may be rounded
+// to); a row with another number of fields; more than `capacity` rows.
 std::int64_t plain_numbers(std::string_view text, char delimiter, const std::vector<std::int32_t>& column_of,
                            const std::vector<std::string_view>& missing, double* out, std::int64_t capacity);
 

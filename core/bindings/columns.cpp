@@ -18,7 +18,6 @@
 #include "bind.hpp"
 #include "codes.hpp"
 #include "plain_numbers.hpp"
-#include "row_end.hpp"
 #include "structure.hpp"
 
 using namespace nb::literals;
@@ -93,13 +92,7 @@ std::optional<std::tuple<nb::list, Array<std::int32_t>>> text_codes(const nb::li
     return std::tuple{distinct, to_array(std::move(codes))};
 }
 
-std::tuple<std::int64_t, std::int64_t> row_end(const In<std::uint8_t>& text) {
-    const ReleasedGil release;
-    const auto [n_bytes, n_lines] = hedgerow::row_end({reinterpret_cast<const char*>(text.data()), text.size()});
-    return {n_bytes, n_lines};
-}
-
-// nanobind has converted `missing` to owned texts, which live as long as this call.
+// nanobind has converted `missing` to strings that live as long as this call.
 std::int64_t plain_numbers(const In<std::uint8_t>& text, const std::string& delimiter, const In<std::int32_t>& column_of,
                            const std::vector<std::string>& missing, const Array<double, 2>& out) {
     if (delimiter.size() != 1) throw std::invalid_argument("the delimiter must be one byte");
@@ -120,11 +113,9 @@ void bind_columns(nb::module_& m) {
           "Put the entry of a table for each code into out, NaN where the code is -1.");
     m.def("text_codes", &text_codes, "items"_a.noconvert(),
           "The distinct texts of a list, sorted, and each item's number among them; None if not all are text.");
-    m.def("row_end", &row_end, "text"_a.noconvert(),
-          "Bytes and lines up to the last line end that is not in quotes.");
     m.def("plain_numbers", &plain_numbers, "text"_a.noconvert(), "delimiter"_a, "column_of"_a.noconvert(), "missing"_a,
           "out"_a.noconvert(),
-          "Rows of plain numbers into out, (columns, room for rows): their number, or -1 where the text is not plain.");
+          "Read rows of plain numbers into out, (columns, rows); return their number, or -1 if the text is not plain.");
     m.def(
         "first_infinity",
         [](const In<double, 2>& X) {

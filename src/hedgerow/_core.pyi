@@ -348,12 +348,9 @@ def text_codes(items: list) -> tuple[list, Annotated[NDArray[numpy.int32], dict(
     The distinct texts of a list, sorted, and each item's number among them; None if not all are text.
     """
 
-def row_end(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int]:
-    """Bytes and lines up to the last line end that is not in quotes."""
-
 def plain_numbers(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], delimiter: str, column_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], missing: Sequence[str], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> int:
     """
-    Rows of plain numbers into out, (columns, room for rows): their number, or -1 where the text is not plain.
+    Read rows of plain numbers into out, (columns, rows); return their number, or -1 if the text is not plain.
     """
 
 def first_infinity(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int:

@@ -62,6 +62,16 @@ class Stream(io.RawIOBase):
             return data + self._read(-1)
         return self._take(size)
 
+    def check_packed(self) -> None:
+        """Read packed bytes to their end, where gzip compares its checksum: damage may be why rows can't be read."""
+        if self._packed:
+            while self.read(_HEAD_BYTES):
+                pass
+
+    @property
+    def _packed(self) -> bool:
+        return isinstance(self._file, gzip.GzipFile) or (self._below is not None and self._below._packed)
+
     def _take(self, size: int) -> bytes:
         data, self._seen = self._seen[:size], self._seen[size:]
         return data if len(data) == size else data + self._read(size - len(data))
