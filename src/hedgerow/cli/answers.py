@@ -1,4 +1,4 @@
-"""What a model says about rows, as columns of a table."""
+"""Answers of a model about rows, as columns of a table."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ Floats = NDArray[np.float64]
 
 SEPARATOR = "|"  # between the classes of a set
 
-_DIGITS = 6  # of shares: more say nothing about the world, and double the file
+_DIGITS = 6  # of probabilities: more are noise, and double the file
 
 
 @dataclass(frozen=True)
 class Answers:
-    """A table of answers, as short as it can be: many rows of a file may have the same."""
+    """Distinct answers, and which of them each row has."""
 
     different: pa.Table
     which: NDArray[np.int32] | None
-    """For each row of the file, its row of `different`; None: each has its own."""
+    """Row of `different` for each row of the file; None: each has its own."""
     kept: pa.Table | None
 
     @property
@@ -40,20 +40,20 @@ class Answers:
 
     @property
     def names(self) -> list[str]:
-        """Those of the columns; an answer takes the place of what was kept under its name."""
+        """Names of columns; an answer replaces a kept column of the same name."""
         kept = [] if self.kept is None else self.kept.column_names
         return list(dict.fromkeys([*kept, *self.different.column_names]))
 
     @property
     def n_undecided(self) -> int:
-        """Rows that are answered with several classes."""
+        """Number of rows that are answered with several classes."""
         if "set" not in self.different.column_names:
             return 0
         several = pc.match_substring(self.different["set"], SEPARATOR).to_numpy()
         return int(np.count_nonzero(several if self.which is None else several[self.which]))
 
     def table(self) -> pa.Table:
-        """A row for each of the file, behind what was kept of it."""
+        """Answers for every row of the file, after the columns kept."""
         answers = self.different if self.which is None else self.different.take(pa.array(self.which))
         if self.kept is None:
             return answers
@@ -62,7 +62,7 @@ class Answers:
 
 
 def answer(model: Any, rows: pa.Table, keep: Sequence[str], coverage: float) -> Answers:
-    """The prediction, and what else the model has to say; columns to `keep` are copied."""
+    """Predict rows, with all else that the model has to offer, such as bounds; copy the columns to `keep`."""
     X = rows.select(model.schema_.names)
     which = None
     if isinstance(model, TreeClassifier | TreeRegressor):

@@ -1,4 +1,4 @@
-"""A model file, and rows read as it wants them."""
+"""A model file, and rows read for its model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hedgerow.data.table import Schema
 from hedgerow.datasets.rows import As, Rows
 from hedgerow.storage import load, read_fitted, read_notes
 
-__all__ = ["Loaded", "open_model", "opened_rows"]
+__all__ = ["Loaded", "open_model", "read_rows"]
 
 
 class Loaded:
@@ -81,8 +81,8 @@ def open_model(path: str) -> Loaded:
     return loaded
 
 
-def opened_rows(loaded: Loaded, data: str, files: FileOptions, keep: Sequence[str] = ()) -> Iterator[pa.Table]:
-    """Rows of DATA, some at a time: the columns of the model, and those to `keep` as text."""
+def read_rows(loaded: Loaded, data: str, files: FileOptions, keep: Sequence[str] = ()) -> Iterator[pa.Table]:
+    """Read rows of DATA some at a time: the columns of the model, and those to `keep` as text."""
     dates = loaded.dates
     from_dates = {part_name(name, part) for name, parts in dates.items() for part in parts}
     wanted: dict[str, As] = {column.name: _how(column) for column in loaded.columns if column.name not in from_dates}
@@ -95,7 +95,7 @@ def opened_rows(loaded: Loaded, data: str, files: FileOptions, keep: Sequence[st
 
 
 def _how(column: Column) -> As:
-    """Categories are text, unless they were numbers in `fit`."""
+    """Return how to read a column: categories are text, unless they were numbers in `fit`."""
     if column.kind == Kind.NUMERIC or (column.categories and not isinstance(column.categories[0], str)):
         return "number"
     return "text"

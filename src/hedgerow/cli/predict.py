@@ -52,7 +52,7 @@ def predict(
     from hedgerow.cli.console import err, out, progress, silenced
     from hedgerow.cli.destinations import STANDARD, check_writable, table_format
     from hedgerow.cli.figures import counted
-    from hedgerow.cli.fitted import open_model, opened_rows
+    from hedgerow.cli.fitted import open_model, read_rows
     from hedgerow.cli.outputs import answer_writer
     from hedgerow.cli.prefetch import prefetch
     from hedgerow.cli.unseen import UnseenCategories
@@ -64,7 +64,7 @@ def predict(
         raise click.UsageError(f"--safe-csv is for CSV and TSV, and --output is {output!r}: leave out --safe-csv")
     loaded = open_model(model)
     kept = comma_separated(keep)
-    rows = opened_rows(loaded, data, files, kept)
+    rows = read_rows(loaded, data, files, kept)
     n_rows = n_undecided = 0
     unseen = UnseenCategories(loaded.columns)
     reading = prefetch(unseen.watch(rows))
