@@ -238,7 +238,7 @@ def test_weights_and_groups_go_to_fit_and_to_the_folds(capsys: pytest.CaptureFix
 def test_a_column_with_the_other_decimal_sign_is_pointed_out(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    commas = [f'"{i},5"' for i in range(N)]
+    commas = [f"{i},5" for i in range(N)]
     path = write(tmp_path / "t.csv", "point,comma,y", [f"{i}.25" for i in range(N)], commas, CLASSES)
     assert main(["fit", str(path), "-t", "y", "--folds", "0"]) == 0
     assert "column 'comma' is taken for categories" in (noted := capsys.readouterr().err)
