@@ -16,6 +16,9 @@ demo: $(VENV)/installed
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/installed
+	$(PYTEST) -m "not thorough"
+
+test-all: $(VENV)/installed
 	$(PYTEST)
 
 # The oldest version of everything that pyproject.toml admits, in an environment of its own.
