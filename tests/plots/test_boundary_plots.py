@@ -129,6 +129,11 @@ def test_columns_that_are_not_drawn_stay_in_the_middle() -> None:
     for family in (PartitionDisplay, ProbabilitySurfaceDisplay):
         with pytest.raises(ValueError, match=r"features is \['a'\], must name two columns"):
             family.from_estimator(model, frame, features=["a"])
+    empty = frame.assign(a=np.nan)
+    with pytest.raises(ValueError, match="column 'a' of X has no values to draw: all are missing"):
+        ColumnProfileDisplay.from_estimator(model, empty, "a")
+    with pytest.raises(ValueError, match="column 'a' of X has no values to draw"):
+        ProbabilitySurfaceDisplay.from_estimator(model, empty, features=["a", "b"])
 
 
 def test_profiles_along_a_sample() -> None:

@@ -78,7 +78,7 @@ class TestBothCurves:
         np.testing.assert_array_equal(*lines)
 
     @pytest.mark.parametrize("family", CURVES)
-    def test_without_being_told_there_are_eight_s(self, family: Any, held_out: Any) -> None:
+    def test_eight_s_are_drawn_by_default(self, family: Any, held_out: Any) -> None:
         assert family.from_estimator(*held_out).s == [0.1, 0.3, 1, 2, 3, 5, 10, 30]
 
     @pytest.mark.parametrize("family", CURVES)
@@ -186,11 +186,11 @@ class TestRejectionCurve:
             display = RejectionCurveDisplay.from_estimator(model, X, y, s=S, sample_weight=given)
             for number, s in enumerate(S):
                 sets = copy.deepcopy(model).set_params(s=s).predict_set(X)
-                told = {"classes": model.classes_, "sample_weight": given}
+                settings = {"classes": model.classes_, "sample_weight": given}
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    accuracy = metrics.single_accuracy(y, sets, **told)
-                assert display.determinacy[number] == metrics.determinacy(y, sets, **told)
+                    accuracy = metrics.single_accuracy(y, sets, **settings)
+                assert display.determinacy[number] == metrics.determinacy(y, sets, **settings)
                 assert display.single_accuracy[number] == pytest.approx(accuracy, nan_ok=True)
 
     def test_arrays_give_the_same_as_the_estimator(self, held_out: Any) -> None:
@@ -274,9 +274,9 @@ class TestSetUtility:
             display = SetUtilityDisplay.from_estimator(model, X, y, s=S, sample_weight=given)
             for number, s in enumerate(S):
                 other = copy.deepcopy(model).set_params(s=s)
-                told = {"classes": model.classes_, "sample_weight": given}
-                assert display.u65[number] == metrics.u65_score(y, other.predict_set(X), **told)
-                assert display.u80[number] == metrics.u80_score(y, other.predict_set(X), **told)
+                settings = {"classes": model.classes_, "sample_weight": given}
+                assert display.u65[number] == metrics.u65_score(y, other.predict_set(X), **settings)
+                assert display.u80[number] == metrics.u80_score(y, other.predict_set(X), **settings)
                 assert display.accuracy is not None
                 assert display.accuracy[number] == pytest.approx(other.score(X, y, sample_weight=given))
 

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.credal import reachable
-from hedgerow.plots.display import BESIDE, Display, Floats, Keywords
+from hedgerow.plots.display import BESIDE, AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import literal_label
 from hedgerow.plots.models import check_cautious
 from hedgerow.plots.palette import BLACK, BLUE, GREY, LIGHT_GREY, SKY_BLUE, VERMILION
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["ClassBoundsDisplay"]
 
@@ -88,7 +85,7 @@ class ClassBoundsDisplay(Display):
 
     def plot(
         self,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         *,
         kind: str = "bars",
         legend: bool = True,
@@ -190,7 +187,7 @@ class ClassBoundsDisplay(Display):
         *,
         display_labels: Sequence[Any] | None = None,
         kind: str = "bars",
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
     ) -> Self:
         """Predict the bounds, probabilities and set of one row, and draw them.

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
-from hedgerow.plots.display import Display, Floats, Keywords
+from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import legend_label, literal_label
 from hedgerow.plots.models import check_boundary, class_position, class_probability, encode
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, PURPLE, VERMILION
 from hedgerow.plots.slices import column_position, observed_row, slice_rows, why_flat
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["ColumnProfileDisplay"]
 
@@ -61,7 +58,7 @@ class ColumnProfileDisplay(Display):
     name: str | None = None
     note: str | None = None
 
-    def plot(self, ax: Axes | None = None, *, legend: bool = True, line_kw: Keywords = None) -> Self:
+    def plot(self, ax: AxesOrNone = None, *, legend: bool = True, line_kw: Keywords = None) -> Self:
         """Draw the probability, and the truth unless the axes have it already.
 
         `line_kw` is for matplotlib's `plot`.
@@ -94,7 +91,7 @@ class ColumnProfileDisplay(Display):
         truth: Callable[[Floats], Floats] | None = None,
         grid_resolution: int = 400,
         name: str | None = None,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
     ) -> Self:
         """Compute probabilities of a fitted boundary classifier along a column, and draw them.

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["BESIDE", "Display", "Floats", "Keywords", "line_style"]
+__all__ = ["BESIDE", "AxesOrNone", "Display", "Floats", "Keywords", "line_style"]
 
 Floats: TypeAlias = NDArray[np.float64]
+AxesOrNone: TypeAlias = "Axes | None"  # a string: matplotlib is not imported before something is drawn
 Keywords: TypeAlias = dict[str, Any] | None
 
 # Legend to the right of the axes; the constrained layout of a new figure makes room for it.
@@ -53,7 +54,7 @@ class Display:
             raise ImportError(f"{cls.__name__}.{method} needs matplotlib: pip install 'hedgerow[plot]'") from absent
         return plt
 
-    def _axes(self, ax: Axes | None, **figure: Any) -> Any:
+    def _axes(self, ax: AxesOrNone, **figure: Any) -> Any:
         """Set `ax_` and `figure_` to the given axes or to those of a new figure, and return the axes."""
         plt = self._pyplot("plot")
         axes: Any = plt.subplots(**figure)[1] if ax is None else ax

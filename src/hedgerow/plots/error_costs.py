@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
-from hedgerow.plots.display import Display, Floats, Keywords
+from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import literal_label
 from hedgerow.plots.models import check_measured
 from hedgerow.plots.palette import BLUE
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["ErrorCostDisplay"]
 
@@ -50,7 +47,7 @@ class ErrorCostDisplay(Display):
     costs: Floats
     feature_names: Sequence[str]
 
-    def plot(self, ax: Axes | None = None, *, max_features: int = 20, bar_kw: Keywords = None) -> Self:
+    def plot(self, ax: AxesOrNone = None, *, max_features: int = 20, bar_kw: Keywords = None) -> Self:
         """Draw a bar for each column.
 
         Only the `max_features` columns with the highest costs are drawn. `bar_kw` is for matplotlib's `barh`.
@@ -66,9 +63,7 @@ class ErrorCostDisplay(Display):
         return self
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, *, X_err: Any = None, ax: Axes | None = None, **kwargs: Any
-    ) -> Self:
+    def from_estimator(cls, estimator: Any, X: Any, *, X_err: Any = None, ax: AxesOrNone = None, **kwargs: Any) -> Self:
         """Compute the costs of errors in rows with a fitted tree, and draw them.
 
         Parameters

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import narwhals as nw
 import numpy as np
@@ -16,13 +16,10 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
 from hedgerow import rules as combination
-from hedgerow.plots.display import BESIDE, Display, Floats, Keywords
+from hedgerow.plots.display import BESIDE, AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import legend_label, rule_labels
 from hedgerow.plots.models import check_estimator
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILION
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["LeafSizeDisplay"]
 
@@ -68,7 +65,7 @@ class LeafSizeDisplay(Display):
     tree_accuracies: Floats
 
     def plot(
-        self, ax: Axes | None = None, *, legend: bool = True, line_kw: Keywords = None, dot_kw: Keywords = None
+        self, ax: AxesOrNone = None, *, legend: bool = True, line_kw: Keywords = None, dot_kw: Keywords = None
     ) -> Self:
         """Draw a line for each rule, over dots for the trees with their mean and bands of standard deviations.
 
@@ -116,7 +113,7 @@ class LeafSizeDisplay(Display):
         min_samples_leaf: Iterable[float] = (1, 2, 3, 4, 8, 32),
         rules: Iterable[Any] = ("probability", "confidence", "pool", "dempster", "evidence"),
         random_state: Any = None,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
     ) -> Self:
         """Fit clones of a classifier on some rows, and draw the accuracy of rules and trees on the others.

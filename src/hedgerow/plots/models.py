@@ -46,7 +46,8 @@ def class_position(classes: NDArray[Any], label: Any) -> int:
     return int(found[0])
 
 
-# Boundary classifiers. Private members are read in the next three functions alone: no public method takes encoded rows.
+# Boundary classifiers. `encode`, `class_probability` and `decision_boundary` are the only ones that read private
+# members: no public method takes encoded rows.
 
 
 def check_boundary(estimator: Any) -> None:

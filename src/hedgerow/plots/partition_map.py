@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.boundary.partitions import groups, partition
-from hedgerow.plots.display import BESIDE, Display, Floats
+from hedgerow.plots.display import BESIDE, AxesOrNone, Display, Floats
 from hedgerow.plots.labels import legend_label, literal_label
 from hedgerow.plots.models import check_boundary, class_position, decision_boundary, encode
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION
 from hedgerow.plots.slices import column_pair
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["PartitionDisplay"]
 
@@ -64,7 +61,7 @@ class PartitionDisplay(Display):
     feature_names: Sequence[str]
     title: str
 
-    def plot(self, ax: Axes | None = None, *, legend: bool = True) -> Self:
+    def plot(self, ax: AxesOrNone = None, *, legend: bool = True) -> Self:
         """Draw the rows, with a colour and a marker for each subset, and the thresholds of the tree.
 
         More than twelve subsets have no legend.
@@ -95,7 +92,7 @@ class PartitionDisplay(Display):
         features: Sequence[Any] = (0, 1),
         kind: str | None = None,
         class_label: Any = None,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
     ) -> Self:
         """Find the subset of each row with a fitted boundary classifier, and draw the rows.

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.plots.display import Display, Floats
+from hedgerow.plots.display import AxesOrNone, Display, Floats
 from hedgerow.plots.labels import legend_label, literal_label
 from hedgerow.plots.models import check_boundary, class_position, class_probability, decision_boundary, encode
 from hedgerow.plots.palette import BLACK, BLUE, VERMILION
 from hedgerow.plots.slices import column_pair, observed_row, slice_rows, why_flat
 from hedgerow.walk import route
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["ProbabilitySurfaceDisplay"]
 
@@ -67,7 +64,7 @@ class ProbabilitySurfaceDisplay(Display):
     positive: NDArray[np.bool_] | None = None
     note: str | None = None
 
-    def plot(self, ax: Axes | None = None, *, colorbar: bool = True, legend: bool = True) -> Self:
+    def plot(self, ax: AxesOrNone = None, *, colorbar: bool = True, legend: bool = True) -> Self:
         """Draw the surface, the boundary on it, and the rows."""
         axes = self._axes(ax, layout="constrained")
         from matplotlib.colors import LinearSegmentedColormap
@@ -116,7 +113,7 @@ class ProbabilitySurfaceDisplay(Display):
         features: Sequence[Any] = (0, 1),
         class_label: Any = None,
         grid_resolution: int = 200,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
     ) -> Self:
         """Compute probabilities of a fitted boundary classifier on a grid, and draw them.

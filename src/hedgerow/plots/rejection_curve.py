@@ -6,20 +6,17 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
 from hedgerow import metrics
-from hedgerow.plots.display import Display, Floats, Keywords
+from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import legend_label
 from hedgerow.plots.models import DEFAULT_S, check_cautious, check_sets, read_s, sweep_s
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, ORANGE, PURPLE, VERMILION
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["RejectionCurveDisplay"]
 
@@ -78,7 +75,7 @@ class RejectionCurveDisplay(Display):
 
     def plot(
         self,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         *,
         name: str | None = None,
         label_s: bool = True,
@@ -132,7 +129,7 @@ class RejectionCurveDisplay(Display):
         s: Iterable[float] = DEFAULT_S,
         sample_weight: ArrayLike | None = None,
         name: str | None = None,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
     ) -> Self:
         """Predict sets with each s, and draw the share of decided rows and the accuracy on them.
@@ -166,7 +163,7 @@ class RejectionCurveDisplay(Display):
         classes: ArrayLike,
         sample_weight: ArrayLike | None = None,
         name: str | None = None,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
     ) -> Self:
         """Draw the curve of given sets.

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.plots.display import Display, Floats, Keywords
+from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import legend_label, literal_label
 from hedgerow.plots.models import check_estimator, class_position, encode, laplace_frequency
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["ReliabilityDisplay"]
 
@@ -66,7 +63,7 @@ class ReliabilityDisplay(Display):
     class_label: str
 
     def plot(
-        self, ax: Axes | None = None, *, counts: bool = True, legend: bool = True, line_kw: Keywords = None
+        self, ax: AxesOrNone = None, *, counts: bool = True, legend: bool = True, line_kw: Keywords = None
     ) -> Self:
         """Draw a line for each estimate, and the diagonal of perfectly calibrated probabilities.
 
@@ -118,7 +115,7 @@ class ReliabilityDisplay(Display):
         class_label: Any = None,
         n_bins: int = 10,
         name: str | None = None,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
     ) -> Self:
         """Draw the probabilities of a fitted classifier.
@@ -158,7 +155,7 @@ class ReliabilityDisplay(Display):
         *,
         class_label: str = "the class",
         n_bins: int = 10,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
     ) -> Self:
         """Draw given probabilities.

@@ -9,20 +9,17 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from hedgerow import rules as combination
-from hedgerow.plots.display import Display, Floats, Keywords, line_style
+from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords, line_style
 from hedgerow.plots.labels import literal_label, rule_labels
 from hedgerow.plots.palette import BLUE, GREY, LIGHT_GREY, SKY_BLUE, VERMILION
 from hedgerow.rules import Rule
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["RuleEvolutionDisplay"]
 
@@ -75,7 +72,7 @@ class RuleEvolutionDisplay(Display):
 
     def plot(
         self,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         *,
         legend: bool = True,
         run_kw: Keywords = None,
@@ -118,7 +115,7 @@ class RuleEvolutionDisplay(Display):
         n_runs: int = 100,
         prior: ArrayLike | None = None,
         random_state: Any = None,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
     ) -> Self:
         """Simulate leaves that fill with samples, and draw the score of a rule after each sample.

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.plots.display import Display, Floats, Keywords
+from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import literal_label
 from hedgerow.plots.models import check_boundary, class_position, encode, laplace_frequency
 from hedgerow.plots.palette import BLUE, GREY, ORANGE, VERMILION
 from hedgerow.plots.slices import why_flat
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["SampleProfileDisplay"]
 
@@ -60,7 +57,7 @@ class SampleProfileDisplay(Display):
     note: str | None = None
 
     def plot(
-        self, ax: Axes | None = None, *, legend: bool = True, smooth_kw: Keywords = None, piecewise_kw: Keywords = None
+        self, ax: AxesOrNone = None, *, legend: bool = True, smooth_kw: Keywords = None, piecewise_kw: Keywords = None
     ) -> Self:
         """Draw both probabilities of each row, and a cross on those that the tree misclassifies.
 
@@ -91,7 +88,7 @@ class SampleProfileDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, class_label: Any = None, ax: Axes | None = None, **kwargs: Any
+        cls, estimator: Any, X: Any, y: Any, *, class_label: Any = None, ax: AxesOrNone = None, **kwargs: Any
     ) -> Self:
         """Compute the probabilities of a fitted boundary classifier for labelled rows, and draw them.
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import metrics
-from hedgerow.plots.display import Display, Floats, Keywords
+from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.models import DEFAULT_S, check_cautious, check_sets, read_s, sweep_s
 from hedgerow.plots.palette import BLUE, GREY, VERMILION
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["SetUtilityDisplay"]
 
@@ -59,7 +56,7 @@ class SetUtilityDisplay(Display):
     accuracy: Floats | None = None
 
     def plot(
-        self, ax: Axes | None = None, *, legend: bool = True, line_kw: Keywords = None, accuracy_kw: Keywords = None
+        self, ax: AxesOrNone = None, *, legend: bool = True, line_kw: Keywords = None, accuracy_kw: Keywords = None
     ) -> Self:
         """Draw a line for u80, one for u65, and a dashed one for the accuracy.
 
@@ -96,7 +93,7 @@ class SetUtilityDisplay(Display):
         *,
         s: Iterable[float] = DEFAULT_S,
         sample_weight: ArrayLike | None = None,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
     ) -> Self:
         """Predict sets and single classes with each s, and draw their utility and accuracy.
@@ -129,7 +126,7 @@ class SetUtilityDisplay(Display):
         s: Iterable[float],
         classes: ArrayLike,
         sample_weight: ArrayLike | None = None,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
     ) -> Self:
         """Draw the utility of given sets.

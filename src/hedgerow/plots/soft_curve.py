@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.plots.display import Display, Floats, Keywords
+from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import literal_label
 from hedgerow.plots.models import check_measured, region_shares, region_values
 from hedgerow.plots.palette import BLACK, BLUE, LIGHT_GREY, VERMILION
 from hedgerow.plots.slices import column_position, median_row, slice_rows, why_flat
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["SoftCurveDisplay"]
 
@@ -66,7 +63,7 @@ class SoftCurveDisplay(Display):
 
     def plot(
         self,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         *,
         legend: bool = True,
         soft_kw: Keywords = None,
@@ -109,7 +106,7 @@ class SoftCurveDisplay(Display):
         features: Any = 0,
         class_label: Any = None,
         grid_resolution: int = 400,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
     ) -> Self:
         """Compute the answers of a fitted tree, and of a second one, along one column, and draw them.
@@ -131,14 +128,13 @@ class SoftCurveDisplay(Display):
         check_measured(estimator)
         schema = estimator.schema_
         column = column_position(schema, features)
-        _, answer = region_values(estimator, class_label)
         observed = schema.read(X, estimator=estimator)
         (x,), rows = slice_rows(schema, observed, [column], grid_resolution, others=median_row)
-        soft = _answers(estimator, rows, class_label)
+        soft, answer = _answers(estimator, rows, class_label)
         return cls(
             x=x,
             soft=soft,
-            hard=None if hard is None else _answers(hard, rows, class_label),
+            hard=None if hard is None else _answers(hard, rows, class_label)[0],
             truth=None if truth is None else np.asarray(truth(x), dtype=np.float64),
             points=None if y is None else np.column_stack([observed[:, column], np.asarray(y, dtype=np.float64)]),
             labels=(schema.names[column], answer),
@@ -146,7 +142,8 @@ class SoftCurveDisplay(Display):
         ).plot(ax, **kwargs)
 
 
-def _answers(model: Any, rows: Floats, class_label: Any) -> Floats:
+def _answers(model: Any, rows: Floats, class_label: Any) -> tuple[Floats, str]:
+    """Compute the answers to encoded rows, and name them."""
     check_measured(model)
-    values, _ = region_values(model, class_label)
-    return region_shares(model, rows) @ values
+    values, name = region_values(model, class_label)
+    return region_shares(model, rows) @ values, name

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
-from hedgerow.plots.display import Display, Floats, Keywords
+from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import literal_label
 from hedgerow.plots.models import check_measured, region_shares, region_values
 from hedgerow.plots.palette import BLACK, VERMILION
 from hedgerow.plots.slices import column_pair, median_row, slice_rows, why_flat
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["SoftRegionsDisplay"]
 
@@ -67,7 +64,7 @@ class SoftRegionsDisplay(Display):
     note: str | None = None
 
     def plot(
-        self, ax: Axes | None = None, *, colorbar: bool = True, surface_kw: Keywords = None, border_kw: Keywords = None
+        self, ax: AxesOrNone = None, *, colorbar: bool = True, surface_kw: Keywords = None, border_kw: Keywords = None
     ) -> Self:
         """Draw answers as colours, borders as lines, and the standard deviations of errors as a cross.
 
@@ -131,7 +128,7 @@ class SoftRegionsDisplay(Display):
         features: Sequence[Any] = (0, 1),
         class_label: Any = None,
         grid_resolution: int = 150,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
     ) -> Self:
         """Compute the answers of a fitted tree on a grid, and draw them.
