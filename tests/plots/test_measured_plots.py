@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-
-matplotlib.use("agg")
 from matplotlib import pyplot as plt
 
 from hedgerow import MeasuredTreeClassifier, MeasuredTreeRegressor, TreeRegressor
@@ -22,12 +18,6 @@ X = pd.DataFrame(LATENT + RNG.normal(0, 0.08, size=LATENT.shape), columns=["a", 
 X["colour"] = np.where(RNG.random(300) < 0.3, "red", "blue")
 Y = 2.0 * (LATENT[:, 0] > 0.5) + (LATENT[:, 1] > 0.4) + 3.0 * (X["colour"] == "red")
 SIGMA = {"a": 0.08, "b": 0.08}
-
-
-@pytest.fixture(autouse=True)
-def _closed() -> Iterator[None]:
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")
