@@ -69,7 +69,7 @@ def test_curves_are_the_trees_answers(model: Any) -> None:
     np.testing.assert_array_equal(display.truth_line_.get_ydata(), 2.0 * (display.x > 0.5))
     assert len(display.points_.get_offsets()) == 300
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert labels == ["rows", "truth, latent x", "plain tree", "tree that knows the errors"]
+    assert labels == ["rows", "truth, latent x", "plain tree", "tree that accounts for errors"]
     alone = SoftCurveDisplay.from_estimator(model, X, features="b", legend=False, soft_kw={"color": "red"})
     assert alone.hard_line_ is alone.truth_line_ is alone.points_ is None
     assert alone.soft_line_.get_color() == "red"

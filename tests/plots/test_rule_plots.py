@@ -336,7 +336,7 @@ class TestLeafSizes:
         five = ["probability", "confidence", "pool", "dempster", "evidence"]
         assert legend_of(ax) == [*five, "single trees", "their mean", "their 1, 2, 3 standard deviations"]
         assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "4", "20"]
-        assert ax.get_xlabel() == "least number of samples in a leaf"
+        assert ax.get_xlabel() == "minimum number of samples in a leaf"
         assert ax.get_ylabel() == "accuracy on held-out rows"
         assert ax.get_title() == "Rules, and the 7 trees that they combine"
 

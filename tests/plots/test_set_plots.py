@@ -346,7 +346,7 @@ class TestClassBounds:
         np.testing.assert_array_equal(display.probability_line_.get_ydata(), [0, 1, 2])
         assert display.dominance_line_.get_xdata()[0] == display.bounds[:, 0].max()
         assert display.ax_.get_title() == "Answer: versicolor or virginica"
-        assert legend_of(display.ax_) == ["largest lower bound", "probability", "in the set", "not in it"]
+        assert legend_of(display.ax_) == ["largest lower bound", "probability", "in the set", "not in the set"]
         assert display.region_ is None
         assert not display.border_lines_
 

@@ -127,7 +127,7 @@ class ClassBoundsDisplay(Display):
         chosen = np.asarray(self.in_set)
         styles: list[tuple[Any, dict[str, Any]]] = [
             (chosen, {"facecolor": SKY_BLUE, "edgecolor": BLUE, "label": "in the set"}),
-            (~chosen, {"facecolor": "white", "edgecolor": GREY, "hatch": "////", "label": "not in it"}),
+            (~chosen, {"facecolor": "white", "edgecolor": GREY, "hatch": "////", "label": "not in the set"}),
         ]
         by_class: dict[int, Any] = {}
         for some, style in styles:

@@ -58,7 +58,7 @@ class ErrorCostDisplay(Display):
         axes.set_yticks(range(len(order)), [literal_label(self.feature_names[j]) for j in order])
         axes.invert_yaxis()
         axes.set(xlabel="drop in the mean squared error\nif this column were exact")
-        axes.set_title("What measurement errors cost")
+        axes.set_title("Cost of measurement errors")
         self._write_note(None if order else "no column costs anything:\nno split is on a column with errors")
         return self
 

@@ -81,7 +81,7 @@ class LeafSizeDisplay(Display):
         axes.set_xscale("log", base=2)  # sizes usually double
         axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
         axes.set_xticks([], minor=True)
-        axes.set(xlabel="least number of samples in a leaf", ylabel="accuracy on held-out rows")
+        axes.set(xlabel="minimum number of samples in a leaf", ylabel="accuracy on held-out rows")
         axes.set_title(f"Rules, and the {self.tree_accuracies.shape[1]} trees that they combine")
         if legend:
             axes.legend(fontsize="small", **(BESIDE if ax is None else {}))

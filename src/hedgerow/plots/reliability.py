@@ -72,7 +72,7 @@ class ReliabilityDisplay(Display):
         """
         axes = self._axes(ax, figsize=(5.6, 7.0 if counts else 5.4), layout="constrained")
         dotted = {"color": BLACK, "linestyle": ":", "linewidth": 1.2, "zorder": 1}
-        self.diagonal_ = self._line([0, 1], [0, 1], **dotted, label="as good as its word")
+        self.diagonal_ = self._line([0, 1], [0, 1], **dotted, label="perfectly calibrated")
         self.lines_ = {}
         for (name, x), (color, marker) in zip(self.predicted.items(), _STYLES, strict=False):
             style = {"color": color, "marker": marker, "markersize": 5, "linewidth": 1.5, "zorder": 2}

@@ -79,7 +79,7 @@ class SetUtilityDisplay(Display):
             axes.set_xticks(ticks, [f"{tick:.3g}" for tick in ticks])
             axes.set_xticks([], minor=True)
         axes.set(xlabel="s, unseen samples that each leaf allows for", ylabel="mean over the rows")
-        axes.set_title("What sets are worth")
+        axes.set_title("Utility of set-valued predictions")
         if legend:
             axes.legend()
         return self

@@ -85,7 +85,7 @@ class SoftCurveDisplay(Display):
         if self.hard is not None:
             thin = {"color": VERMILION, "linewidth": 1.2, "zorder": 3, "label": "plain tree"}
             self.hard_line_ = self._line(self.x, self.hard, hard_kw, **thin)
-        thick = {"color": BLUE, "linewidth": 2.2, "zorder": 3, "label": "tree that knows the errors"}
+        thick = {"color": BLUE, "linewidth": 2.2, "zorder": 3, "label": "tree that accounts for errors"}
         self.soft_line_ = self._line(self.x, self.soft, soft_kw, **thick)
         xlabel, ylabel = map(literal_label, self.labels)
         axes.set(xlabel=xlabel, ylabel=ylabel, title="Answers to what was observed")

@@ -86,7 +86,7 @@ class SoftRegionsDisplay(Display):
         self.border_lines_ = [self._line(x, y, border_kw, **style, alpha=weight) for x, y, weight in borders]
         self.sigma_line_ = self._draw_cross(limits)
         axes.set(xlim=limits[0], ylim=limits[1], xlabel=xlabel, ylabel=ylabel)
-        axes.set_title("Answers cross borders as gradually as errors are large", fontsize="medium")
+        axes.set_title("Answers change gradually across borders", fontsize="medium")
         self._write_note(self.note)
         return self
 
