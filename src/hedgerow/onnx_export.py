@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow._params import check_choice
 from hedgerow.forest import Forest
 from hedgerow.nodes import MissingPolicy, NodeKind
 from hedgerow.rules import Probability, get
@@ -98,8 +99,7 @@ def _leaf_values(model: Any) -> tuple[Forest, Floats, bool]:
 
 
 def _refuse_what_onnx_has_not(model: Any, forest: Forest, missing: str) -> None:
-    if missing not in ("refuse", "nan"):
-        raise ValueError(f"missing is {missing!r}, must be 'refuse' or 'nan'")
+    check_choice("missing", missing, ("refuse", "nan"), "'refuse' or 'nan'")
     for column in model.schema_.columns:
         if column.kind is not Kind.NUMERIC:
             raise ValueError(

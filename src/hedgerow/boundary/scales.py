@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_number, choose
 from hedgerow.counts import as_numbers
 from hedgerow.storage import register
-from hedgerow.strategies import choose
 from hedgerow.table import Schema
 
 __all__ = ["Metric", "MinMax", "Own", "Standard", "check_scale", "metric"]
@@ -25,11 +25,6 @@ class Metric(Protocol):
     def scale(self, rows: Floats, weight: Floats, schema: Schema) -> Floats: ...
 
 
-def _check_weight(name: str, weight: Any) -> None:
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < np.inf:
-        raise ValueError(f"{name}: nominal_weight is {weight!r}, must be a positive number")
-
-
 @dataclass(frozen=True)
 class Standard:
     """The standard deviation of each column, y = (x − mean)/s (equation 3 of the paper), without Bessel's correction.
@@ -41,7 +36,7 @@ class Standard:
     nominal_weight: float = 1.0
 
     def __post_init__(self) -> None:
-        _check_weight("Standard", self.nominal_weight)
+        check_number("Standard: nominal_weight", self.nominal_weight)
 
     def scale(self, rows: Floats, weight: Floats, schema: Schema) -> Floats:
         return _scales(rows, weight, schema, self.nominal_weight, _deviation)
@@ -58,7 +53,7 @@ class MinMax:
     nominal_weight: float = 1.0
 
     def __post_init__(self) -> None:
-        _check_weight("MinMax", self.nominal_weight)
+        check_number("MinMax: nominal_weight", self.nominal_weight)
 
     def scale(self, rows: Floats, weight: Floats, schema: Schema) -> Floats:
         return _scales(rows, weight, schema, self.nominal_weight, lambda half, z, w: 2 * half)

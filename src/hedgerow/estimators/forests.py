@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._params import check_bool
 from hedgerow.counts import as_numbers
 from hedgerow.estimators.answers import NumberAnswers
 from hedgerow.estimators.bagging import OutOfBag, n_draws
@@ -15,7 +16,6 @@ from hedgerow.estimators.many_trees import ManyTrees
 from hedgerow.estimators.progress import with_callbacks
 from hedgerow.estimators.rule_answers import RuleAnswers
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.switches import read_switch
 from hedgerow.estimators.targets import Labels, read_labels, read_targets, read_weights
 from hedgerow.estimators.uncertainty import Uncertainty
 from hedgerow.growth import Grown, Training, grow_forest
@@ -49,7 +49,9 @@ class _Forest(ManyTrees):
         return self._scores_out_of_bag()
 
     def _scores_out_of_bag(self) -> bool:
-        return callable(self.oob_score) or read_switch("oob_score", self.oob_score, ", or a function of y and answers")
+        return callable(self.oob_score) or check_bool(
+            "oob_score", self.oob_score, hint=", or a function of y and answers"
+        )
 
     def _oob_metric(self, default: str) -> Any:
         if callable(self.oob_score):
@@ -194,7 +196,7 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         if isinstance(self.tree_weights, str):
             if self.tree_weights != "oob":
                 raise ValueError(f"tree_weights is {self.tree_weights!r}, must be 'oob', an array of numbers or None")
-            if not read_switch("bootstrap", self.bootstrap):
+            if not check_bool("bootstrap", self.bootstrap):
                 raise ValueError("tree_weights='oob' needs bootstrap=True: without it every tree has seen every row")
         elif self.tree_weights is not None:
             _scaled(self.tree_weights, self.n_estimators)

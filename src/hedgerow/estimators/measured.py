@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_array
 
+from hedgerow._params import check_choice
 from hedgerow.estimators.measured_trees import MeasuredTree
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.targets import first_masked, read_labels, read_targets, read_weights
@@ -293,8 +294,7 @@ feature_names_in_, feature_importances_
         return float(accuracy_score(y, self.predict(X, X_err), sample_weight=sample_weight))
 
     def _check_leaf(self) -> None:
-        if not isinstance(self.leaf, str) or self.leaf not in ("least_squares", "counts"):
-            raise ValueError(f"leaf is {self.leaf!r}, must be 'least_squares' or 'counts'")
+        check_choice("leaf", self.leaf, ("least_squares", "counts"), "'least_squares' or 'counts'")
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController
 
+from hedgerow._params import check_choice, check_number, check_whole
 from hedgerow.columns import Kind
 from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.stored import check_fitted
@@ -174,13 +174,17 @@ class MeasuredTree(OneTree):
 
     def _settings(self) -> GrowthSettings:
         return GrowthSettings(
-            max_leaf_nodes=_whole(
-                "max_leaf_nodes", self.max_leaf_nodes, 2, "None to grow as far as min_weight_leaf allows"
+            max_leaf_nodes=None
+            if self.max_leaf_nodes is None
+            else check_whole(
+                "max_leaf_nodes", self.max_leaf_nodes, 2, hint=", or None to grow as far as min_weight_leaf allows"
             ),
-            min_weight_leaf=_positive("min_weight_leaf", self.min_weight_leaf),
-            max_candidates=_whole("max_candidates", self.max_candidates, 1, "None for all"),
-            risk=_one_of("risk", self.risk, _RISKS),
-            one_against_rest=_one_of("nominal", self.nominal, _NOMINAL) == "binary",
+            min_weight_leaf=check_number("min_weight_leaf", self.min_weight_leaf, hint=" of rows"),
+            max_candidates=None
+            if self.max_candidates is None
+            else check_whole("max_candidates", self.max_candidates, 1, hint=", or None for all"),
+            risk=check_choice("risk", self.risk, _RISKS),
+            one_against_rest=check_choice("nominal", self.nominal, _NOMINAL) == "binary",
         )
 
     def _set_grown(self, given: Measurements, problem: Problem, forest: Forest, **attributes: Any) -> None:
@@ -239,23 +243,3 @@ class MeasuredTree(OneTree):
 def _blas() -> ThreadpoolController:
     """To look for libraries takes longer than a small fit."""
     return ThreadpoolController()
-
-
-def _one_of(name: str, given: Any, known: tuple[str, ...]) -> str:
-    if not isinstance(given, str) or given not in known:
-        raise ValueError(f"{name} is {given!r}, must be one of {', '.join(map(repr, known))}")
-    return given
-
-
-def _whole(name: str, given: Any, least: int, otherwise: str) -> int | None:
-    if given is None:
-        return None
-    if not isinstance(given, Integral) or isinstance(given, bool) or given < least:
-        raise ValueError(f"{name} is {given!r}, must be a whole number of at least {least}, or {otherwise}")
-    return int(given)
-
-
-def _positive(name: str, given: Any) -> float:
-    if not isinstance(given, Real) or isinstance(given, bool) or not 0 < float(given) < np.inf:
-        raise ValueError(f"{name} is {given!r}, must be a positive number of rows")
-    return float(given)

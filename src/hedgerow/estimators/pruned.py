@@ -13,10 +13,10 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._core import GrowOptions
+from hedgerow._params import check_bool
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.costs import class_costs, prior_weights
 from hedgerow.estimators.finished import FinishedTable
-from hedgerow.estimators.switches import read_switch
 from hedgerow.estimators.targets import read_labels, read_targets, read_weights
 from hedgerow.forest import Forest
 from hedgerow.growth import Fractional, Training, grow_forest
@@ -52,7 +52,7 @@ class PrunedTree(TreeBased):
         return strategy(training, Grower(grow, impurity, whole.min_fraction, class_names), seed)
 
     def _collapses(self) -> bool:
-        return read_switch("collapse", getattr(self, "collapse", False))
+        return check_bool("collapse", getattr(self, "collapse", False))
 
     def pruned(self, X: Any, y: Any, sample_weight: Any = None, *, pruning: Any = "reduced_error") -> Self:
         """A fitted copy of this fitted tree, pruned by these rows; this one stays as it is.

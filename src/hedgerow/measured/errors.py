@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from hedgerow._params import check_number, choose
 from hedgerow.measured.normal import normal_cdf
 from hedgerow.storage import register
-from hedgerow.strategies import choose
 
 __all__ = ["ErrorModel", "Laplace", "Normal", "Student", "Uniform", "error_model"]
 
@@ -89,11 +88,7 @@ class Student(ErrorModel):
     df: float = 5.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.df, Real) or isinstance(self.df, bool) or not 2 < float(self.df) < np.inf:
-            raise ValueError(
-                f"Student: df is {self.df!r}, must be a finite number above 2: with fewer degrees of freedom there is "
-                "no standard deviation"
-            )
+        check_number("Student: df", self.df, 2, hint=": with fewer degrees of freedom there is no standard deviation")
 
     @property
     def _scale(self) -> float:

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_whole, choose
 from hedgerow.measured.deconvolution import deconvolved
 from hedgerow.measured.errors import ErrorModel
 from hedgerow.measured.laws import FlatLaw, HistogramLaw, NormalLaw, NumberLaw
 from hedgerow.storage import register
-from hedgerow.strategies import choose
 
 __all__ = ["FlatPrior", "KdePrior", "NormalPrior", "Prior", "empirical", "prior"]
 
@@ -81,8 +81,7 @@ class KdePrior(Prior):
     bins: int = 128
 
     def __post_init__(self) -> None:
-        if not isinstance(self.bins, int) or isinstance(self.bins, bool) or not 8 <= self.bins <= 4096:
-            raise ValueError(f"KdePrior: bins is {self.bins!r}, must be a whole number in 8 .. 4096")
+        check_whole("KdePrior: bins", self.bins, 8, 4096)
 
     def learn(self, x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, name: str) -> NumberLaw:
         edges, shares = deconvolved(x, sigma, weight, error, self.bins)

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import choose
 from hedgerow.measured.finishing import least_squares, path_regions
 from hedgerow.measured.growing import Path
 from hedgerow.measured.problem import Problem
 from hedgerow.measured.soft_membership import region_membership
 from hedgerow.storage import register
-from hedgerow.strategies import choose
 
 __all__ = ["CostComplexity", "path_pruning"]
 

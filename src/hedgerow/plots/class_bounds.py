@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_choice
 from hedgerow.credal import reachable
 from hedgerow.plots.canvas import (
     BLACK,
@@ -261,8 +262,7 @@ class ClassBoundsDisplay:
 
 
 def _check_kind(kind: str, n_classes: int) -> None:
-    if kind not in ("bars", "simplex"):
-        raise ValueError(f"kind is {kind!r}, must be 'bars' or 'simplex'")
+    check_choice("kind", kind, ("bars", "simplex"), "'bars' or 'simplex'")
     if kind == "simplex":
         _check_three(n_classes)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._params import check_whole
 from hedgerow.plots.boundaries import check_boundary, class_name, class_position, laplace_of
 from hedgerow.plots.canvas import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, axes_or_new, line_style, pyplot
 
@@ -167,8 +168,7 @@ class ReliabilityDisplay:
         """
         pyplot(f"{cls.__name__}.from_predictions")
         truth = np.asarray(positive, dtype=bool)
-        if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
-            raise ValueError(f"n_bins is {n_bins!r}, must be a whole number of at least 1")
+        check_whole("n_bins", n_bins, 1)
         if not 0 < len(estimates) <= len(_LOOKS):
             raise ValueError(f"estimates has {len(estimates)} entries, must have 1 to {len(_LOOKS)}")
         predicted, observed, counts, brier = {}, {}, {}, {}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from hedgerow import rules as combination
+from hedgerow._params import check_whole, is_number
 from hedgerow.plots.canvas import BLUE, GREY, LIGHT_GREY, SKY_BLUE, VERMILION, axes_or_new, line_style, pyplot
 from hedgerow.plots.labels import rule_labels
 from hedgerow.rules import Rule
@@ -216,9 +216,8 @@ def _fill_leaves(
 ) -> NDArray[np.int32]:
     """Positive samples in each leaf after each sample, (n_runs, n_samples, n_trees)."""
     for name, number in (("n_runs", n_runs), ("n_trees", n_trees), ("n_samples", n_samples)):
-        if not isinstance(number, Integral) or isinstance(number, bool) or number < 1:
-            raise ValueError(f"{name} is {number!r}, must be a whole number of at least 1")
-    if not isinstance(positive_rate, Real) or not 0 <= positive_rate <= 1:
+        check_whole(name, number, 1)
+    if not is_number(positive_rate) or not 0 <= positive_rate <= 1:
         raise ValueError(f"positive_rate is {positive_rate!r}, must be a probability in [0, 1]")
     random = check_random_state(random_state)
     positives = np.empty((n_runs, n_samples, n_trees), dtype=np.int32)

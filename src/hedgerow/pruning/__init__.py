@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hedgerow._params import choose
 from hedgerow.pruning.cutting import collapse, cut
 from hedgerow.pruning.error_limits import Pessimistic, pessimistic
 from hedgerow.pruning.growing import Grower, Pruning
@@ -16,7 +17,6 @@ from hedgerow.pruning.held_out import ReducedError, reduced_error
 from hedgerow.pruning.message_length import DescriptionLength, description_length
 from hedgerow.pruning.weakest_links import CostComplexity, Links, cost_complexity, links_of
 from hedgerow.storage import register
-from hedgerow.strategies import choose
 
 __all__ = [
     "CostComplexity",
