@@ -13,14 +13,19 @@ from hypothesis import strategies as st
 import measured_oracles as oracles
 from hedgerow._core import squared_lengths
 from hedgerow.measured.errors import error_model
-from hedgerow.measured.growing import GrowthSettings, Path, grow_path
-from hedgerow.measured.inheritance import Inheritance
-from hedgerow.measured.learning import learn_laws
-from hedgerow.measured.priors import prior
-from hedgerow.measured.problem import Problem
+from hedgerow.measured.grow import GrowthSettings, Path, grow_path
+from hedgerow.measured.least_squares import Problem
+from hedgerow.measured.priors import learn_laws, prior
 from hedgerow.measured.regions import GrowingRegion
-from hedgerow.measured.threshold_columns import ThresholdColumns, Wanted
-from hedgerow.measured.thresholds import HardThresholds, Moments, SoftThresholds, candidate_thresholds
+from hedgerow.measured.scores import larger_part
+from hedgerow.measured.threshold_columns import (
+    HardThresholds,
+    Moments,
+    MomentsRequest,
+    SoftThresholds,
+    ThresholdColumns,
+    candidate_thresholds,
+)
 from hedgerow.table import read_table
 
 
@@ -53,11 +58,11 @@ def threshold_columns(given: Problem, n_candidates: int) -> ThresholdColumns:
 
 def divided(columns: ThresholdColumns, asked: list[tuple[int, int, int]]) -> tuple[GrowingRegion, oracles.Box]:
     """A region, and its box: questions are a column, a position and which part."""
-    region = GrowingRegion.everywhere(len(columns.columns[0].below(0)))
+    region = GrowingRegion.unbounded(len(columns.columns[0].below(0)))
     box = oracles.Box({}, {})
     for j, position, part in asked:
         column = columns.columns[j]
-        region = region.divided(column, column, j, position)[part]
+        region = region.split_at(column, column, j, position)[part]
         box = oracles.parts(box, j, float(column.at[position]))[part]
     return region, box
 
@@ -91,7 +96,7 @@ def test_a_column_that_tells_nothing_may_be_reckoned_anew(monkeypatch: pytest.Mo
     given_ = replace(given_, laws=laws)
     limits = GrowthSettings(6, 2.0, 8, "global", False)
     kept = grow_path(given_, limits)
-    monkeypatch.setattr("hedgerow.measured.thresholds._VALUES_KEPT", 0)
+    monkeypatch.setattr("hedgerow.measured.threshold_columns._VALUES_KEPT", 0)
     assert_same(grow_path(given_, limits), kept)
     columns = threshold_columns(given_, 8).columns[0]
     assert isinstance(columns, SoftThresholds)
@@ -115,15 +120,15 @@ def test_moments_and_sums_are_products_of_the_columns(
 ) -> None:
     given_ = make_problem(0, 60)
     if not kept:
-        monkeypatch.setattr("hedgerow.measured.thresholds._VALUES_KEPT", 0)
-        monkeypatch.setattr("hedgerow.measured.thresholds._VALUES_AT_ONCE", 200)
+        monkeypatch.setattr("hedgerow.measured.threshold_columns._VALUES_KEPT", 0)
+        monkeypatch.setattr("hedgerow.measured.threshold_columns._VALUES_AT_ONCE", 200)
     columns = threshold_columns(given_, 10)
     rng = np.random.default_rng(1)
     root, basis, residuals = rng.random(60), np.asfortranarray(rng.normal(size=(60, 3))), rng.normal(size=(60, 2))
     direction = rng.normal(size=60)
     regions = [divided(columns, asked) for asked in QUESTIONS]
-    wanted = [Wanted(region, basis, residuals) for region, _ in regions[1:4]]
-    wanted.append(Wanted(regions[4][0], basis[:, :0], residuals[:, :0]))
+    wanted = [MomentsRequest(region, basis, residuals) for region, _ in regions[1:4]]
+    wanted.append(MomentsRequest(regions[4][0], basis[:, :0], residuals[:, :0]))
     others = [region for region, _ in regions[:n_others]]
     moments, sums = columns.moments_and_sums(root, wanted, others, direction)
     assert sums.shape == (n_others, len(columns))
@@ -134,7 +139,7 @@ def test_moments_and_sums_are_products_of_the_columns(
     compared = 0
     for i, (region, box) in enumerate(regions):
         for candidate in np.flatnonzero(columns.inside(region)):
-            j, position = columns.place(int(candidate))
+            j, position = columns.locate(int(candidate))
             c = column(box, j, float(columns.columns[j].at[position]))
             if i < n_others:
                 assert sums[i, candidate] == pytest.approx(c @ direction, abs=1e-12)
@@ -159,10 +164,10 @@ def test_the_larger_part_inherits_what_it_would_reckon(before: list[Any], heir: 
     region, _ = divided(columns, before)
     low, high = region.limits.get(j, (-1, len(columns.columns[j].at)))
     position = (low + high) // 2
-    parts = region.divided(columns.columns[j], columns.columns[j], j, position)
-    parent, *direct = columns.moments(root, [Wanted(one, basis, residuals) for one in (region, *parts)])
-    found = Inheritance(parent.basis, parent.residuals).larger_part(
-        direct[1 - heir], direct[heir].norms, columns.parts[j], position, heir == 1
+    parts = region.split_at(columns.columns[j], columns.columns[j], j, position)
+    parent, *direct = columns.moments(root, [MomentsRequest(one, basis, residuals) for one in (region, *parts)])
+    found = larger_part(
+        (parent.basis, parent.residuals), direct[1 - heir], direct[heir].norms, columns.parts[j], position, heir == 1
     )
     inside = columns.inside(parts[heir])
     assert inside.any()
@@ -174,7 +179,7 @@ def test_parts_by_a_nominal_column_add_up_too() -> None:
     rng = np.random.default_rng(0)
     whole, part = ((rng.normal(size=(6, 3)), rng.normal(size=(6, 2))) for _ in range(2))
     smaller = Moments(np.zeros(6), *part)
-    found = Inheritance(*whole).larger_part(smaller, np.ones(6), slice(0, 0), 0, True)
+    found = larger_part(whole, smaller, np.ones(6), slice(0, 0), 0, True)
     np.testing.assert_array_equal(found.basis, whole[0] - part[0])
     np.testing.assert_array_equal(found.residuals, whole[1] - part[1])
 
@@ -185,7 +190,7 @@ def test_parts_by_a_nominal_column_add_up_too() -> None:
 def assert_same(one: Path, other: Path) -> None:
     assert one.divided == other.divided
     np.testing.assert_allclose(one.risks, other.risks, rtol=1e-11)
-    for a, b in zip(one.questions, other.questions, strict=True):
+    for a, b in zip(one.splits, other.splits, strict=True):
         assert (a.feature, a.members is None) == (b.feature, b.members is None)
         if a.members is None or b.members is None:
             assert a.threshold == b.threshold
@@ -201,7 +206,7 @@ def test_long_growth_is_the_same_where_less_is_inherited(
     given_ = make_problem(seed, 400, n_nominal=1)
     limits = GrowthSettings(40, 2.0, 32, "global", seed % 2 == 0)
     inherited = grow_path(given_, limits)
-    assert len(inherited.questions) > 15
+    assert len(inherited.splits) > 15
     monkeypatch.setattr(f"hedgerow.measured.candidates.{name}", value)
     assert_same(grow_path(given_, limits), inherited)
 
@@ -214,7 +219,7 @@ def test_parts_of_next_to_no_weight_lose_no_digits(monkeypatch: pytest.MonkeyPat
     given_ = replace(given_, values=values, precision=np.where(light, 1e-16, 1.0), targets=targets)
     limits = GrowthSettings(16, 5.0, 16, "global", False)
     inherited = grow_path(given_, limits)
-    assert len(inherited.questions) == 15
+    assert len(inherited.splits) == 15
     monkeypatch.setattr("hedgerow.measured.candidates._VALUES_REMEMBERED", 0)
     assert_same(grow_path(given_, limits), inherited)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import measured_oracles as oracles
 from hedgerow._core import normal_cdf as core_normal_cdf
-from hedgerow.measured.normal import normal_cdf
+from hedgerow.measured.errors import normal_cdf
 
 
 def relative_error(z: float) -> float:

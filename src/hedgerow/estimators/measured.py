@@ -15,8 +15,8 @@ from hedgerow.estimators.measured_trees import MeasuredTree
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.targets import first_masked, read_labels, read_targets, read_weights
 from hedgerow.estimators.uncertainty import Uncertainty, entropy_bits
-from hedgerow.measured.explaining import RegionExplanation
-from hedgerow.measured.finishing import classification_forest, regression_forest
+from hedgerow.measured.explain import RegionExplanation
+from hedgerow.measured.grow import classification_forest, regression_forest
 from hedgerow.probability import Frequency
 
 __all__ = ["MeasuredTreeClassifier", "MeasuredTreeRegressor"]

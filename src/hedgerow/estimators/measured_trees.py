@@ -20,16 +20,14 @@ from hedgerow.estimators.stored import check_fitted
 from hedgerow.estimators.walking import SoftWalk, Walk
 from hedgerow.forest import Forest
 from hedgerow.inspection import impurity_importances
-from hedgerow.measured.costs import error_costs
-from hedgerow.measured.explaining import RegionExplanation, explain_regions
-from hedgerow.measured.growing import GrowthSettings, grow_path
+from hedgerow.measured.explain import RegionExplanation, error_costs, explain_regions
+from hedgerow.measured.grow import GrowthSettings, grow_path
 from hedgerow.measured.laws import CategoryLaw, NumberLaw
-from hedgerow.measured.learning import learn_laws, read_error_models
-from hedgerow.measured.priors import prior
-from hedgerow.measured.problem import Problem
-from hedgerow.measured.pruning import path_pruning
+from hedgerow.measured.least_squares import Problem
+from hedgerow.measured.priors import learn_laws, prior, read_error_models
+from hedgerow.measured.prune import n_kept_splits, path_pruning
+from hedgerow.measured.regions import Regions, region_membership
 from hedgerow.measured.sizes import ErrorSizes, read_cells, read_sigma
-from hedgerow.measured.soft_membership import Regions, region_membership
 from hedgerow.nodes import NodeKind
 from hedgerow.table import Table, read_table
 
@@ -107,7 +105,7 @@ class MeasuredTree(OneTree):
         """How much of the mean squared error of answers to X is due to the error of each column, (n_features,).
 
         The drop in it if that column alone were exact and the tree were true; see
-        :func:`hedgerow.measured.costs.error_costs`.
+        :func:`hedgerow.measured.explain.error_costs`.
         """
         rows = self._read(X)
         values = self.values_.reshape(len(self._regions), -1)
@@ -167,9 +165,9 @@ class MeasuredTree(OneTree):
         # Matrices are narrow: more threads wait for each other, and add up in another order on every machine.
         with _blas().limit(limits=1, user_api="blas"):
             path = grow_path(problem, settings)
-            n_splits = len(path.questions)
+            n_splits = len(path.splits)
             if pruning is not None:
-                n_splits = pruning.n_splits(path, problem, lambda part: grow_path(part, settings), n_categories)
+                n_splits = n_kept_splits(pruning, path, problem, lambda part: grow_path(part, settings), n_categories)
             return finish(path, n_splits, problem, n_categories)
 
     def _settings(self) -> GrowthSettings:

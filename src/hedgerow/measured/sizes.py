@@ -1,16 +1,16 @@
-"""How large errors are: a σ for all columns or for each, a column that holds the errors of another, or one per cell."""
+"""Sizes of errors: one σ for all columns, one per column, a column with the errors of another, or one σ per cell."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import is_number, is_whole
 from hedgerow.columns import Kind
 from hedgerow.storage import register
 from hedgerow.table import Schema, unmask
@@ -19,12 +19,12 @@ __all__ = ["ErrorSizes", "column_position", "read_cells", "read_sigma"]
 
 Floats = NDArray[np.float64]
 
-_LARGEST = 1e100  # its square is far from the end of float64
+_LARGEST = 1e100  # its square is far from overflow
 
 
 @dataclass(frozen=True, eq=False)
 class ErrorSizes:
-    """σ of each column, (n_features,), and for columns whose errors stand in another one, which that is; else -1."""
+    """σ of each column, (n_features,), and the column that holds its errors, or -1."""
 
     sigma: Floats
     held_by: NDArray[np.int64]
@@ -41,7 +41,7 @@ class ErrorSizes:
 
     @property
     def is_feature(self) -> NDArray[np.bool_]:
-        """Which columns say something themselves, and not about the errors of others."""
+        """Which columns are features, and do not hold the errors of others."""
         holders = np.isin(np.arange(len(self.sigma)), self.held_by)
         return ~holders
 
@@ -58,9 +58,9 @@ register(ErrorSizes, name="hedgerow.measured.ErrorSizes")
 
 
 def read_sigma(given: Any, schema: Schema) -> ErrorSizes:
-    """The parameter `sigma`: a number, one for each column, or a mapping from columns to numbers or names of columns.
+    """Read the parameter `sigma`: a number, one per column, or a mapping from columns to numbers or column names.
 
-    A single number is for all numeric columns; the others are exact.
+    A single number applies to all numeric columns; the others are exact.
     """
     numeric = np.array([column.kind is Kind.NUMERIC for column in schema.columns])
     sigma, held_by = np.zeros(schema.n_features), np.full(schema.n_features, -1, dtype=np.int64)
@@ -71,7 +71,7 @@ def read_sigma(given: Any, schema: Schema) -> ErrorSizes:
                 held_by[j] = _holder(size, j, schema)
             else:
                 sigma[j] = _size(size, f"sigma of column {schema.names[j]!r}")
-    elif isinstance(given, Real) and not isinstance(given, bool):
+    elif is_number(given):
         sigma[numeric] = _size(given, "sigma")
     else:
         sigma[:] = _size_list(given, schema)
@@ -88,10 +88,10 @@ def read_sigma(given: Any, schema: Schema) -> ErrorSizes:
 
 
 def column_position(parameter: str, key: Any, schema: Schema) -> int:
-    """The position of a column that a mapping names by its name or number."""
+    """Position of a column given by name or number."""
     if isinstance(key, str) and key in schema.names:
         return schema.names.index(key)
-    if isinstance(key, Integral) and not isinstance(key, bool) and 0 <= int(key) < schema.n_features:
+    if is_whole(key) and 0 <= int(key) < schema.n_features:
         return int(key)
     known = ", ".join(map(repr, schema.names[:10])) + (", ..." if schema.n_features > 10 else "")
     raise ValueError(f"{parameter} names {key!r}, which is not a column of X: these are {known}")
@@ -108,7 +108,7 @@ def _holder(name: str, of: int, schema: Schema) -> int:
 
 
 def _size(given: Any, what: str) -> float:
-    if not isinstance(given, Real) or isinstance(given, bool) or not 0 <= float(given) < _LARGEST:
+    if not is_number(given) or not 0 <= float(given) < _LARGEST:
         raise ValueError(f"{what} is {given!r}, must be a standard deviation: a finite number that is not negative")
     return float(given)
 
@@ -134,7 +134,7 @@ def _size_list(given: Any, schema: Schema) -> Floats:
 
 
 def read_cells(X_err: Any, values: Floats, schema: Schema) -> Floats:
-    """The argument `X_err`, (n, n_features), as an array or a frame with the columns of X, checked."""
+    """Read and check the argument `X_err`: an array or frame with the shape and columns of X."""
     native = nw.from_native(X_err, pass_through=True, eager_only=True)
     if isinstance(native, nw.DataFrame):
         if schema.named and tuple(native.columns) != schema.names:
@@ -159,7 +159,7 @@ def read_cells(X_err: Any, values: Floats, schema: Schema) -> Floats:
 
 
 def _checked(sizes: Floats, values: Floats, what: str, name: str) -> Floats:
-    """Finite and not negative; a missing value needs no error."""
+    """Sizes that are finite and not negative; a missing value needs none."""
     sizes = np.where(np.isnan(sizes) & np.isnan(values), 0.0, sizes)
     wrong = ~((sizes >= 0) & (sizes < _LARGEST))
     if wrong.any():

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow._params import is_whole
 from hedgerow.columns import Kind
-from hedgerow.measured.soft_membership import Regions, region_membership
+from hedgerow.measured.regions import Regions, region_membership
 
 __all__ = [
     "check_measured",
@@ -37,7 +38,7 @@ def column_number(estimator: Any, feature: Any) -> int:
     """The position of a numeric column that is named or numbered."""
     names = estimator.schema_.names
     j = names.index(feature) if feature in names else feature
-    if not isinstance(j, int | np.integer) or isinstance(j, bool) or not 0 <= j < len(names):
+    if not is_whole(j) or not 0 <= j < len(names):
         raise ValueError(f"feature is {feature!r}, must be one of {', '.join(map(repr, names[:10]))}, or a number")
     if estimator.schema_.columns[j].kind is Kind.NOMINAL:
         raise ValueError(f"feature is {feature!r}, which is nominal: choose a column of numbers")

@@ -37,8 +37,9 @@ __all__ = [
 ]
 
 _KINDS = (Pessimistic, ReducedError, CostComplexity, DescriptionLength)
-for _strategy in _KINDS:
+for _strategy in (Pessimistic, ReducedError, DescriptionLength):
     register(_strategy, name=f"hedgerow.pruning.{_strategy.__name__}")
+register(CostComplexity, name="hedgerow.pruning.CostComplexity", former_names=["hedgerow.measured.CostComplexity"])
 _ALIASES: dict[str, Pruning] = {
     "pessimistic": Pessimistic(),
     "reduced_error": ReducedError(),

@@ -35,6 +35,9 @@ class CostComplexity:
 
     Equal rows are in one part, and the classes have the same share in all, so that weights and repeated rows give the
     same tree.
+
+    Trees for measured inputs keep a prefix of their splits instead (:mod:`hedgerow.measured`): R is then the residual
+    sum of squares per unit of weight.
     """
 
     alpha: Any = "cv"
