@@ -107,15 +107,15 @@ def explain_regions(
             for k in order.tolist()
             if share[k] > 0
         ]
-        asked = np.flatnonzero(bounded[share > 0].any(axis=0)).tolist()
-        gone = [schema.names[j] for j in asked if np.isnan(rows[i, j])]
+        columns = np.flatnonzero(bounded[share > 0].any(axis=0)).tolist()
+        missing = [schema.names[j] for j in columns if np.isnan(rows[i, j])]
         reasons = _doubt_of_number(possible) if labels is None else _doubt_of_class(possible)
-        if gone:
-            reasons.append(f"missing or new: {listed(gone)}")
+        if missing:
+            reasons.append(f"missing or new: {listed(missing)}")
         explanations.append(
             RegionExplanation(
                 answer=answers[i].item() if isinstance(answers[i], np.generic) else answers[i],
-                measured=tuple(_measured(schema.columns[j], float(rows[i, j]), float(cells[i, j])) for j in asked),
+                measured=tuple(_measured(schema.columns[j], float(rows[i, j]), float(cells[i, j])) for j in columns),
                 regions=tuple(possible),
                 classes=labels,
                 probabilities=None if probabilities is None else tuple(probabilities[i].tolist()),

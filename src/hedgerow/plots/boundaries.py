@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow._params import is_whole
 from hedgerow.boundary.walls import Walls
 from hedgerow.columns import Kind
 from hedgerow.probability import Laplace, uniform
@@ -48,7 +49,7 @@ def column_position(estimator: Any, column: Any) -> int:
     names: tuple[str, ...] = estimator.schema_.names
     if isinstance(column, str) and column in names:
         position = names.index(column)
-    elif isinstance(column, int | np.integer) and not isinstance(column, bool) and 0 <= column < len(names):
+    elif is_whole(column) and 0 <= column < len(names):
         position = int(column)
     else:
         raise ValueError(f"{column!r} is no column: give a name or a number, of {', '.join(names[:10])}")
