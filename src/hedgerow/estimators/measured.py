@@ -134,20 +134,20 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         targets = read_targets(y, values)
         weight = read_weights(sample_weight, values)
         problem = self._problem(given, weight, _precision(y_err, len(values)), targets[:, np.newaxis])
-        forest, gamma = self._grown(problem, given.table.schema.n_categories, regression_forest)
+        forest, gamma = self._grow(problem, given.table.schema.n_categories, regression_forest)
         self._set_grown(given, problem, forest, values_=gamma[:, 0], _impurity="squared_error")
         return self
 
     def predict(self, X: Any, X_err: Any = None) -> Floats:
         """Σ γ_k P(U ∈ R_k | x), (n,); `X_err` as in :meth:`membership`."""
-        return self._mixed(self.membership(X, X_err))
+        return self._mix(self.membership(X, X_err))
 
-    def _mixed(self, shares: Floats) -> Floats:
+    def _mix(self, shares: Floats) -> Floats:
         answers: Floats = (shares * self.values_).sum(axis=1)
         return answers
 
     def _answers(self, shares: Floats) -> dict[str, Any]:
-        return {"values": self.values_[:, np.newaxis], "answers": self._mixed(shares)}
+        return {"values": self.values_[:, np.newaxis], "answers": self._mix(shares)}
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
         """R² of `predict`."""
@@ -232,7 +232,7 @@ feature_names_in_, feature_importances_
         weight = read_weights(sample_weight, values)
         indicators = np.eye(len(labels.classes))[labels.codes]
         problem = self._problem(given, weight, np.ones(len(values)), indicators)
-        forest, gamma = self._grown(problem, given.table.schema.n_categories, classification_forest)
+        forest, gamma = self._grow(problem, given.table.schema.n_categories, classification_forest)
         self._set_grown(
             given,
             problem,
@@ -254,9 +254,9 @@ feature_names_in_, feature_importances_
     def predict_proba(self, X: Any, X_err: Any = None) -> Floats:
         """Class probabilities, (n, n_classes), by the method `leaf`; `X_err` as in :meth:`membership`."""
         self._check_leaf()
-        return self._mixed(self.membership(X, X_err))
+        return self._mix(self.membership(X, X_err))
 
-    def _mixed(self, shares: Floats) -> Floats:
+    def _mix(self, shares: Floats) -> Floats:
         mixed = shares @ self._region_probabilities()
         return _normalise(mixed if self.leaf == "counts" else np.clip(mixed, 0.0, 1.0), self.class_prior_)
 
@@ -267,7 +267,7 @@ feature_names_in_, feature_importances_
 
     def _answers(self, shares: Floats) -> dict[str, Any]:
         self._check_leaf()
-        probabilities = self._mixed(shares)
+        probabilities = self._mix(shares)
         return {
             "values": self._region_probabilities(),
             "answers": self.classes_[probabilities.argmax(axis=1)],

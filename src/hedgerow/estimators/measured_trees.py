@@ -167,7 +167,7 @@ class MeasuredTree(OneTree):
         cells = np.asfortranarray(cells)
         return Problem(values, cells, laws, features, weight[used], precision[used], targets[used])
 
-    def _grown(
+    def _grow(
         self, problem: Problem, n_categories: NDArray[np.int32], finish: Callable[..., tuple[Forest, Floats]]
     ) -> tuple[Forest, Floats]:
         """Grown and pruned tree, and γ of its leaves; `finish` makes them from the path and its number of splits."""

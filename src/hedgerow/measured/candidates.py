@@ -143,7 +143,7 @@ class Candidates:
         )
         found, computed_at = dict(zip(parents, moments, strict=True)), {}
         if larger is not None:
-            found[larger], computed_at[larger] = self._subtracted(done, larger, found, sums[-1])
+            found[larger], computed_at[larger] = self._subtract(done, larger, found, sums[-1])
         if len(self._thresholds):
             for number, products in zip(standing, sums[: len(standing)], strict=True):
                 scores[number][_NUMERIC].advance(products, done.step)
@@ -231,7 +231,7 @@ class Candidates:
         larger = max(parents, key=lambda number: parents[number].length)
         return larger if parents[larger].length >= LEAST_LENGTH * of_region.computed_at else None
 
-    def _subtracted(
+    def _subtract(
         self, done: SplitRegion, larger: int, found: Mapping[int, Moments], products: Floats
     ) -> tuple[Moments, float]:
         """Moments of the larger part, and the length for which they were last computed directly.

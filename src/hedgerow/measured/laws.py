@@ -231,7 +231,7 @@ def normal_posterior(error: ErrorModel, mean: float, variance: float, x: Floats,
             return normal_cdf((at[:, np.newaxis] - centre) / spread).T
     result = np.empty((len(x), len(at)))
     for rows in _blocks(len(x), len(at)):
-        result[rows] = _integrated(error, mean, float(np.sqrt(variance)), x[rows], sigma[rows], at)
+        result[rows] = _integrate(error, mean, float(np.sqrt(variance)), x[rows], sigma[rows], at)
     return result
 
 
@@ -241,7 +241,7 @@ def _blocks(n_rows: int, n_at: int) -> Iterator[slice]:
     return (slice(first, first + step) for first in range(0, n_rows, step))
 
 
-def _integrated(error: ErrorModel, mean: float, spread: float, x: Floats, sigma: Floats, at: Floats) -> Floats:
+def _integrate(error: ErrorModel, mean: float, spread: float, x: Floats, sigma: Floats, at: Floats) -> Floats:
     edges = _panel_edges(error, mean, spread, x, sigma)
 
     def log_density(u: Floats) -> Floats:

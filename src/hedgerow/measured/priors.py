@@ -160,7 +160,7 @@ def deconvolve(x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, n_bi
     and Nychka, A smoothed EM approach to indirect estimation problems, 1990). Unlike a quotient of Fourier transforms,
     the result is never negative, and errors may have any model and a different size in each row.
     """
-    x, sigma, weight = _thinned(x, sigma, weight)
+    x, sigma, weight = _thin(x, sigma, weight)
     edges = _edges(x, n_bins)
     n_bins = len(edges) - 1
     likelihood = _likelihood(x, sigma, edges, error)
@@ -174,7 +174,7 @@ def deconvolve(x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, n_bi
     return edges, shares
 
 
-def _thinned(x: Floats, sigma: Floats, weight: Floats) -> tuple[Floats, Floats, Floats]:
+def _thin(x: Floats, sigma: Floats, weight: Floats) -> tuple[Floats, Floats, Floats]:
     """At most `_MOST_ROWS` rows, evenly spaced in sorted order, so that the order of rows does not matter."""
     order = np.lexsort((weight, sigma, x))
     if len(x) > _MOST_ROWS:

@@ -50,7 +50,7 @@ class ErrorSizes:
         cells = np.tile(self.sigma, (len(values), 1))
         for j in np.flatnonzero(self.held_by >= 0):
             held = values[:, self.held_by[j]]
-            cells[:, j] = _checked(held, values[:, j], f"column {names[self.held_by[j]]!r}, the error of", names[j])
+            cells[:, j] = _check_sizes(held, values[:, j], f"column {names[self.held_by[j]]!r}, the error of", names[j])
         return cells
 
 
@@ -149,7 +149,7 @@ def read_cells(X_err: Any, values: Floats, schema: Schema) -> Floats:
     if cells.shape != values.shape:
         raise ValueError(f"X_err has shape {cells.shape}, X has {values.shape}: one error for each cell")
     for j, column in enumerate(schema.columns):
-        cells[:, j] = _checked(cells[:, j], values[:, j], "X_err of column", column.name)
+        cells[:, j] = _check_sizes(cells[:, j], values[:, j], "X_err of column", column.name)
         if column.kind is not Kind.NUMERIC and cells[:, j].any():
             raise ValueError(
                 f"X_err gives column {column.name!r} an error, but it is {column.kind}: only numeric columns are "
@@ -158,7 +158,7 @@ def read_cells(X_err: Any, values: Floats, schema: Schema) -> Floats:
     return cells
 
 
-def _checked(sizes: Floats, values: Floats, what: str, name: str) -> Floats:
+def _check_sizes(sizes: Floats, values: Floats, what: str, name: str) -> Floats:
     """Sizes that are finite and not negative; a missing value needs none."""
     sizes = np.where(np.isnan(sizes) & np.isnan(values), 0.0, sizes)
     wrong = ~((sizes >= 0) & (sizes < _LARGEST))
