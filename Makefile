@@ -3,17 +3,27 @@ PYTHON ?= python3
 CXX ?= c++
 VENV := .venv
 BIN := $(VENV)/bin
+EXTRAS := dev
+PIN := cat
+BUILD_DIR := build/{wheel_tag}
 SOURCES := $(shell find core src -type f -not -name '*.pyc' -not -name '.*') CMakeLists.txt
 PYTEST := MPLBACKEND=agg $(BIN)/python -m pytest -q -n auto --doctest-modules tests README.md docs --pyargs hedgerow
 
-.PHONY: demo test lint stub format sanitize coverage bench clean
+.PHONY: demo test test-minimums lint stub format sanitize coverage bench clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/installed
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/installed
+	$(PYTEST) -m "not thorough"
+
+test-all: $(VENV)/installed
 	$(PYTEST)
+
+# The oldest version of everything that pyproject.toml admits, in an environment of its own.
+test-minimums:
+	$(MAKE) test VENV=build/minimums BUILD_DIR=build/minimums/core EXTRAS="all test" PIN="$(PYTHON) .ci/minimums.py"
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -53,11 +63,11 @@ $(VENV)/ready: pyproject.toml
 	@$(PYTHON) .ci/preflight.py "$(CXX)"
 	@echo "setting up $(VENV) (once; about a minute)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python .ci/requirements.py dev > $(VENV)/requirements.txt
+	@$(BIN)/python .ci/requirements.py $(EXTRAS) | $(PIN) > $(VENV)/requirements.txt
 	@$(BIN)/pip install -q --disable-pip-version-check -r $(VENV)/requirements.txt
 	@touch $@
 
 $(VENV)/installed: $(VENV)/ready $(SOURCES)
 	@echo "building hedgerow"
-	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation .
+	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -C build-dir='$(BUILD_DIR)' .
 	@touch $@

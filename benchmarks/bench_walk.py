@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 from timing import best_of, median_latency, print_ratios
 
 from hedgerow.adapt import from_sklearn
-from hedgerow.nodes import MissingPolicy
+from hedgerow.forest.kinds import MissingPolicy
 from hedgerow.walk import LeafTable, fold, route, spread
 
 N_TRAIN, N_ROWS, N_FEATURES, N_TREES = 20_000, 50_000, 20, 100

@@ -12,6 +12,7 @@
 #include "grow.hpp"
 #include "parallel.hpp"
 #include "sorting.hpp"
+#include "step.hpp"
 
 namespace hedgerow {
 
@@ -32,8 +33,8 @@ struct BinnedData {
 
 // A bin for each distinct value where there are no more than `max_bins`; else bins of about equal weight, a value never
 // being divided between two. `keys`: the rows with a value, in order.
-inline BinnedColumn bin_column(const double* column, std::span<const SortKey> keys, const double* weight,
-                               std::int64_t max_bins, std::uint8_t* codes, std::int64_t n_rows) {
+inline BinnedColumn bin_column(std::span<const SortKey> keys, const double* weight, std::int64_t max_bins,
+                               std::uint8_t* codes, std::int64_t n_rows) {
     std::fill(codes, codes + n_rows, missing_code);
     const auto starts_value = [&](std::size_t i) { return i == 0 || keys[i].bits != keys[i - 1].bits; };
     std::int64_t n_values = 0;
@@ -52,11 +53,12 @@ inline BinnedColumn bin_column(const double* column, std::span<const SortKey> ke
         if (starts_value(i)) {
             before += std::exchange(here, 0.0);
             const double position = before / total * static_cast<double>(max_bins);
-            if (exact || position >= next) {
-                least[n_bins++] = column[row];
+            // A total that overflows makes no position: then there is one bin.
+            if (exact || n_bins == 0 || (position >= next && static_cast<std::int64_t>(n_bins) < max_bins)) {
+                least[n_bins++] = keys[i].value();
                 next = std::floor(position) + 1;
             }
-            greatest[n_bins - 1] = column[row];
+            greatest[n_bins - 1] = keys[i].value();
         }
         here += weight[row];
         codes[row] = static_cast<std::uint8_t>(n_bins - 1);
@@ -70,7 +72,8 @@ inline BinnedData bin(const TrainingData& data, std::int64_t max_bins, std::int6
     binned.columns.resize(static_cast<std::size_t>(data.n_features));
     binned.codes.resize(static_cast<std::size_t>(data.n_rows * data.n_features));
     // Several columns a task, which share the sorter's memory.
-    const std::int64_t n_tasks = std::min<std::int64_t>(data.n_features, 8 * std::max<std::int64_t>(n_threads, 1));
+    const std::int64_t n_tasks =
+        std::min<std::int64_t>(data.n_features, 8 * std::clamp<std::int64_t>(n_threads, 1, max_threads()));
     parallel_for(
         n_tasks, n_threads,
         [&](std::int64_t task, const Cancelled& cancelled) {
@@ -79,12 +82,14 @@ inline BinnedData bin(const TrainingData& data, std::int64_t max_bins, std::int6
                 const double* column = data.X + feature * data.n_rows;
                 std::uint8_t* codes = binned.codes.data() + feature * data.n_rows;
                 if (data.n_categories[feature] > 0) {
-                    for (std::int64_t row = 0; row < data.n_rows; ++row)
-                        codes[row] = std::isnan(column[row]) ? missing_code : static_cast<std::uint8_t>(column[row]);
+                    for (std::int64_t row = 0; row < data.n_rows; ++row) {
+                        const std::int64_t code = code_of(column[row], data.n_categories[feature]);
+                        codes[row] = code == no_answer ? missing_code : static_cast<std::uint8_t>(code);
+                    }
                     continue;
                 }
-                binned.columns[static_cast<std::size_t>(feature)] = bin_column(
-                    column, sorter.sort(column, data.n_rows), data.weight, max_bins, codes, data.n_rows);
+                binned.columns[static_cast<std::size_t>(feature)] =
+                    bin_column(sorter.sort(column, data.n_rows), data.weight, max_bins, codes, data.n_rows);
             }
         },
         poll);

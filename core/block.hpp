@@ -98,8 +98,9 @@ private:
         for (std::int64_t row = 0; row < n_rows; ++row) {
             bool missing = false;
             for (std::int64_t i = row * n_columns_; i < (row + 1) * n_columns_; ++i) {
-                keys_[static_cast<std::size_t>(i)] = row_key(values_[i]);
-                missing |= std::isnan(values_[i]);
+                const double value = values_[i];
+                keys_[static_cast<std::size_t>(i)] = row_key(value);
+                missing |= std::isnan(value);
             }
             (missing ? with_missing_ : complete_).push_back(static_cast<std::uint32_t>(row));
         }

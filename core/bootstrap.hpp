@@ -20,18 +20,25 @@ public:
     }
 
     // How often each row was drawn for the tree at this place. Rows of weight 0 never are.
-    std::vector<std::uint32_t> operator()(Path tree) const {
+    std::vector<std::uint32_t> operator()(Path tree, const Cancelled& cancelled) const {
         std::vector<std::uint32_t> counts(static_cast<std::size_t>(n_rows_), 0);
         Draws draws(tree.of_row(0xFFFFFFFF));  // apart from the draws of nodes
-        for (std::int64_t i = 0; i < n_draws_; ++i) ++counts[draw(draws)];
+        for (std::int64_t done = 0; done < n_draws_;) {
+            if (cancelled) throw Stopped{};
+            for (const std::int64_t end = std::min(n_draws_, done + draws_between_looks); done < end; ++done)
+                ++counts[draw(draws)];
+        }
         return counts;
     }
 
 private:
+    static constexpr std::int64_t draws_between_looks = 1 << 16;
+
     std::size_t draw(Draws& draws) const {
         if (cumulated_.empty()) return draws.below(static_cast<std::uint64_t>(n_rows_));
         const double at = draws.real() * cumulated_.back();
-        return static_cast<std::size_t>(std::upper_bound(cumulated_.begin(), cumulated_.end(), at) - cumulated_.begin());
+        const auto row = std::upper_bound(cumulated_.begin(), cumulated_.end(), at) - cumulated_.begin();
+        return static_cast<std::size_t>(std::min(row, n_rows_ - 1));  // a sum that overflows ends behind the last row
     }
 
     std::int64_t n_rows_;

@@ -68,21 +68,26 @@ using Bulk = std::vector<T, BulkAllocator<T>>;
 // Even so, large pages may be those that the host has taken back, where small ones have just been freed: 760 MB took 1.8 to
 // 2.6 s in large pages after another program's forest had been freed, .32 in small ones, and .08 in large ones otherwise. So
 // small ones are taken once large ones are slow. Answers whether large pages are worth a try for more.
-template <class T>
-bool fetch_memory([[maybe_unused]] Bulk<T>& elements, [[maybe_unused]] std::size_t n, bool large_pages) {
+//
+// A busy host may take a minute for all of it, so a part is fetched at a time, with a call of check_cancelled() in between.
+template <class T, class Check>
+bool fetch_memory([[maybe_unused]] Bulk<T>& elements, [[maybe_unused]] std::size_t n, bool large_pages,
+                  [[maybe_unused]] const Check& check_cancelled) {
 #ifdef __linux__
     const int populate_write = 23;  // MADV_POPULATE_WRITE, which headers older than Linux 5.14 do not name
     const std::size_t megabyte = 1 << 20, some = 16 * megabyte;
     auto* memory = reinterpret_cast<unsigned char*>(elements.data());
-    auto* const end = memory + n * sizeof(T);
-    for (; large_pages && memory < end; memory += some) {
+    if (!large_pages) advise(memory, n * sizeof(T), MADV_NOHUGEPAGE);
+    for (std::size_t left = n * sizeof(T); left > 0;) {
+        check_cancelled();
+        const std::size_t part = std::min(some, left);
         const auto start = std::chrono::steady_clock::now();
-        advise(memory, std::min(some, static_cast<std::size_t>(end - memory)), populate_write);
+        advise(memory, part, populate_write);
+        memory += part;
+        left -= part;
+        if (!large_pages) continue;
         large_pages = std::chrono::steady_clock::now() - start < std::chrono::milliseconds(some / megabyte);
-    }
-    if (memory < end) {
-        advise(memory, static_cast<std::size_t>(end - memory), MADV_NOHUGEPAGE);
-        advise(memory, static_cast<std::size_t>(end - memory), populate_write);
+        if (!large_pages) advise(memory, left, MADV_NOHUGEPAGE);
     }
 #endif
     return large_pages;

@@ -11,6 +11,7 @@
 #include "bulk.hpp"
 #include "criteria.hpp"
 #include "grow.hpp"
+#include "step.hpp"
 
 namespace hedgerow {
 
@@ -50,12 +51,12 @@ public:
 private:
     void write_numbers(const double* column, std::int64_t begin, std::int64_t end, std::size_t place) {
         const std::uint32_t first = first_[place];
-        const double missing = missing_number(place) - first;
+        const std::int64_t missing = missing_number(place) - first;  // and the number of categories
         const std::size_t width = n_places();
         std::uint32_t* out = numbers_.data() + static_cast<std::size_t>(begin) * width + place;
         for (std::int64_t row = begin; row < end; ++row, out += width) {
-            const double code = std::isnan(column[row]) ? missing : column[row];
-            *out = first + static_cast<std::uint32_t>(static_cast<std::int32_t>(code));
+            const std::int64_t code = code_of(column[row], missing);
+            *out = first + static_cast<std::uint32_t>(code == no_answer ? missing : code);
         }
     }
 

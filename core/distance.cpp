@@ -20,16 +20,8 @@ bool is_nominal(Kind kind) {
 
 // --- Which values lead to a node -----------------------------------------------------------------------------
 
-// Whether a code goes to a child of a nominal question.
-bool takes(const Forest& forest, std::int64_t node, std::int64_t child, std::int64_t code) {
-    const auto value = static_cast<double>(code);
-    if (forest.kind[node] == Kind::one_against_rest) return (value == forest.nodes[node].threshold) == (child == 0);
-    return category_child(forest, node, value) == child;
-}
-
-// One more than the largest code that a nominal question names.
-std::int64_t n_named(const Forest& forest, std::int64_t node) {
-    if (forest.kind[node] == Kind::one_against_rest) return static_cast<std::int64_t>(forest.nodes[node].threshold) + 1;
+// Number of codes that a subset or multiway split has a child for.
+std::int64_t n_listed(const Forest& forest, std::int64_t node) {
     const std::int64_t p = forest.payload[node];
     const std::int64_t n = forest.payload_start[p + 1] - forest.payload_start[p];
     return forest.kind[node] == Kind::subset ? 32 * n : n;
@@ -60,16 +52,69 @@ bool any_number(const Forest& forest, const std::int64_t* parent, std::int64_t n
     return lower < upper;
 }
 
-bool any_code(const Forest& forest, const std::int64_t* parent, std::int64_t node, std::int64_t n_codes) {
-    for (std::int64_t code = 0; code < n_codes; ++code) {
-        bool leads = true;
-        for_each_above(forest, parent, node, [&](std::int64_t up, std::int64_t child) {
-            return leads = !is_nominal(forest.kind[up]) || is_own_branch(forest, up, child) || takes(forest, up, child, code);
+// Categories that lead to nodes. A one-against-rest split may name any code, so the codes below the largest one are too many
+// to try: a split that leads to its first child leaves one code, a list leaves those in it, and k splits that lead to "the
+// rest" exclude k codes, so that one of the first k + 1 is left.
+class CodeSearch {
+public:
+    CodeSearch(const Forest& forest, const std::int64_t* parent) : forest_(forest), parent_(parent) {}
+
+    // Whether any code below `n_codes` leads to the node; 0: any code at all.
+    bool any(std::int64_t node, std::int64_t n_codes) {
+        double only = none_yet;
+        std::int64_t n_tried = 1;
+        std::int64_t limit = n_codes > 0 ? n_codes : std::numeric_limits<std::int64_t>::max();
+        for_each_split(node, [&](std::int64_t up, std::int64_t child) {
+            if (forest_.kind[up] != Kind::one_against_rest)
+                limit = std::min(limit, n_listed(forest_, up)), n_tried = limit;
+            else if (child == 0)
+                only = forest_.nodes[up].threshold;
+            else
+                ++n_tried;
         });
-        if (leads) return true;
+        if (only != none_yet) return only < static_cast<double>(limit) && leads(node, only);
+        return any_below(node, std::min(n_tried, limit));
     }
-    return false;
-}
+
+private:
+    static constexpr double none_yet = -1;
+
+    // Calls use(split, child) for the nominal splits on the column that the node's parent splits.
+    template <class Use>
+    void for_each_split(std::int64_t node, const Use& use) const {
+        for_each_above(forest_, parent_, node, [&](std::int64_t up, std::int64_t child) {
+            if (is_nominal(forest_.kind[up]) && !is_own_branch(forest_, up, child)) use(up, child);
+            return true;
+        });
+    }
+
+    bool leads(std::int64_t node, double code) const {
+        bool all = true;
+        for_each_split(node, [&](std::int64_t up, std::int64_t child) {
+            const bool single = forest_.kind[up] == Kind::one_against_rest;
+            all &= single ? (code == forest_.nodes[up].threshold) == (child == 0) : category_child(forest_, up, code) == child;
+        });
+        return all;
+    }
+
+    bool any_below(std::int64_t node, std::int64_t n_tried) {
+        left_.assign(static_cast<std::size_t>(n_tried), 1);
+        for_each_split(node, [&](std::int64_t up, std::int64_t child) {
+            if (forest_.kind[up] == Kind::one_against_rest) {
+                const std::int64_t code = code_of(forest_.nodes[up].threshold, n_tried);
+                if (code != no_answer) left_[static_cast<std::size_t>(code)] = 0;
+                return;
+            }
+            for (std::size_t code = 0; code < left_.size(); ++code)
+                left_[code] &= category_child(forest_, up, static_cast<double>(code)) == child;
+        });
+        return std::find(left_.begin(), left_.end(), 1) != left_.end();
+    }
+
+    const Forest& forest_;
+    const std::int64_t* parent_;
+    std::vector<std::uint8_t> left_;  // per code that is tried
+};
 
 // --- One part's search ---------------------------------------------------------------------------------------
 
@@ -361,23 +406,18 @@ std::vector<std::uint64_t> classes_below(const Forest& forest, const std::int64_
     return below;
 }
 
-std::vector<std::uint8_t> open_nodes(const Forest& forest, const std::int64_t* parent, const std::int32_t* n_categories) {
+std::vector<std::uint8_t> open_nodes(const Forest& forest, const std::int64_t* parent, const std::int32_t* n_categories,
+                                     const Poll& poll) {
     const std::int64_t n_nodes = forest.tree_start[1];
-    std::vector<std::int64_t> n_codes(static_cast<std::size_t>(forest.n_features), 1);
-    for (std::int64_t node = 0; node < n_nodes; ++node) {
-        if (!is_nominal(forest.kind[node])) continue;
-        std::int64_t& n = n_codes[static_cast<std::size_t>(forest.nodes[node].feature)];
-        n = std::max(n, n_named(forest, node) + 1);
-    }
+    CodeSearch codes(forest, parent);
     std::vector<std::uint8_t> open(static_cast<std::size_t>(n_nodes), 1);
     for (std::int64_t node = 1; node < n_nodes; ++node) {
+        if (node % 256 == 0) poll();
         const std::int64_t up = parent[node];
         if (is_own_branch(forest, up, node - forest.nodes[up].first_child)) {
             open[static_cast<std::size_t>(node)] = 0;
         } else if (is_nominal(forest.kind[up])) {
-            const std::int32_t feature = forest.nodes[up].feature;
-            const std::int64_t n = n_categories[feature] > 0 ? n_categories[feature] : n_codes[static_cast<std::size_t>(feature)];
-            open[static_cast<std::size_t>(node)] = any_code(forest, parent, node, n);
+            open[static_cast<std::size_t>(node)] = codes.any(node, n_categories[forest.nodes[up].feature]);
         } else if (forest.kind[up] == Kind::threshold) {
             open[static_cast<std::size_t>(node)] = any_number(forest, parent, node);
         }

@@ -26,9 +26,10 @@ inline std::int64_t n_words(std::int64_t n_classes) { return (n_classes + 63) / 
 std::vector<std::uint64_t> classes_below(const Forest& forest, const std::int64_t* parent, const std::int32_t* labels,
                                          std::int64_t n_classes);
 
-// Whether the values that a node's question leaves, together with those above it about the same column, are none. A nominal
-// column has the codes 0 .. n_categories - 1; where that is 0, all that are named and one more.
-std::vector<std::uint8_t> open_nodes(const Forest& forest, const std::int64_t* parent, const std::int32_t* n_categories);
+// For each node, whether any value leads to it through its parent's split and those above on the same column. A nominal
+// column has the codes 0 .. n_categories - 1, or any code where that is 0.
+std::vector<std::uint8_t> open_nodes(const Forest& forest, const std::int64_t* parent, const std::int32_t* n_categories,
+                                     const Poll& poll);
 
 // Parts of rows: a row that reaches several leaves is looked at from each of them.
 struct Parts {

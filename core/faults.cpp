@@ -34,7 +34,8 @@ std::uint32_t broken_rules(const Forest& forest, std::int64_t at, std::int64_t n
     broken |= std::uint32_t{!(leaf | oblique) & ((feature < 0) | (feature >= forest.n_features))} << 5;
     broken |= std::uint32_t{leaf & (missing != Missing::spread)} << 6;
     broken |= std::uint32_t{compares & !(threshold > -infinity)} << 7;
-    broken |= std::uint32_t{coded && !(threshold >= 0 && threshold < infinity && threshold == std::floor(threshold))}
+    constexpr double largest_code = std::numeric_limits<std::int32_t>::max();
+    broken |= std::uint32_t{coded && !(threshold >= 0 && threshold <= largest_code && threshold == std::floor(threshold))}
               << 8;
     broken |= std::uint32_t{!(compares | coded) & (threshold == threshold)} << 9;
     broken |= std::uint32_t{!listed & (payload != no_payload)} << 10;

@@ -35,6 +35,16 @@ struct AddAny {
     }
 };
 
+// Entropy: −p·log2 p, so that the columns of a distribution add up to its entropy in bits.
+inline double link(Link kind, double value) {
+    switch (kind) {
+        case Link::identity: return value;
+        case Link::log: return std::log(value);
+        case Link::entropy: return value > 0 ? -value * std::log2(value) : 0.0;
+    }
+    return value;
+}
+
 template <Op op, class Use>
 void with_columns(std::int64_t n_columns, const Use& use) {
     switch (n_columns) {
@@ -134,8 +144,7 @@ private:
                 const double* values = table.values + row_of(table, first_leaf(tree) + leaf);
                 for (std::size_t c = 0; c < mean_.size(); ++c) mean_[c] += share * values[c];
             }
-            for (std::size_t c = 0; c < mean_.size(); ++c)
-                if (table.logs[c]) mean_[c] = std::log(mean_[c]);
+            for (std::size_t c = 0; c < mean_.size(); ++c) mean_[c] = link(table.links[c], mean_[c]);
             AddAny::add(table, mean_.data(), weight(tree), out_row(table, tree, row));
         }
     }

@@ -24,7 +24,7 @@ static_assert(sizeof(Node) == 16);
 struct Forest {
     // per node, all trees concatenated
     const Node* nodes;
-    const double* weight;         // null: whoever asks has no row that is divided
+    const double* weight;         // null: no row had a missing value; one that has by now is divided equally
     const std::int32_t* payload;  // null: no node has one
     const Kind* kind;
     const Missing* missing;       // null: all nodes spread

@@ -87,7 +87,7 @@ private:
     // -- the root: rows of weight 0 (not drawn for this tree) are left out
 
     NodeSamples<Target> root_samples() {
-        auto block = std::make_shared<Block<Target>>();
+        auto block = std::make_shared<SampleBlock<Target>>();
         std::vector<std::uint32_t> id_of(static_cast<std::size_t>(data_.n_rows));
         for (std::int64_t row = 0; row < data_.n_rows; ++row) {
             if (data_.weight[row] <= 0) continue;
@@ -218,7 +218,7 @@ private:
     // empty one.
     std::vector<std::int32_t> children_of_codes(const GeneralTask<Target>& task) const {
         const auto place = static_cast<std::size_t>(sorted_.categories.place_of(task.split.feature));
-        const Block<Target>& block = *task.samples.block;
+        const SampleBlock<Target>& block = *task.samples.block;
         std::vector<std::int32_t> codes(static_cast<std::size_t>(data_.n_categories[task.split.feature]), options_.c45 ? 0 : -1);
         for (std::uint32_t at = task.samples.members.begin; !options_.c45 && at < task.samples.members.end; ++at) {
             const std::int32_t code = sorted_.categories.code(block.rows[block.members[at]], place);
@@ -239,7 +239,7 @@ private:
     static constexpr std::int32_t unknown = -2;  // in child_of until it is decided what is done with it
 
     void assign(const GeneralTask<Target>& task, const std::vector<std::int32_t>& codes, std::size_t n_children) {
-        const Block<Target>& block = *task.samples.block;
+        const SampleBlock<Target>& block = *task.samples.block;
         const Candidate& split = task.split;
         std::vector<std::int32_t>& child_of = assignment_.child_of;
         child_of.resize(std::max(child_of.size(), block.instances.size()));
@@ -277,7 +277,7 @@ private:
         return 0;  // known against missing
     }
 
-    void assign_unknown(const Block<Target>& block, Range members, Missing policy, Path path) {
+    void assign_unknown(const SampleBlock<Target>& block, Range members, Missing policy, Path path) {
         std::vector<std::int32_t>& child_of = assignment_.child_of;
         std::vector<double>& shares = assignment_.shares;
         for (std::uint32_t at = members.begin; at < members.end; ++at) {
@@ -314,7 +314,7 @@ private:
     }
 
     std::vector<Totals> child_totals(const GeneralTask<Target>& task, std::size_t n_children) {
-        const Block<Target>& block = *task.samples.block;
+        const SampleBlock<Target>& block = *task.samples.block;
         std::vector<Totals> totals(n_children, empty_totals());
         for (std::uint32_t at = task.samples.members.begin; at < task.samples.members.end; ++at) {
             const std::uint32_t id = block.members[at];
@@ -335,7 +335,7 @@ private:
     void make_leaf(const GeneralTask<Target>& task) {
         builder_.set_leaf(task.node, leaf_values(task.samples, task.totals));
         if (!options_.keep_leaf_rows) return;
-        const Block<Target>& block = *task.samples.block;
+        const SampleBlock<Target>& block = *task.samples.block;
         for (std::uint32_t at = task.samples.members.begin; at < task.samples.members.end; ++at) {
             const std::uint32_t id = block.members[at];
             builder_.add_leaf_row(block.rows[id], block.instances[id].weight);
@@ -344,7 +344,7 @@ private:
 
     std::vector<double> leaf_values(const NodeSamples<Target>& samples, const Totals& totals) const {
         if constexpr (std::is_same_v<Target, double>) {
-            const Block<Target>& block = *samples.block;
+            const SampleBlock<Target>& block = *samples.block;
             return leaf_moments(samples.members.size(), [&](std::uint32_t i) {
                 const std::uint32_t id = block.members[samples.members.begin + i];
                 return Instance<double>{block.instances[id].weight, data_.targets[block.rows[id]]};

@@ -175,7 +175,10 @@ GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atom
     // then heard afterwards, at most some 150 ms later.
     const std::int64_t n_tried = options.max_features < 0 ? data.n_features : options.max_features;
     const bool many_threads = options.n_threads > 1;
-    const bool short_work = data.n_rows * n_tried * options.n_trees < (many_threads ? 1 << 14 : 1 << 19);
+    const double n_looked_at = static_cast<double>(data.n_rows) * static_cast<double>(n_tried);
+    const double n_steps =
+        std::max(n_looked_at, static_cast<double>(options.n_draws)) * static_cast<double>(options.n_trees);
+    const bool short_work = n_steps < (many_threads ? 1 << 14 : 1 << 19);
     const std::int64_t n_threads = short_work ? 0 : std::max<std::int64_t>(options.n_threads, 1);
     const bool fast = options.max_bins > 0;
     const BinnedData binned = fast ? bin(data, options.max_bins, n_threads, poll) : BinnedData{};
@@ -189,13 +192,13 @@ GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atom
         options.n_trees, n_threads,
         [&](std::int64_t tree, const Cancelled& cancelled) {
             const Path path = Path(options.seed).child(static_cast<std::uint64_t>(tree));
-            const Counts counts = options.n_draws > 0 ? bootstrap(path) : Counts{};
-            if (options.keep_in_bag)
-                for (std::size_t row = 0; row < counts.size(); ++row)
-                    if (counts[row] > 0)
-                        in_bag[static_cast<std::size_t>(tree * mask_bytes) + row / 8] |=
-                            static_cast<std::uint8_t>(1u << row % 8);
             try {
+                const Counts counts = options.n_draws > 0 ? bootstrap(path, cancelled) : Counts{};
+                if (options.keep_in_bag)
+                    for (std::size_t row = 0; row < counts.size(); ++row)
+                        if (counts[row] > 0)
+                            in_bag[static_cast<std::size_t>(tree * mask_bytes) + row / 8] |=
+                                static_cast<std::uint8_t>(1u << row % 8);
                 trees[static_cast<std::size_t>(tree)] =
                     forest_of(fast ? grow_one_fast(data, binned, options, counts, path, cancelled)
                                    : grow_one_general(data, sorted, options, counts, path, cancelled));

@@ -13,7 +13,7 @@
 
 namespace hedgerow {
 
-// The numbers are those of hedgerow.growth.
+// The bindings export these by name; hedgerow.growth has no numbers for them.
 enum class Criterion : std::uint8_t { gini, entropy, gain_ratio, squared_error, cost_gini };
 enum class Nominal : std::uint8_t { multiway, binary, subset };
 enum class TrainMissing : std::uint8_t { fractional, category, learned, random };

@@ -23,6 +23,12 @@ inline std::uint64_t in_numerical_order(double value) {
     return bits & sign ? sign - magnitude : sign + magnitude;  // -0.0 and 0.0 are one
 }
 
+// The inverse; zero is positive.
+inline double from_numerical_order(std::uint64_t m) {
+    const std::uint64_t sign = std::uint64_t{1} << 63;
+    return std::bit_cast<double>(m >= sign ? m - sign : sign | (sign - m));
+}
+
 inline std::uint32_t row_key(double value) {
     const std::uint64_t m = in_numerical_order(value);
     const bool lost = (m & ((std::uint64_t{1} << 33) - 1)) != 0;

@@ -20,9 +20,32 @@ using Poll = std::function<void()>;
 // Set once work is to end; long tasks look at it and return early. Their results are thrown away.
 using Cancelled = std::atomic<bool>;
 
-// Calls body(task, cancelled) for every task in 0 .. n_tasks-1 on n_threads threads. Each task writes its own slot,
-// so results do not depend on which thread ran it. n_threads <= 0: in the calling thread, without a poll, for work
-// too short to be worth a thread.
+inline constexpr std::chrono::milliseconds poll_interval{50};
+
+// More threads than this only take memory, whatever n_jobs was asked for.
+inline std::int64_t max_threads() {
+    return 4 * std::max<std::int64_t>(std::thread::hardware_concurrency(), 2);
+}
+
+// glibc fetches a thread's storage for exceptions when the first one is thrown, and aborts the process if there is no memory
+// for it: a std::bad_alloc could not be thrown where memory is short. Asking for the number of exceptions fetches it now.
+inline void fetch_exception_storage() { static_cast<void>(std::uncaught_exceptions()); }
+
+// All tasks in the calling thread, with a poll between two of them now and then.
+template <class Body>
+void run_here(std::int64_t n_tasks, const Body& body, const Cancelled& cancelled, const Poll& poll) {
+    auto last_poll = std::chrono::steady_clock::now();
+    for (std::int64_t task = 0; task < n_tasks; ++task) {
+        body(task, cancelled);
+        if (std::chrono::steady_clock::now() - last_poll < poll_interval) continue;
+        poll();
+        last_poll = std::chrono::steady_clock::now();
+    }
+}
+
+// Calls body(task, cancelled) for every task in 0 .. n_tasks-1 on n_threads threads, or on as many as can be started. Each
+// task writes its own slot, so results do not depend on which thread ran it. n_threads <= 0: in the calling thread, without
+// a poll, for work too short to be worth a thread.
 template <class Body>
 void parallel_for(std::int64_t n_tasks, std::int64_t n_threads, const Body& body, const Poll& poll) {
     Cancelled cancelled{false};
@@ -35,7 +58,8 @@ void parallel_for(std::int64_t n_tasks, std::int64_t n_threads, const Body& body
     std::mutex mutex;
     std::condition_variable finished;
     std::exception_ptr error;
-    std::int64_t running = std::min(n_threads, n_tasks);
+    const std::int64_t n_wanted = std::min({n_threads, n_tasks, max_threads()});
+    std::int64_t running = n_wanted;
 
     const auto fail = [&] {  // called in a catch block
         const std::lock_guard lock(mutex);
@@ -43,6 +67,7 @@ void parallel_for(std::int64_t n_tasks, std::int64_t n_threads, const Body& body
         cancelled = true;
     };
     const auto work = [&] {
+        fetch_exception_storage();
         try {
             for (;;) {
                 const std::int64_t task = next_task.fetch_add(1);
@@ -60,18 +85,18 @@ void parallel_for(std::int64_t n_tasks, std::int64_t n_threads, const Body& body
 
     {
         std::vector<std::jthread> threads;
-        threads.reserve(static_cast<std::size_t>(running));
-        const std::int64_t n_wanted = running;
+        fetch_exception_storage();
         try {
+            threads.reserve(static_cast<std::size_t>(n_wanted));
             for (std::int64_t i = 0; i < n_wanted; ++i) threads.emplace_back(work);
-        } catch (...) {  // the system gave us fewer threads than we asked for
+        } catch (const std::exception&) {  // too little memory, or too many threads: those that have started go on
             const std::lock_guard lock(mutex);
             running -= n_wanted - static_cast<std::int64_t>(threads.size());
-            if (threads.empty()) throw;
         }
+        if (threads.empty()) return run_here(n_tasks, body, cancelled, poll);
         std::unique_lock lock(mutex);
         while (running > 0) {
-            if (finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; })) break;
+            if (finished.wait_for(lock, poll_interval, [&] { return running == 0; })) break;
             if (cancelled) continue;
             lock.unlock();
             try {

@@ -18,7 +18,7 @@
 #include "prune.hpp"
 #include "step.hpp"
 
-namespace hedgerow {
+namespace hedgerow::pruning {
 
 // A row that reached a place, or the part of one.
 struct Part {
@@ -373,4 +373,4 @@ private:
     std::vector<double> counts_there_;
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::pruning

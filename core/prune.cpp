@@ -7,6 +7,9 @@
 namespace hedgerow {
 namespace {
 
+using pruning::Place;
+using pruning::Places;
+
 // Quinlan's allowance, in errors, for what is simpler; and J48's for rounding.
 constexpr double allowance = 0.1;
 constexpr double rounding = 1e-6;

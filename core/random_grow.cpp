@@ -52,9 +52,11 @@ RandomTask<Rank> make_task(const TrainingData& data, const RankedData<Rank>& ran
     std::vector<std::uint32_t> marks(static_cast<std::size_t>(data.n_rows));
     std::iota(marks.begin(), marks.end(), 0u);
     if (each_counts_once) std::copy_n(data.labels, data.n_rows, marks.begin());
-    std::vector<Thresholds> thresholds{{{&no_threshold, 0}, 0}};
+    std::vector<Thresholds> thresholds{{{&no_threshold, 0}, 0, no_threshold}};
     for (std::int64_t f = 0; f < data.n_features; ++f)
-        thresholds.push_back(data.n_categories[f] > 0 ? thresholds[0] : Thresholds{data.column(f), most});
+        thresholds.push_back(data.n_categories[f] > 0
+                                 ? thresholds[0]
+                                 : Thresholds{data.column(f), most, std::numeric_limits<double>::lowest()});
     return {data,
             ranked,
             options,

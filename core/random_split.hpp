@@ -255,8 +255,10 @@ private:
         keys.known.clear();
         for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i) {
             if (ranks[order[i]] == task_.ranked.missing) continue;
+            const Key key = key_of[order[i]];
+            if (key != key) continue;  // a value that was there when the ranks were made
             known_.push_back(order[i]);
-            keys.known.push_back(key_of[order[i]]);
+            keys.known.push_back(key);
         }
         if (known_.size() < 2 * std::size_t{task_.least}) return std::nullopt;
         const auto [least, greatest] = std::minmax_element(keys.known.begin(), keys.known.end());
@@ -293,9 +295,10 @@ private:
         } else {
             if (task_.least > 1 && !large_enough(open, goes_left)) return false;
             n_left = partition(open, goes_left);
-            if (n_left == open.n_rows) return false;  // which has moved nothing
         }
-        if (n_left == 0) return false;
+        // Nothing has moved then. Values that are written while the tree grows may end here too; a branch without rows
+        // would let the tree outgrow its memory.
+        if (n_left == 0 || n_left == open.n_rows) return false;
         const std::uint32_t first = set_question(open, feature, data_row(row), 2);
         add_child(open, path, 0, first, open.begin, n_left);
         add_child(open, path, 1, first + 1, open.begin + n_left, open.n_rows - n_left);

@@ -24,7 +24,14 @@ struct RawNode {
 struct Thresholds {
     TableColumn values;
     std::uint32_t mask;
-    const double& operator[](std::uint32_t row) const { return values[row & mask]; }
+    double least;  // NaN where all are
+
+    const double& at(std::uint32_t row) const { return values[row & mask]; }
+    // Never NaN where there are numbers, not even if one has been written to X since the column was ranked.
+    double operator[](std::uint32_t row) const {
+        const double value = at(row);
+        return value > least ? value : least;
+    }
 };
 
 // What all trees of a forest read.

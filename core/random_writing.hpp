@@ -109,7 +109,7 @@ private:
         std::int32_t leaf = 0;
         for (std::size_t i = 0; i < n_nodes; ++i) {
             const RawNode& later = raw[std::min(i + ahead, n_nodes - 1)];
-            prefetch(&thresholds[later.feature][later.answer]);
+            prefetch(&thresholds[later.feature].at(later.answer));
             const RawNode node = raw[i];
             const bool is_leaf = node.feature == leaf_feature;
             nodes[i] = {thresholds[node.feature][node.answer], node.feature, is_leaf ? leaf : static_cast<std::int32_t>(node.at)};

@@ -11,6 +11,7 @@
 #include "grow.hpp"
 #include "parallel.hpp"
 #include "sorting.hpp"
+#include "step.hpp"
 
 namespace hedgerow {
 
@@ -68,8 +69,10 @@ void rank_column(const TrainingData& data, std::int64_t feature, const double* c
     Rank* ranks = ranked.columns.data() + feature * data.n_rows;
     std::uint8_t& has_missing = ranked.has_missing[static_cast<std::size_t>(feature)];
     if (data.n_categories[feature] > 0) {
-        for (std::int64_t row = 0; row < data.n_rows; ++row)
-            ranks[row] = std::isnan(column[row]) ? ranked.missing : static_cast<Rank>(column[row]);
+        for (std::int64_t row = 0; row < data.n_rows; ++row) {
+            const std::int64_t code = code_of(column[row], data.n_categories[feature]);
+            ranks[row] = code == no_answer ? ranked.missing : static_cast<Rank>(code);
+        }
         has_missing = std::find(ranks, ranks + data.n_rows, ranked.missing) != ranks + data.n_rows;
         return;
     }
@@ -79,10 +82,11 @@ void rank_column(const TrainingData& data, std::int64_t feature, const double* c
     const std::uint64_t n_distinct = sorter.n_distinct(), n_ranks = ranked.missing;
     ranked.exact[static_cast<std::size_t>(feature)] = n_distinct <= n_ranks;
     if (n_distinct <= n_ranks) {
-        sorter.for_each([=](std::uint32_t row, std::uint32_t rank) { ranks[row] = static_cast<Rank>(rank); });
+        sorter.for_each([=](const SortKey& key, std::uint32_t rank) { ranks[key.row] = static_cast<Rank>(rank); });
     } else {
         const std::uint64_t share = (n_ranks << 32) / n_distinct;  // of a rank, in 2^-32: rounded down, so that none is too large
-        sorter.for_each([=](std::uint32_t row, std::uint32_t rank) { ranks[row] = static_cast<Rank>(rank * share >> 32); });
+        sorter.for_each(
+            [=](const SortKey& key, std::uint32_t rank) { ranks[key.row] = static_cast<Rank>(rank * share >> 32); });
     }
 }
 
@@ -95,7 +99,8 @@ RankedData<Rank> rank(const TrainingData& data, std::int64_t n_threads, const Po
     ranked.exact.resize(static_cast<std::size_t>(n_features), 1);
     ranked.has_missing.resize(static_cast<std::size_t>(n_features));
     ranked.complete.resize(static_cast<std::size_t>(n_rows), 1);
-    const std::int64_t n_sorters = std::max<std::int64_t>(n_threads, 1);
+    const std::int64_t n_groups = (n_features + SomeColumns::some - 1) / SomeColumns::some;
+    const std::int64_t n_sorters = std::clamp<std::int64_t>(n_threads, 1, n_groups);
     parallel_for(
         n_sorters, n_threads,
         [&](std::int64_t number, const Cancelled& cancelled) {

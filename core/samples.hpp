@@ -1,6 +1,6 @@
 // The rows of the nodes that are still to be split, in the order of every column.
 //
-// Presorted lists, stably partitioned: sorting happens once a tree, a split moves each list once. A row whose value is
+// Presorted lists, stably partitioned: columns are sorted once for all trees, a split moves each list once. A row whose value is
 // missing at a split may go down several children in parts; then the children get a block of their own in which each
 // part is an instance. So do small nodes of a large block, to stay in the cache.
 #pragma once
@@ -36,7 +36,7 @@ struct Range {
 };
 
 template <class Target>
-struct Block {
+struct SampleBlock {
     std::vector<Instance<Target>> instances;  // by id
     std::vector<std::uint32_t> rows;          // by id
     std::vector<double> fractions;            // by id; empty where every instance is a whole row
@@ -48,7 +48,7 @@ struct Block {
 
 template <class Target>
 struct NodeSamples {
-    std::shared_ptr<Block<Target>> block;
+    std::shared_ptr<SampleBlock<Target>> block;
     Range members;
     std::vector<Range> lists;
 };
@@ -148,10 +148,10 @@ private:
     }
 
     Samples into_new_block(const NodeSamples<Target>& node, const Assignment& to) {
-        auto block = std::make_shared<Block<Target>>();
+        auto block = std::make_shared<SampleBlock<Target>>();
         Samples children(to.n_children(), {block, {}, std::vector<Range>(node.lists.size())});
         renumber(node, to, *block, children);
-        const Block<Target>& old = *node.block;
+        const SampleBlock<Target>& old = *node.block;
         const auto live = [&](std::size_t c) { return to.live[c]; };
         block->lists.resize(old.lists.size());
         for (std::size_t f = 0; f < old.lists.size(); ++f) {
@@ -168,8 +168,8 @@ private:
     }
 
     // New ids run child by child, in the old order: in the new block position and id are one.
-    void renumber(const NodeSamples<Target>& node, const Assignment& to, Block<Target>& block, Samples& children) {
-        const Block<Target>& old = *node.block;
+    void renumber(const NodeSamples<Target>& node, const Assignment& to, SampleBlock<Target>& block, Samples& children) {
+        const SampleBlock<Target>& old = *node.block;
         const auto id_at = [&](std::uint32_t at) { return old.members[at]; };
         const std::uint32_t n = lay_out(node.members, to, id_at, [](std::size_t) { return true; },
                                         [&](std::size_t c, Range range) { children[c].members = range; });

@@ -47,7 +47,7 @@ private:
                 if (cancelled) throw Stopped{};
         };
         wait_until([&] { return n_placed_ == number; });
-        if (number == 0) reserve(tree);
+        if (number == 0) reserve(tree, cancelled);
         bool fits = true;
         tree.for_each_column(forest_.trees, [&](const auto& column, std::size_t n) {
             fits = fits && column.size() + n <= column.capacity();
@@ -63,7 +63,7 @@ private:
     // Most trees have about as many nodes as the first. The memory of a small forest comes fast enough as it is written, and
     // is in the cache then.
     template <class Tree>
-    void reserve(const Tree& first) {
+    void reserve(const Tree& first, const Cancelled& cancelled) {
         std::size_t n_bytes = 0;
         const auto expected = [this](std::size_t n) { return static_cast<std::size_t>(n_trees_) * n; };
         first.for_each_column(forest_.trees, [&](auto& column, std::size_t n) {
@@ -72,8 +72,11 @@ private:
         });
         if (n_bytes < std::size_t{256} << 20) return;
         bool large_pages = true;
+        const auto check_cancelled = [&] {
+            if (cancelled) throw Stopped{};
+        };
         first.for_each_column(forest_.trees, [&](auto& column, std::size_t n) {
-            large_pages = fetch_memory(column, expected(n), large_pages);
+            large_pages = fetch_memory(column, expected(n), large_pages, check_cancelled);
         });
     }
 

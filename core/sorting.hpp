@@ -1,4 +1,7 @@
-// Columns in order, once for each tree.
+// Sorts columns, once for all trees.
+//
+// X belongs to the caller, and another thread may write to it while a column is sorted. So every value is read once, into
+// its key; whatever is needed later is decoded from the key.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +29,8 @@ struct SortedColumn {
 struct SortKey {
     std::uint64_t bits;
     std::uint32_t row;
+
+    double value() const { return from_numerical_order(bits); }
 };
 
 // Sorts one column after another, in the same memory.
@@ -36,25 +41,26 @@ public:
         sort(column, n_rows);
         sorted.rows.reserve(keys_.size());
         sorted.ranks.reserve(keys_.size());
-        for_each([&](std::uint32_t row, std::uint32_t rank) {
-            if (rank == sorted.values.size()) sorted.values.push_back(column[row]);
-            sorted.rows.push_back(row);
+        for_each([&](const SortKey& key, std::uint32_t rank) {
+            if (rank == sorted.values.size()) sorted.values.push_back(key.value());
+            sorted.rows.push_back(key.row);
             sorted.ranks.push_back(rank);
         });
         return sorted;
     }
 
     // Rows with a value, by value and then by row, until the next call. For many columns one after the other: no memory
-    // is asked for again.
+    // is asked for again. An infinity, which has been refused unless it was written since, counts as missing.
     std::span<const SortKey> sort(const double* column, std::int64_t n_rows) {
         keys_.resize(static_cast<std::size_t>(n_rows));
         std::size_t n = 0;
         for (std::int64_t row = 0; row < n_rows; ++row) {
-            keys_[n] = {in_numerical_order(column[row]), static_cast<std::uint32_t>(row)};
-            n += !std::isnan(column[row]);
+            const double value = column[row];
+            keys_[n] = {in_numerical_order(value), static_cast<std::uint32_t>(row)};
+            n += std::isfinite(value);
         }
         keys_.resize(n);
-        if (!bucket_sort(column)) {
+        if (!bucket_sort()) {
             if (n < 256)
                 std::stable_sort(keys_.begin(), keys_.end(), before);
             else
@@ -63,13 +69,13 @@ public:
         return keys_;
     }
 
-    // Calls use(row, rank) for the sorted rows.
+    // Calls use(key, rank) for the sorted rows.
     template <class Use>
     void for_each(const Use& use) const {
         std::uint32_t rank = 0;
         for (std::size_t i = 0; i < keys_.size(); ++i) {
             rank += i > 0 && keys_[i].bits != keys_[i - 1].bits;
-            use(keys_[i].row, rank);
+            use(keys_[i], rank);
         }
     }
     std::size_t n_known() const { return keys_.size(); }
@@ -88,20 +94,20 @@ private:
     static std::size_t digit(std::uint64_t bits, std::size_t d) { return bits >> (digit_bits * d) & ((1u << digit_bits) - 1); }
 
     // Twice as many buckets as rows, of equal width, and an insertion sort of what is then almost in order. False, and
-    // nothing done, where too many values would share a bucket: many ties, far outliers, infinities.
-    bool bucket_sort(const double* column) {
+    // nothing done, where too many values would share a bucket: many ties, far outliers.
+    bool bucket_sort() {
         const std::size_t n = keys_.size(), n_buckets = 2 * n;
         double least = std::numeric_limits<double>::infinity(), greatest = -least;
         for (const SortKey& key : keys_) {
-            least = std::min(least, column[key.row]);
-            greatest = std::max(greatest, column[key.row]);
+            least = std::min(least, key.value());
+            greatest = std::max(greatest, key.value());
         }
         const double scale = static_cast<double>(n_buckets) / (greatest - least);
         if (n_buckets > max_buckets || !(scale > 0 && scale < std::numeric_limits<double>::max())) return false;
         bucket_.resize(n);
         ends_.assign(n_buckets + 1, 0);
         for (std::size_t i = 0; i < n; ++i) {
-            bucket_[i] = static_cast<std::uint32_t>((column[keys_[i].row] - least) * scale);  // at most n_buckets
+            bucket_[i] = static_cast<std::uint32_t>((keys_[i].value() - least) * scale);  // at most n_buckets
             ++ends_[bucket_[i]];
         }
         std::uint64_t shared = 0;  // pairs in one bucket, twice

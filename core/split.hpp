@@ -167,7 +167,7 @@ private:
     }
 
     void search_thresholds() {
-        const Block<Target>& block = *node_->block;
+        const SampleBlock<Target>& block = *node_->block;
         const Range range = node_->lists[list_number()];
         const Entry* entries = block.lists[list_number()].data();
         if (range.size() == 0) return;
@@ -196,7 +196,7 @@ private:
 
     template <bool with_missing>
     void scan(const Entry* entries, Range range, const Rows& rows) {
-        const Block<Target>& block = *node_->block;
+        const SampleBlock<Target>& block = *node_->block;
         const bool whole = block.fractions.empty();
         clear(left_);
         double rows_left = 0;
@@ -298,7 +298,7 @@ private:
             for (std::uint32_t number = first; number < missing; ++number) look_at(number);
             return;
         }
-        const Block<Target>& block = *node_->block;
+        const SampleBlock<Target>& block = *node_->block;
         numbers_.clear();
         for (std::uint32_t at = node_->members.begin; at < node_->members.end; ++at)
             numbers_.push_back(sorted_.categories.of_row(block.rows[block.members[at]])[place]);

@@ -43,8 +43,8 @@ private:
     void divide(const Forest& forest, std::int64_t root, std::int64_t node, double weight) {
         const std::int64_t first = root + forest.nodes[node].first_child;
         const std::int64_t n = n_children(forest, node);
-        double scale = 1.0;
-        double total = std::accumulate(forest.weight + first, forest.weight + first + n, 0.0);
+        double scale = 1.0, total = 0.0;
+        if (forest.weight != nullptr) total = std::accumulate(forest.weight + first, forest.weight + first + n, 0.0);
         if (std::isinf(total)) {
             scale = 0x1p-40;
             total = 0;

@@ -88,6 +88,7 @@ std::int64_t child_number(const Forest& forest, std::int64_t node, const Row& ro
 
 // The child with the largest training weight; the first of equals.
 inline std::int64_t heaviest_child(const Forest& forest, std::int64_t root, std::int64_t node) {
+    if (forest.weight == nullptr) return 0;
     const double* weights = forest.weight + root + forest.nodes[node].first_child;
     return std::max_element(weights, weights + n_children(forest, node)) - weights;
 }

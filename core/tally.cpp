@@ -13,7 +13,8 @@ void tally(const Forest& forest, const Rows& rows, const LeafCounts& leaves, std
     const auto packed = pack(forest, rows, 0, forest.n_trees);
     // A thread takes some trees through all rows: no two add to the same leaf. A few at a time, so that the keys of a
     // block of rows are made for all of them.
-    const std::int64_t n_groups = std::min(forest.n_trees, 4 * std::max<std::int64_t>(n_threads, 1));
+    const std::int64_t n_groups =
+        std::min(forest.n_trees, 4 * std::clamp<std::int64_t>(n_threads, 1, max_threads()));
     parallel_for(
         n_groups, serial ? 0 : n_threads,
         [&](std::int64_t group, const Cancelled& cancelled) {

@@ -11,13 +11,15 @@
 
 namespace hedgerow {
 
+// The numbers are those of hedgerow.walk.leaf_table.
+enum class Link : std::uint8_t { identity, log, entropy };
 enum class Op : std::uint8_t { sum, min, max };
 
 // Numbers for every leaf of the trees in the walk, and where their fold goes.
 struct LeafTable {
     const double* values;      // linear quantities, a row for each leaf, from the first leaf of the first tree on
     const double* linked;      // the link applied to every entry, once; `values` where all links are the identity
-    const std::uint8_t* logs;  // per column: 1 where the link is the logarithm, 0 where it is the identity
+    const Link* links;         // per column
     const Op* ops;             // per column
     // The row of each leaf, or null: each has its own. Leaves that say the same share one, and what a walk reads stays in
     // the cache.

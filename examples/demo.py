@@ -27,14 +27,16 @@ BAR = 22
 
 def command(line: str) -> None:
     """Show a command, and run it as the shell would."""
-    out.print(f"\n[bold green]$[/] [bold]hedgerow {line}[/]\n", soft_wrap=True)
+    out.print()
+    out.print(Text.assemble(("$ ", "bold green"), (f"hedgerow {line}", "bold")), soft_wrap=True)
+    out.print()
     if main(line.split()):
         sys.exit(1)
 
 
 def heading(text: str) -> None:
     out.print()
-    out.rule(f"[bold]{text}", align="left", style="dim")
+    out.rule(Text(text, style="bold"), align="left", style="dim")
 
 
 def write_patients() -> pa.Table:

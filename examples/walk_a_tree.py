@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from hedgerow.building import build_forest, leaf, multiway, threshold
+from hedgerow.forest.build import build_forest, leaf, multiway, threshold
 from hedgerow.walk import LeafTable, fold, spread
 
 COLUMNS = SYMPTOM, TEMPERATURE, AGE = "symptom", "temperature", "age"

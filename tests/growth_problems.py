@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from growth_oracles import Problem
 from hedgerow import Forest
 from hedgerow._core import GrowOptions
 from hedgerow.growth import ChiSquare, Fractional, Growth, Training, grow_forest
+from oracles.growth import Problem
 
 __all__ = ["CLASSIFICATION", "CRITERIA", "MISSING", "NOMINAL", "grow", "options_of", "problems", "random_problem"]
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from hedgerow import load
 from hedgerow._core import checksum
-from hedgerow.packing import _CHECKSUM, _PROLOGUE, FORMAT_VERSION, MAGIC, PROLOGUE_BYTES, ModelFileError
+from hedgerow.forest.packing import _CHECKSUM, _PROLOGUE, FORMAT_VERSION, MAGIC, PROLOGUE_BYTES, ModelFileError
 
 NUMBERS = [-1, 0, 1, 2, 3, 64, 255, 2**31 - 1, 2**31, 2**32, 2**53, 2**62, 2**63 - 1, 2**63, 2**64 - 1, -(2**63)]
 VALUES = [*NUMBERS, None, True, False, "", "a", "0" * 50, [], {}, [[]], 0.5, -0.0, 1e308, 1e-320, 10**19, "<f8", "$"]
@@ -213,5 +213,9 @@ def _use(model: Any, X: Any) -> None:
     if hasattr(model, "classes_"):
         assert model.predict_proba(X).shape == (len(X), len(model.classes_))
         model.leaf_counts(X)
+        if hasattr(model, "predict_drawn"):
+            assert set(model.predict_drawn(X, 0)) <= set(model.classes_)
+    for explanation in model.explain(X):
+        str(explanation)
     if hasattr(model, "leaf_samples_"):
         assert model.predict_quantiles(X).shape == (len(X), 3)

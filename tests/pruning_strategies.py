@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 import oracles
 from hedgerow import Forest
+from hedgerow.forest.kinds import NodeKind
 from hedgerow.growth import Fractional, Growth, Training, grow_forest
-from hedgerow.nodes import NodeKind
 from strategies import forests, rows_of
 
 CRITERIA = ("gini", "entropy", "gain_ratio", "squared_error")

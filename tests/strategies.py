@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from hedgerow import Forest
-from hedgerow.building import (
+from hedgerow.forest.build import (
     Node,
     build_forest,
     leaf,
@@ -29,7 +29,7 @@ from hedgerow.building import (
     threshold,
     value,
 )
-from hedgerow.nodes import NodeKind
+from hedgerow.forest.kinds import NodeKind
 
 STORAGES = ("float", "integer", "boolean", "text", "category", "ordered", "nothing")
 

@@ -14,7 +14,7 @@ import pytest
 import hedgerow
 from hedgerow import _core
 
-EXTRAS = ("matplotlib", "pandas", "polars", "pyarrow", "click", "rich", "jinja2", "duckdb", "onnx")
+EXTRAS = ("matplotlib", "pandas", "polars", "pyarrow", "click", "rich", "onnx")
 MODULES = [module.name for module in pkgutil.walk_packages(hedgerow.__path__, "hedgerow.")]
 FUNCTIONS = {name: thing for name, thing in vars(_core).items() if callable(thing) and not inspect.isclass(thing)}
 
@@ -52,12 +52,30 @@ def test_scikit_learn_is_imported_with_the_first_name_that_needs_it() -> None:
     loaded = modules_after("import hedgerow; hedgerow.__version__")
     assert loaded.isdisjoint({"numpy", "sklearn", "pandas"})
     code = "import sys; from hedgerow.storage import load; print(type(load(sys.argv[1])).__name__)"
-    file = Path(__file__).parent / "data" / "v1_cautious.hedgerow"
+    file = Path(__file__).parent / "model_files" / "v1_cautious.hedgerow"
     run = subprocess.run([sys.executable, "-c", code, file], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "CautiousClassifier"
     with pytest.raises(AttributeError, match="module 'hedgerow' has no attribute 'TreeClassifer'"):
         hedgerow.TreeClassifer  # noqa: B018
     assert "TreeClassifier" in dir(hedgerow)
+
+
+def test_submodules_are_reachable_in_a_fresh_process() -> None:
+    names = "hedgerow.plots.__name__, hedgerow.rules.__name__, hedgerow.metrics.__name__"
+    run = subprocess.run(
+        [sys.executable, "-c", f"import hedgerow; print({names})"], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split() == ["hedgerow.plots", "hedgerow.rules", "hedgerow.metrics"]
+
+
+def test_every_public_submodule_is_an_attribute() -> None:
+    internal = {"cli"}
+    found = {module.name for module in pkgutil.iter_modules(hedgerow.__path__) if not module.name.startswith("_")}
+    assert found - internal == {name for name in found if name in hedgerow._SUBMODULES}
+    assert found >= hedgerow._SUBMODULES
+    for name in found - internal:
+        assert hedgerow.__getattr__(name) is importlib.import_module(f"hedgerow.{name}")
+        assert name in dir(hedgerow)
 
 
 def test_the_command_says_what_it_lacks() -> None:
@@ -77,7 +95,7 @@ def test_every_public_name_is_there() -> None:
 
 
 def test_the_package_has_the_modules_of_its_floor_plan() -> None:
-    assert {"hedgerow._core", "hedgerow.forest", "hedgerow.walk", "hedgerow.table"} <= set(MODULES)
+    assert {"hedgerow._core", "hedgerow.forest", "hedgerow.walk", "hedgerow.data.table"} <= set(MODULES)
 
 
 @pytest.mark.parametrize("name", MODULES)

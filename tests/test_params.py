@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from hedgerow._params import check_bool, check_choice, check_number, check_rows, check_whole, is_fraction, is_number
+from hedgerow.folds.leaf_probability import MEstimate
 from hedgerow.naive_bayes.likelihoods import Gaussian
-from hedgerow.probability import MEstimate
 from hedgerow.rules import Evidence, Probability
 
 

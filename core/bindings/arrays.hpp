@@ -16,6 +16,7 @@
 #include "bulk.hpp"
 #include "data.hpp"
 #include "forest.hpp"
+#include "gil.hpp"
 
 namespace nb = nanobind;
 
@@ -62,7 +63,7 @@ inline void require_width(const ForestArrays& forest, const In<double, 2>& X) {
 
 // Lets Ctrl-C through while the lock is released.
 inline void poll_signals() {
-    const nb::gil_scoped_acquire lock;
+    const HeldGil lock;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 

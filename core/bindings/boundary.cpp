@@ -36,9 +36,9 @@ std::tuple<Array<std::uint64_t>, Array<std::uint8_t>> wall_plan(const ForestArra
     std::vector<std::uint64_t> classes;
     std::vector<std::uint8_t> open;
     {
-        const nb::gil_scoped_release release;
+        const ReleasedGil release;
         classes = hedgerow::classes_below(forest, parent.data(), labels.data(), n_classes);
-        open = hedgerow::open_nodes(forest, parent.data(), n_categories.data());
+        open = hedgerow::open_nodes(forest, parent.data(), n_categories.data(), poll_signals);
     }
     return {to_array(std::move(classes)), to_array(std::move(open))};
 }
@@ -69,7 +69,7 @@ void wall_distance(const ForestArrays& forest_arrays, const WallArrays& wall_arr
     const hedgerow::Parts parts{rows.data(), leaves.data(), static_cast<std::int64_t>(n_parts)};
     const hedgerow::WallDistances out{distance.data(), leaf.data(), separator.data(), n_leaves.data()};
     const hedgerow::Rows values = view(X);
-    const nb::gil_scoped_release release;
+    const ReleasedGil release;
     hedgerow::wall_distance(walls, values, parts, scale.data(), target, out, n_threads, poll_signals);
 }
 
@@ -91,7 +91,7 @@ void kernel_shares(hedgerow::Kernel kernel, const In<std::int64_t>& start, const
                                         static_cast<std::int64_t>(n_dims)};
     const hedgerow::KernelQueries queries{places.data(), groups.data(), left_out ? left_out->data() : nullptr,
                                           static_cast<std::int64_t>(n_queries)};
-    const nb::gil_scoped_release release;
+    const ReleasedGil release;
     hedgerow::kernel_shares(kernel, sample, queries, tolerance, out.data(), n_threads, poll_signals);
 }
 

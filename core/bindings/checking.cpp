@@ -19,7 +19,7 @@ using FaultNumbers = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 FaultNumbers node_fault(const ForestArrays& arrays) {
     const hedgerow::Forest forest = view(arrays);
     const auto n_payloads = static_cast<std::int64_t>(std::get<7>(arrays).size()) - 1;
-    const nb::gil_scoped_release release;
+    const ReleasedGil release;
     const auto [rule, place, found] = hedgerow::node_fault(forest, n_payloads);
     return {rule, place, found};
 }
@@ -28,13 +28,13 @@ FaultNumbers link_fault(const ForestArrays& arrays, const In<std::int32_t>& larg
     const hedgerow::Forest forest = view(arrays);
     if (largest_child.size() + 1 != std::get<7>(arrays).size())
         throw std::invalid_argument("largest_child needs a number for each payload");
-    const nb::gil_scoped_release release;
+    const ReleasedGil release;
     const auto [rule, place, found] = hedgerow::link_fault(forest, largest_child.data());
     return {rule, place, found};
 }
 
 std::uint64_t checksum(const In<std::uint8_t>& bytes) {
-    const nb::gil_scoped_release release;
+    const ReleasedGil release;
     return hedgerow::checksum(bytes.data(), bytes.size());
 }
 

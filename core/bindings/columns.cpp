@@ -94,7 +94,7 @@ std::optional<std::tuple<nb::list, Array<std::int32_t>>> text_codes(const nb::li
 }
 
 std::tuple<std::int64_t, std::int64_t> row_end(const In<std::uint8_t>& text) {
-    const nb::gil_scoped_release release;
+    const ReleasedGil release;
     const auto [n_bytes, n_lines] = hedgerow::row_end({reinterpret_cast<const char*>(text.data()), text.size()});
     return {n_bytes, n_lines};
 }
@@ -107,7 +107,7 @@ std::int64_t plain_numbers(const In<std::uint8_t>& text, const std::string& deli
     for (const std::int32_t column : columns)
         if (column >= static_cast<std::int64_t>(out.shape(0))) throw std::invalid_argument("a column is not in out");
     const std::vector<std::string_view> markers(missing.begin(), missing.end());
-    const nb::gil_scoped_release release;
+    const ReleasedGil release;
     return hedgerow::plain_numbers({reinterpret_cast<const char*>(text.data()), text.size()}, delimiter[0], columns, markers,
                                    out.data(), static_cast<std::int64_t>(out.shape(1)));
 }
@@ -128,7 +128,7 @@ void bind_columns(nb::module_& m) {
     m.def(
         "first_infinity",
         [](const In<double, 2>& X) {
-            const nb::gil_scoped_release release;
+            const ReleasedGil release;
             return hedgerow::first_infinity(X.data(), static_cast<std::int64_t>(X.size()));
         },
         "X"_a.noconvert(), "Flat position of the first infinite value, or -1.");

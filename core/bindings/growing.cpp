@@ -16,6 +16,7 @@
 #include "grow.hpp"
 #include "parting.hpp"
 #include "random_grow.hpp"
+#include "row_copies.hpp"
 
 using namespace nb::literals;
 
@@ -59,12 +60,12 @@ GrownArrays grow_with(const std::optional<nb::callable>& progress, const Grow& g
     const auto poll = [&] {
         poll_signals();
         if (!progress) return;
-        const nb::gil_scoped_acquire lock;
+        const HeldGil lock;
         (*progress)(n_done.load());
     };
     hedgerow::GrownForest forest;
     {
-        const nb::gil_scoped_release release;
+        const ReleasedGil release;
         forest = grow(n_done, poll);
     }
     hedgerow::GrownTree& trees = forest.trees;
@@ -81,7 +82,9 @@ GrownArrays grow_with(const std::optional<nb::callable>& progress, const Grow& g
 GrownArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
                  const Labels& labels, const Targets& targets, std::int64_t n_classes,
                  const hedgerow::GrowOptions& options, const std::optional<nb::callable>& progress) {
-    const hedgerow::TrainingData data = training_data(X, n_categories, sample_weight, labels, targets, n_classes);
+    const hedgerow::TrainingData lent = training_data(X, n_categories, sample_weight, labels, targets, n_classes);
+    const RowCopies copies(lent);
+    const hedgerow::TrainingData data = copies.applied_to(lent);
     const auto class_cells = static_cast<std::size_t>(n_classes * n_classes);
     if (options.class_costs.size() != (options.criterion == hedgerow::Criterion::cost_gini ? class_cells : 0) ||
         (!options.feature_costs.empty() && options.feature_costs.size() != X.shape(1)))
@@ -98,7 +101,9 @@ using Table = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>
 GrownArrays grow_random(const Table& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
                         const In<std::int32_t>& labels, std::int64_t n_classes,
                         const hedgerow::RandomGrowOptions& options, const std::optional<nb::callable>& progress) {
-    hedgerow::TrainingData data = training_data(X, n_categories, sample_weight, labels, std::nullopt, n_classes);
+    const hedgerow::TrainingData lent = training_data(X, n_categories, sample_weight, labels, std::nullopt, n_classes);
+    const RowCopies copies(lent);
+    hedgerow::TrainingData data = copies.applied_to(lent);
     // Where there is one of a thing, nobody asks how far the next is.
     const auto apart = [&](std::size_t axis, std::int64_t step) { return X.shape(axis) == 1 || X.stride(axis) == step; };
     data.row_major = apart(1, 1) && apart(0, data.n_features);
@@ -110,10 +115,12 @@ GrownArrays grow_random(const Table& X, const In<std::int32_t>& n_categories, co
 
 Array<double> places_in_line(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
                              const Labels& labels, const Targets& targets, std::int64_t n_classes, std::uint64_t seed) {
-    const hedgerow::TrainingData data = training_data(X, n_categories, sample_weight, labels, targets, n_classes);
+    const hedgerow::TrainingData lent = training_data(X, n_categories, sample_weight, labels, targets, n_classes);
+    const RowCopies copies(lent);
+    const hedgerow::TrainingData data = copies.applied_to(lent);
     std::vector<double> places;
     {
-        const nb::gil_scoped_release release;
+        const ReleasedGil release;
         places = hedgerow::places_in_line(data, seed);
     }
     return to_array(std::move(places));

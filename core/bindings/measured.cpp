@@ -16,7 +16,7 @@ namespace {
 
 void normal_cdf(const In<double>& z, const Array<double>& out) {
     if (z.size() != out.size()) throw std::invalid_argument("z and out differ in length");
-    const nb::gil_scoped_release release;
+    const ReleasedGil release;
     hedgerow::normal_cdf(z.data(), static_cast<std::int64_t>(z.size()), out.data());
 }
 
@@ -24,7 +24,7 @@ void squared_lengths(const In<double, 2>& columns, const std::optional<In<double
                      const Array<double>& out) {
     if (columns.shape(0) != out.size() || columns.shape(1) != weight.size() || (from && from->size() != weight.size()))
         throw std::invalid_argument("columns, start, weight and out differ in length");
-    const nb::gil_scoped_release release;
+    const ReleasedGil release;
     hedgerow::squared_lengths(columns.data(), static_cast<std::int64_t>(columns.shape(0)),
                               static_cast<std::int64_t>(columns.shape(1)), from ? from->data() : nullptr, weight.data(),
                               out.data());

@@ -2,6 +2,8 @@
 #include "bind.hpp"
 
 NB_MODULE(_core, m) {
+    // A daemon thread that is parked at exit (gil.hpp) keeps its arguments: not a leak worth a warning to users.
+    nanobind::set_leak_warnings(false);
     m.doc() = "The compiled core: free functions over arrays that hedgerow has checked.";
     bind_walking(m);
     bind_boundary(m);

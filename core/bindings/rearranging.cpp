@@ -14,6 +14,7 @@
 #include "losses.hpp"
 #include "prune.hpp"
 #include "rearrange.hpp"
+#include "row_copies.hpp"
 #include "structure.hpp"
 #include "weakest_links.hpp"
 
@@ -89,7 +90,7 @@ std::optional<RearrangedArrays> prune(const ForestArrays& forest_arrays, const I
         static_cast<std::int64_t>(X.shape(1)) != forest.n_features || labels.size() != X.shape(0) ||
         sample_weight.size() != X.shape(0))
         throw std::invalid_argument("a forest of several trees, or data of the wrong shape");
-    const hedgerow::TrainingData data{X.data(),
+    const hedgerow::TrainingData lent{X.data(),
                                       nullptr,
                                       sample_weight.data(),
                                       labels.data(),
@@ -97,9 +98,11 @@ std::optional<RearrangedArrays> prune(const ForestArrays& forest_arrays, const I
                                       static_cast<std::int64_t>(X.shape(0)),
                                       forest.n_features,
                                       static_cast<std::int64_t>(leaf_counts.shape(1))};
+    const RowCopies copies(lent);
+    const hedgerow::TrainingData data = copies.applied_to(lent);
     std::optional<hedgerow::RearrangedForest> pruned;
     {
-        const nb::gil_scoped_release release;
+        const ReleasedGil release;
         const hedgerow::PruneOptions options{confidence, z, raising, min_fraction};
         hedgerow::Rearrangement tree = hedgerow::prune(forest, leaf_counts.data(), data, options, poll_signals);
         if (static_cast<std::int64_t>(tree.source.size()) < forest.tree_start[1])
@@ -117,7 +120,7 @@ Array<double, 2> losses_as_leaves(const ForestArrays& forest_arrays, const In<do
         throw std::invalid_argument("truth and weights need an entry for each row");
     auto losses = std::make_unique<std::vector<double>>();
     {
-        const nb::gil_scoped_release release;
+        const ReleasedGil release;
         *losses = hedgerow::losses_as_leaves(forest, view(X), {answers.data(), truth.data(), sample_weight.data(), squared});
     }
     double* data = losses->data();
@@ -131,7 +134,7 @@ LinkArrays weakest_links(const In<std::int64_t>& parent, const In<double, 2>& va
         throw std::invalid_argument("values needs a row for each node");
     hedgerow::WeakestLinks links;
     {
-        const nb::gil_scoped_release release;
+        const ReleasedGil release;
         links = hedgerow::weakest_links(parent.data(), static_cast<std::int64_t>(parent.size()), values.data(),
                                         static_cast<std::int64_t>(values.shape(1)));
     }

@@ -18,16 +18,16 @@ using namespace nb::literals;
 
 namespace {
 
-// values, linked, logs, ops; the row of each leaf, None where each has its own; and out: (n_rows, 1, n_columns) to fold
+// values, linked, links, ops; the row of each leaf, None where each has its own; and out: (n_rows, 1, n_columns) to fold
 // trees, (n_rows, n_trees, n_columns) to keep them apart
 using TableArrays = std::tuple<In<double, 2>, In<double, 2>, In<std::uint8_t>, In<std::uint8_t>,
                                std::optional<In<std::uint32_t>>, Array<double, 3>>;
 
 hedgerow::LeafTable leaf_table(const TableArrays& arrays) {
-    const auto& [values, linked, logs, ops, row_of, out] = arrays;
+    const auto& [values, linked, links, ops, row_of, out] = arrays;
     return {values.data(),
             linked.data(),
-            logs.data(),
+            reinterpret_cast<const hedgerow::Link*>(links.data()),
             reinterpret_cast<const hedgerow::Op*>(ops.data()),
             row_of ? row_of->data() : nullptr,
             static_cast<std::int64_t>(values.shape(1)),
@@ -38,12 +38,12 @@ hedgerow::LeafTable leaf_table(const TableArrays& arrays) {
 
 void require_shapes(const hedgerow::Forest& forest, const TableArrays& arrays, std::int64_t n_rows,
                     std::int64_t first_tree, std::int64_t last_tree) {
-    const auto& [values, linked, logs, ops, row_of, out] = arrays;
+    const auto& [values, linked, links, ops, row_of, out] = arrays;
     const auto n_leaves = static_cast<std::size_t>(forest.leaf_start[last_tree] - forest.leaf_start[first_tree]);
     const std::size_t n_columns = values.shape(1);
     const bool fits = (row_of ? row_of->size() : values.shape(0)) == n_leaves &&
                       linked.shape(0) == values.shape(0) && linked.shape(1) == n_columns &&
-                      logs.size() == n_columns && ops.size() == n_columns &&
+                      links.size() == n_columns && ops.size() == n_columns &&
                       out.shape(0) == static_cast<std::size_t>(n_rows) && out.shape(2) == n_columns &&
                       (out.shape(1) == 1 || out.shape(1) == static_cast<std::size_t>(last_tree - first_tree));
     if (!fits) throw std::invalid_argument("a leaf table or its output has the wrong shape");
@@ -74,7 +74,7 @@ void fold(const ForestArrays& forest_arrays, const In<double, 2>& X, const std::
                                         skip ? skip->data() : nullptr,
                                         n_used ? n_used->data() : nullptr,
                                         n_threads};
-    const nb::gil_scoped_release release;
+    const ReleasedGil release;
     hedgerow::fold(forest, rows, tables, options, poll_signals);
 }
 
@@ -82,7 +82,7 @@ void fold(const ForestArrays& forest_arrays, const In<double, 2>& X, const std::
 std::optional<std::tuple<Array<double, 2>, Array<std::uint32_t>>> number_rows(const In<double, 2>& rows, std::size_t most) {
     std::optional<hedgerow::NumberedRows> found;
     {
-        const nb::gil_scoped_release release;
+        const ReleasedGil release;
         found = hedgerow::number_rows(rows.data(), rows.shape(0), rows.shape(1), most);
     }
     if (!found) return std::nullopt;
@@ -100,7 +100,7 @@ void route(const ForestArrays& forest_arrays, const In<double, 2>& X, const Arra
     if (out.shape(0) != X.shape(0) || static_cast<std::int64_t>(out.shape(1)) != forest.n_trees)
         throw std::invalid_argument("out has the wrong shape");
     const hedgerow::Rows rows = view(X);
-    const nb::gil_scoped_release release;
+    const ReleasedGil release;
     hedgerow::route(forest, rows, out.data(), heaviest, n_threads, poll_signals);
 }
 
@@ -112,7 +112,7 @@ std::tuple<Array<std::int64_t>, Array<std::int64_t>, Array<double>> spread(const
     const hedgerow::Rows rows = view(X);
     hedgerow::Spread result;
     {
-        const nb::gil_scoped_release release;
+        const ReleasedGil release;
         result = hedgerow::spread(forest, rows, n_threads, poll_signals);
     }
     return {to_array(std::move(result.row_start)), to_array(std::move(result.leaves)),
@@ -130,7 +130,7 @@ void quantiles(const ForestArrays& forest_arrays, const In<double, 2>& X, const 
         throw std::invalid_argument("leaf samples or output of the wrong shape");
     const hedgerow::LeafSamples samples{start.data(), ranks.data(), shares.size() == 0 ? nullptr : shares.data(), values.data(),
                                         static_cast<std::int64_t>(values.size())};
-    const nb::gil_scoped_release release;
+    const ReleasedGil release;
     hedgerow::quantiles(forest, rows, samples, probabilities.data(), static_cast<std::int64_t>(probabilities.size()),
                         out.data(), n_threads, poll_signals);
 }
@@ -144,7 +144,7 @@ void tally(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<s
         static_cast<std::int64_t>(out.shape(0)) != forest.leaf_start[forest.n_trees])
         throw std::invalid_argument("labels, weights or output of the wrong shape");
     const hedgerow::LeafCounts leaves{labels.data(), weights.data(), static_cast<std::int64_t>(out.shape(1)), out.data()};
-    const nb::gil_scoped_release release;
+    const ReleasedGil release;
     hedgerow::tally(forest, rows, leaves, n_threads, poll_signals);
 }
 

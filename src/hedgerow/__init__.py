@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from hedgerow._registry import when_unknown
+
 if TYPE_CHECKING:
     from hedgerow.estimators import (
         BoundaryClassifier,
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
         TreeClassifier,
         TreeRegressor,
     )
-    from hedgerow.forest import Forest
+    from hedgerow.forest.forest import Forest
     from hedgerow.storage import load, save
 
     __version__: str
@@ -45,11 +47,46 @@ __all__ = [
 # In this order: a file can be loaded only when all estimators are known.
 _HOMES = ("hedgerow.estimators", "hedgerow.forest", "hedgerow.storage")
 
+# Not in __all__: `from hedgerow import *` would import them, and with them what only extras install.
+_SUBMODULES = frozenset(
+    {
+        "adapt",
+        "boundary",
+        "building",
+        "checks",
+        "credal",
+        "data",
+        "datasets",
+        "estimators",
+        "exchange",
+        "explain",
+        "folds",
+        "forest",
+        "growth",
+        "information",
+        "measured",
+        "metrics",
+        "naive_bayes",
+        "onnx_export",
+        "plots",
+        "probability",
+        "pruning",
+        "rules",
+        "storage",
+        "walk",
+    }
+)
+
+# A file may name any estimator.
+when_unknown(lambda: import_module("hedgerow.estimators"))
+
 
 def __getattr__(name: str) -> Any:
-    """Names are imported when they are asked for: ``hedgerow --help`` need not wait for scikit-learn."""
+    """Import names and submodules on first use: ``hedgerow --help`` need not wait for scikit-learn."""
     if name == "__version__":
         found: Any = import_module("importlib.metadata").version("hedgerow")
+    elif name in _SUBMODULES:
+        found = import_module(f"hedgerow.{name}")
     elif name in __all__:
         homes = [import_module(home) for home in _HOMES]
         found = next(getattr(home, name) for home in homes if hasattr(home, name))
@@ -60,4 +97,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_SUBMODULES})

@@ -31,6 +31,7 @@ __all__ = [
     "check_a_failed_fit_keeps_the_earlier_one",
     "check_a_fitted_model_survives_its_file",
     "check_a_fitted_model_survives_pickle_and_copy",
+    "check_a_row_is_answered_alike_alone_and_among_others",
     "check_every_parameter_changes_something",
     "check_frames_of_all_libraries_give_the_same_bits",
     "check_layouts_give_the_same_bits",
@@ -43,7 +44,8 @@ __all__ = [
 
 VERBS = (
     *("predict", "predict_proba", "decision_function", "predict_set", "predict_bounds", "predict_uncertainty"),
-    *("apply", "leaf_counts"),
+    *("predict_most_likely", "predict_quantiles", "predict_interval", "apply", "leaf_counts", "membership", "cost_of"),
+    *("algebraic_distance", "nearest_separator"),
 )
 # Settings of where and how loudly work is done, not of what comes out.
 WITHOUT_EFFECT = frozenset({"n_jobs", "verbose", "random_state"})
@@ -55,6 +57,7 @@ def contract_checks(estimator: Any) -> Iterator[tuple[str, Callable[[], None]]]:
         check_the_forest_is_valid,
         check_the_same_seed_gives_the_same_bits_for_any_n_jobs,
         check_layouts_give_the_same_bits,
+        check_a_row_is_answered_alike_alone_and_among_others,
         check_frames_of_all_libraries_give_the_same_bits,
         check_names_are_honoured,
         check_a_failed_fit_keeps_the_earlier_one,
@@ -70,13 +73,20 @@ def outputs(model: Any, X: Any) -> dict[str, bytes]:
 
 
 def _bits(answer: Any) -> Iterator[bytes]:
-    if is_dataclass(answer):
-        for field in fields(answer):
-            yield from _bits(getattr(answer, field.name))
+    if is_dataclass(answer) or isinstance(answer, tuple):
+        for part in _parts(answer):
+            yield from _bits(part)
     else:
         array = np.asarray(answer)
         yield f"{array.dtype.kind}{array.shape}".encode()
         yield repr(array.tolist()).encode() if array.dtype.kind in "OUS" else np.ascontiguousarray(array).tobytes()
+
+
+def _parts(answer: Any) -> list[Any]:
+    """The arrays of an answer that consists of several."""
+    if is_dataclass(answer):
+        return [getattr(answer, field.name) for field in fields(answer)]
+    return list(answer) if isinstance(answer, tuple) else [answer]
 
 
 def _numbers(n_rows: int = 120) -> NDArray[np.float64]:
@@ -142,6 +152,28 @@ def check_layouts_give_the_same_bits(estimator: Any) -> None:
         ("list", X.tolist()),
     ):
         _assert_same(expected, outputs(_seeded(estimator).fit(same, y), same), name)
+
+
+def check_a_row_is_answered_alike_alone_and_among_others(estimator: Any) -> None:
+    """No bit of a row's answer depends on how many rows are asked about with it, or on which."""
+    X = _numbers()
+    model = _seeded(estimator).fit(X, _target(estimator, X))
+    expected = _answers_by_row(model, X)
+    for part in (slice(0, 50), slice(50, 67), *(slice(row, row + 1) for row in range(0, len(X), 17))):
+        found = _answers_by_row(model, X[part])
+        different = [verb for verb, bits in expected.items() if bits[part] != found[verb]]
+        assert not different, f"rows {part.start} to {part.stop - 1}: {', '.join(different)} differ"
+
+
+def _answers_by_row(model: Any, X: NDArray[np.float64]) -> dict[str, list[bytes]]:
+    """The bits of what a model says about each row, by verb."""
+    answers = {verb: getattr(model, verb)(X) for verb in (*VERBS, "explain") if hasattr(model, verb)}
+    return {verb: [b"".join(_row_bits(answer, row)) for row in range(len(X))] for verb, answer in answers.items()}
+
+
+def _row_bits(answer: Any, row: int) -> Iterator[bytes]:
+    for part in _parts(answer):
+        yield from _bits(part if isinstance(part, str) else np.asarray(part)[row : row + 1])
 
 
 def _frames(columns: Mapping[str, list[Any]]) -> dict[str, Any]:

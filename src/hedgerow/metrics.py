@@ -23,7 +23,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from hedgerow.counts import as_numbers
+from hedgerow.forest.counts import as_numbers
 
 __all__ = [
     *("determinacy", "mean_set_size", "set_accuracy", "single_accuracy", "u65_score", "u80_score"),

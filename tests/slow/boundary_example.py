@@ -15,7 +15,7 @@ from sklearn.frozen import FrozenEstimator
 
 from hedgerow import BoundaryClassifier, TreeClassifier
 from hedgerow.boundary import Absolute
-from hedgerow.building import build_forest, leaf, threshold
+from hedgerow.forest.build import build_forest, leaf, threshold
 
 
 def sigmoid(u: Any) -> Any:

@@ -30,7 +30,7 @@ def main(count: int, first: int = 0) -> int:
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + MORE_MEMORY
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    seeds = [path.read_bytes() for path in sorted((Path(__file__).parents[1] / "data").glob("*.hedgerow"))]
+    seeds = [path.read_bytes() for path in sorted((Path(__file__).parents[1] / "model_files").glob("*.hedgerow"))]
     X = np.array([[0.1, 0.2, 1.0], [np.nan, -1.0, np.nan], [3.0, 3.0, 9.0]])
     path = Path(tempfile.mkdtemp()) / "mutated.hedgerow"
     outcomes: Counter[str] = Counter()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._params import check_number, choose, is_number
-from hedgerow.storage import register
+from hedgerow._registry import register
 
 __all__ = ["Absolute", "Bandwidth", "CrossValidated", "Relative", "bandwidth"]
 

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
 from hedgerow._params import is_whole
-from hedgerow.adapt import from_sklearn
 from hedgerow.boundary.scales import check_scale
 from hedgerow.boundary.walls import Separators, Walls
-from hedgerow.forest import Forest
+from hedgerow.exchange import from_sklearn
+from hedgerow.forest.forest import Forest
 
 __all__ = ["algebraic_distance", "nearest_separator", "project", "walls_of"]
 
@@ -52,7 +52,7 @@ def algebraic_distance(
 
     Examples
     --------
-    >>> from hedgerow.building import build_forest, leaf, threshold
+    >>> from hedgerow.forest.build import build_forest, leaf, threshold
     >>> above = threshold(1, 0.0, leaf([3, 0]), leaf([0, 5]))
     >>> tree = build_forest([threshold(0, 2.0, leaf([9, 1]), above)], n_features=2)
     >>> algebraic_distance(tree, [[1.0, 1.0], [5.0, 4.0], [5.0, -2.0]], target=1)
@@ -80,7 +80,7 @@ def nearest_separator(
 
     Other parameters are those of :func:`algebraic_distance`. A row in several leaves is looked at from its heaviest.
 
-    >>> from hedgerow.building import build_forest, leaf, threshold
+    >>> from hedgerow.forest.build import build_forest, leaf, threshold
     >>> above = threshold(1, 0.0, leaf([3, 0]), leaf([0, 5]))
     >>> tree = build_forest([threshold(0, 2.0, leaf([9, 1]), above)], n_features=2)
     >>> nearest_separator(tree, [[1.0, 1.0], [5.0, 2.0]])
@@ -99,7 +99,7 @@ def project(tree: Any, X: Any, target: int, *, scale: ArrayLike | None = None, n
     the first (by its code) that leads there. Rows that have nowhere to go, and missing values, stay as they are.
     Parameters are those of :func:`algebraic_distance`.
 
-    >>> from hedgerow.building import build_forest, leaf, threshold
+    >>> from hedgerow.forest.build import build_forest, leaf, threshold
     >>> above = threshold(1, 0.0, leaf([3, 0]), leaf([0, 5]))
     >>> tree = build_forest([threshold(0, 2.0, leaf([9, 1]), above)], n_features=2)
     >>> project(tree, [[1.0, -1.0]], target=1)

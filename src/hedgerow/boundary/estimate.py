@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._rebuild import reduce_to_constructor
+from hedgerow._registry import register
 from hedgerow.boundary.bandwidths import Bandwidth
 from hedgerow.boundary.kernels import KernelSample
 from hedgerow.boundary.partitions import groups, n_groups, partition
 from hedgerow.boundary.positions import Axes
 from hedgerow.boundary.walls import Nearest, Walls
-from hedgerow.probability import Laplace, uniform
-from hedgerow.storage import register
+from hedgerow.folds.leaf_probability import Laplace, uniform
 
 __all__ = ["Estimate", "Settings", "features"]
 
@@ -68,6 +69,8 @@ class Estimate:
         if self.axes is not None and len(self.axes.centre) != len(self.sample.sizes):
             raise ValueError("a kernel sample has other groups than its axes")
 
+    __reduce__ = reduce_to_constructor
+
     @classmethod
     def of(
         cls, walls: Walls, X: Floats, labels: NDArray[np.int32], weight: Floats, scale: Floats, settings: Settings
@@ -104,13 +107,12 @@ class Estimate:
         widths: Floats = self.sample.bandwidth.reshape(n_classes, -1, self.n_dims)[:, -1, 0]
         return widths
 
-    def probabilities(self, walls: Walls, X: Floats, scale: Floats, settings: Settings) -> Floats:
-        """The probability of each class for each row, (n, n_classes).
+    def probabilities(self, walls: Walls, X: Floats, nearest: Nearest, scale: Floats, settings: Settings) -> Floats:
+        """Probability of each class for each row, (n, n_classes), whose distances are `nearest`.
 
         Shares of several classes are divided by their sum. The leaf's Laplace frequency stands in for a class whose
         area can't be reached, or left; probabilities of a row in several leaves are mixed by its weights there.
         """
-        nearest = walls.measure(X, scale, n_jobs=settings.n_jobs)
         n_classes = walls.n_classes
         laplace = Laplace()(walls.forest.answer_counts(), uniform(n_classes))[nearest.parts.leaves]
         shares = laplace.copy()

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from hedgerow._core import Kernel, kernel_shares
 from hedgerow._params import check_choice, check_number
-from hedgerow.storage import register
+from hedgerow._rebuild import reduce_to_constructor
+from hedgerow._registry import register
 from hedgerow.walk import n_threads
 
 __all__ = ["KernelSample", "check_tolerance", "kernel"]
@@ -66,6 +67,8 @@ class KernelSample:
         )
         if not finite or (self.weights < 0).any() or (self.bandwidth <= 0).any() or falls.any():
             raise ValueError("a kernel sample has numbers that make no sense")
+
+    __reduce__ = reduce_to_constructor
 
     @classmethod
     def of(cls, group: Whole, n_groups: int, points: Floats, weights: Floats) -> KernelSample:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from hedgerow.boundary.questions import Questions
+from hedgerow.boundary.splits import Questions
 
 __all__ = ["Arrival", "PolytopeSearch", "least_distance"]
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.storage import register
+from hedgerow._rebuild import reduce_to_constructor
+from hedgerow._registry import register
 
 __all__ = ["Axes"]
 
@@ -32,6 +33,8 @@ class Axes:
             raise ValueError("centres and directions of positions differ in shape")
         if not (np.isfinite(self.centre).all() and np.isfinite(self.direction).all()):
             raise ValueError("centres and directions of positions must be finite")
+
+    __reduce__ = reduce_to_constructor
 
     @classmethod
     def of(cls, points: Floats, weights: Floats, group: Whole, n_groups: int) -> Axes:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._params import check_number, choose
-from hedgerow.counts import as_numbers
-from hedgerow.storage import register
-from hedgerow.table import Schema
+from hedgerow._registry import register
+from hedgerow.data.table import Schema
+from hedgerow.forest.counts import as_numbers
 
 __all__ = ["Metric", "MinMax", "Own", "Standard", "check_scale", "metric"]
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import wall_distance, wall_plan
+from hedgerow._lazy import lazy
 from hedgerow.boundary.oblique import PolytopeSearch
-from hedgerow.boundary.questions import NOMINAL, Questions
-from hedgerow.forest import Forest
-from hedgerow.nodes import NodeKind
+from hedgerow.boundary.splits import NOMINAL, Questions
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.kinds import NodeKind
 from hedgerow.walk import check_rows, n_threads, spread
 
 __all__ = ["Nearest", "Parts", "Separators", "Walls"]
@@ -125,11 +125,11 @@ class Walls:
     def n_classes(self) -> int:
         return self.forest.n_classes
 
-    @cached_property
+    @lazy
     def is_oblique(self) -> bool:
         return bool((self.shape.kind == NodeKind.OBLIQUE).any())
 
-    @cached_property
+    @lazy
     def plan(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
         """For each node bits of the classes of its leaves, and whether any value leads there from its parent."""
         classes, is_open = wall_plan(
@@ -210,15 +210,15 @@ class Walls:
             moved[:, feature] = self._categories(rows[:, feature], leaf, feature)
         return np.where((leaf >= 0)[:, np.newaxis], moved, rows)
 
-    @cached_property
+    @lazy
     def _questions(self) -> Questions:
         return Questions(self.shape, self.n_categories)
 
-    @cached_property
+    @lazy
     def _boxes(self) -> Floats:
         return self.shape.boxes()
 
-    @cached_property
+    @lazy
     def _nominal_features(self) -> list[int]:
         return [int(feature) for feature in np.unique(self.shape.feature[np.isin(self.shape.kind, NOMINAL)])]
 
@@ -233,7 +233,7 @@ class Walls:
 
     # -- separators
 
-    @cached_property
+    @lazy
     def _numbered(self) -> tuple[Separators, NDArray[np.int64]]:
         """All separators, and the number of each node's: those with the same column and threshold are one."""
         tree = self.shape

@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hedgerow.cli.questions import Questions
-from hedgerow.estimators.answers import ClassAnswers
 from hedgerow.estimators.trees import TreeClassifier
-from hedgerow.estimators.uncertainty import entropy_bits
+from hedgerow.estimators.verbs import ClassAnswers
+from hedgerow.folds.uncertainty import entropy_bits
 
 __all__ = ["SEPARATOR", "Answers", "answered"]
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import click
 
 from hedgerow.cli.options import ColumnOptions, FileOptions, columns_options, data_argument, file_options
+from hedgerow.cli.verbosity import quiet_option, verbose_option
 
 __all__ = ["compare"]
 
 
 @click.command(
+    short_help="Compare models by cross-validation.",
     epilog="""\b
 Examples:
   hedgerow compare patients.csv --target outcome
   hedgerow compare iris --folds 10 --trees 50
-"""
+""",
 )
 @data_argument
 @columns_options
@@ -27,6 +29,8 @@ Examples:
     "--caution", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, metavar="S",
     help="Unseen rows that cautious forests allow for in a leaf.",
 )  # fmt: skip
+@verbose_option
+@quiet_option
 @file_options
 def compare(
     data: str,
@@ -35,15 +39,23 @@ def compare(
     trees: int,
     leaf: int,
     caution: float,
+    verbose: bool,
+    quiet: bool,
     files: FileOptions,
 ) -> None:
     """What is best for DATA? All rules, cautious aggregates and plain baselines, by cross-validation."""
-    from hedgerow.cli.console import progress
+    from hedgerow.cli.console import err, progress, silenced
     from hedgerow.cli.contest import Setup, contest, print_contest
-    from hedgerow.cli.fit import print_roles, read_training
+    from hedgerow.cli.fit import read_training
+    from hedgerow.cli.role_table import print_roles
+    from hedgerow.cli.scoring import usable_folds
 
+    if quiet:
+        click.get_current_context().with_resource(silenced(err))
     training, _ = read_training(data, columns, files)
-    print_roles(training)
+    folds = usable_folds(training, folds)
+    if not quiet:
+        print_roles(training, every=verbose)
     with progress() as bars:
         task = bars.add_task(f"{folds} folds", total=folds)
         found = contest(training, folds, Setup(trees, leaf, caution), lambda: bars.advance(task))

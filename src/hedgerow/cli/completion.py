@@ -9,10 +9,11 @@ __all__ = ["completion"]
 
 
 @click.command(
+    short_help="Print a script for shell completion.",
     epilog="""\b
 Example, in ~/.bashrc:
   eval "$(hedgerow completion bash)"
-"""
+""",
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context

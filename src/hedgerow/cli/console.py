@@ -2,29 +2,63 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
-__all__ = ["GrowthProgress", "err", "note", "out", "progress"]
+from hedgerow._printable import printable
 
-out = Console(highlight=False, soft_wrap=False)
-err = Console(stderr=True, highlight=False)
+__all__ = ["GrowthProgress", "err", "note", "out", "progress", "silenced"]
+
+
+class PlainConsole(Console):
+    """A console that shows text as it is: no markup, no emoji codes, and control characters escaped.
+
+    Each string is one line or one cell. Colours come by `style=` or as `Text`, whose content must be `printable`.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **options)
+
+    def render_str(self, text: str, *args: Any, **options: Any) -> Text:
+        return super().render_str(printable(text), *args, **options)
+
+
+out = PlainConsole(soft_wrap=False)
+err = PlainConsole(stderr=True)
 
 
 def note(message: str) -> None:
     """A remark for a person, out of the way of the answer."""
-    err.print(f"note: {message}", style="dim", markup=False, soft_wrap=True)
+    err.print(f"note: {message}", style="dim", soft_wrap=True)
 
 
 @contextmanager
-def progress() -> Iterator[Progress]:
+def silenced(*consoles: Console) -> Iterator[None]:
+    """Print nothing on these consoles, and no warnings; errors do not come by them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for console in consoles:
+            console.quiet = True
+        try:
+            yield
+        finally:
+            for console in consoles:
+                console.quiet = False
+
+
+@contextmanager
+def progress(*, shown: bool = True) -> Iterator[Progress]:
     """Bars on standard error that go away when the work is done; nothing if it is no terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bars:
+    disable = not (shown and err.is_terminal and not err.quiet)
+    # Standard output is left alone: answers may be written to it meanwhile.
+    with Progress(*columns, console=err, transient=True, disable=disable, redirect_stdout=False) as bars:
         yield bars
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -20,13 +20,19 @@ from hedgerow import (
     credal,
     rules,
 )
+from hedgerow.cli.figures import counted
 from hedgerow.cli.roles import Training
 from hedgerow.cli.scoring import Score, Split, scores_of, splits, summarised
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 __all__ = ["Setup", "contest", "print_contest"]
 
 Contest = dict[tuple[str, str], dict[str, Score]]
 
+_ANY_WIDTH = 10_000
+_LEAST_NAME = 12
 _MORE_IS_BETTER = {"accuracy": True, "log_loss": False, "u65": True, "r2": True, "mae": False}
 _TITLES = {
     "accuracy": "accuracy",
@@ -93,7 +99,7 @@ def _number_ways(split: Split, setup: Setup) -> Iterator[tuple[str, str, Any]]:
     yield "trees", "one tree", TreeRegressor().fit(X, y, weight)
     yield (
         "trees",
-        f"one tree, leaves of {setup.leaf} rows",
+        f"one tree, leaves of {counted(setup.leaf, 'row')}",
         TreeRegressor(min_samples_leaf=setup.leaf).fit(X, y, weight),
     )
     yield "trees", "forest", ForestRegressor(setup.n_trees, n_jobs=-1, random_state=0).fit(X, y, weight)
@@ -115,15 +121,33 @@ class _Blind:
 
 
 def print_contest(found: Contest, n_folds: int, classification: bool) -> None:
-    """One table; the best of each column, and what is within a standard error of it, stands out."""
-    from rich.table import Table
+    """Print one table; the best of each column, and what is within a standard error of it, has a star.
 
+    Where it would be wider than the screen, standard errors are left out: numbers are never cut.
+    """
     from hedgerow.cli.console import out
+
+    table = _table(found, with_errors=True)
+    fits = out.measure(table, options=out.options.update(max_width=_ANY_WIDTH)).maximum <= out.width
+    out.print()
+    out.print(table if fits else _table(found, with_errors=False))
+    told = f"{n_folds}-fold cross-validation{', ± standard error' * fits}; *: within one standard error of the best."
+    if not fits:
+        told += " A wider terminal shows standard errors."
+    if classification:
+        told += " u65: 1 for the right class, 0.65 for two classes of which one is right."
+    out.print()
+    out.print(told, style="dim")
+
+
+def _table(found: Contest, *, with_errors: bool) -> Table:
+    from rich.table import Table
+    from rich.text import Text
 
     names = [name for name in _TITLES if any(name in scores for scores in found.values())]
     best = {name: _best(found, name) for name in names if name in _MORE_IS_BETTER}
-    table = Table(box=None, pad_edge=False)
-    table.add_column("", no_wrap=True)
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))  # all columns fit on a screen of 80
+    table.add_column("", overflow="fold", min_width=_LEAST_NAME)
     for name in names:
         table.add_column(_TITLES[name], justify="right", no_wrap=True)
     group = ""
@@ -134,20 +158,17 @@ def print_contest(found: Contest, n_folds: int, classification: bool) -> None:
         cells = []
         for name in names:
             text = scores[name].text(name).removesuffix(" %") if name in scores else ""
+            text = text if with_errors else text.partition(" ±")[0]
             ahead = name in best and name in scores and _is_close(scores[name], best[name], _MORE_IS_BETTER[name])
-            cells.append(f"[green]{text}[/green]" if ahead else text)
+            cells.append(Text(f"*{text}", style="green") if ahead else Text(text))
         table.add_row(f"  {way}", *cells)
-    out.print()
-    out.print(table)
-    told = f"{n_folds}-fold cross-validation, ± standard error; green: within one of the best."
-    if classification:
-        told += " u65: 1 for the right class, 0.65 for two classes of which one is right."
-    out.print(f"\n{told}", style="dim")
+    return table
 
 
 def _best(found: Contest, name: str) -> Score:
     scores = [one[name] for one in found.values() if name in one and not np.isnan(one[name].mean)]
-    return (max if _MORE_IS_BETTER[name] else min)(scores, key=lambda score: score.mean)
+    nothing = Score(float("nan"), float("nan"))  # R² of folds of one row
+    return (max if _MORE_IS_BETTER[name] else min)(scores, key=lambda score: score.mean, default=nothing)
 
 
 def _is_close(score: Score, best: Score, more: bool) -> bool:

@@ -8,12 +8,13 @@ __all__ = ["datasets"]
 
 
 @click.command(
+    short_help="List known datasets, or fetch one.",
     epilog="""\b
 Examples:
   hedgerow datasets
   hedgerow datasets --fetch credit-g
   hedgerow compare credit-g
-"""
+""",
 )
 @click.option("--data", "folder", metavar="FOLDER", help="A folder of Parquet files; or set HEDGEROW_DATA.")
 @click.option("--fetch", metavar="NAME", help="Fetch a dataset of OpenML by its name or number, and keep it.")
@@ -22,14 +23,14 @@ def datasets(folder: str | None, fetch: str | None) -> None:
     from rich.table import Table
 
     from hedgerow.cli.console import out
+    from hedgerow.cli.figures import counted
     from hedgerow.datasets import entries, fetch_openml
 
     if fetch is not None:
         dataset = fetch_openml(int(fetch) if fetch.isdigit() else fetch)
         out.print(
-            f"{dataset.name}: {dataset.X.num_rows} rows, {dataset.X.num_columns} columns, target {dataset.target!r} "
-            f"({dataset.task})",
-            markup=False,
+            f"{dataset.name}: {counted(dataset.X.num_rows, 'row')}, {counted(dataset.X.num_columns, 'column')}, "
+            f"target {dataset.target!r} ({dataset.task})",
             soft_wrap=True,
         )
         return

@@ -16,11 +16,12 @@ __all__ = ["explain"]
 
 
 @click.command(
+    short_help="Explain the prediction for a row.",
     epilog="""\b
 Examples:
   hedgerow explain patients.hedgerow new.csv --row 17
   hedgerow explain iris.hedgerow iris --row 1 --row 78
-"""
+""",
 )
 @model_argument
 @data_argument
@@ -50,13 +51,14 @@ def explain(
     for number in numbers:
         out.print(f"Row {number}", style="bold")
         for line in _lines(loaded, found[number]):
-            out.print(line, markup=False, soft_wrap=True)
+            out.print(line, soft_wrap=True)
         out.print()
 
 
 def _picked(parts: Iterator[Any], numbers: set[int], data: str) -> Iterator[tuple[int, Any]]:
     """The rows of these numbers; no more of the file is read than is needed."""
     from hedgerow.cli.errors import CommandError
+    from hedgerow.cli.figures import counted
 
     n_seen = 0
     for part in parts:
@@ -66,12 +68,12 @@ def _picked(parts: Iterator[Any], numbers: set[int], data: str) -> Iterator[tupl
         n_seen += part.num_rows
         if n_seen >= max(numbers):
             return
-    raise CommandError(f"{data} has {n_seen} rows, --row is {max(numbers)}")
+    raise CommandError(f"{data} has {counted(n_seen, 'row')}, --row is {max(numbers)}")
 
 
 def _lines(loaded: Loaded, row: Any) -> list[str]:
     X = row.select([column.name for column in loaded.columns])
-    lines = str(loaded.model.explain(X)[0]).splitlines()
+    lines = str(loaded.model.explain(X)[0]).split("\n")
     if loaded.target:
         lines[0] = f"{loaded.target} = {lines[0]}"
     return lines

@@ -1,17 +1,26 @@
-"""A model in figures."""
+"""Figures in words."""
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["size_of"]
+__all__ = ["counted", "size_of"]
+
+
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """Number and noun.
+
+    >>> counted(1, "row"), counted(2, "row"), counted(0, "leaf", "leaves")
+    ('1 row', '2 rows', '0 leaves')
+    """
+    return f"{n} {noun}" if n == 1 else f"{n} {plural or f'{noun}s'}"
 
 
 def size_of(model: Any) -> str:
-    """How many trees, leaves and questions."""
+    """Numbers of trees and leaves, and depths."""
     forest = model.forest_
     if forest.n_trees == 1:
-        return f"{forest.n_leaves} leaves, depth {int(forest.depths[0])}"
-    n_leaves = forest.n_leaves / forest.n_trees
+        return f"{counted(forest.n_leaves, 'leaf', 'leaves')}, depth {int(forest.depths[0])}"
+    n_leaves = counted(round(forest.n_leaves / forest.n_trees), "leaf", "leaves")
     depths = f"depth {forest.depths.min()} to {forest.depths.max()}"
-    return f"{forest.n_trees} trees, {n_leaves:.0f} leaves each on average, {depths}"
+    return f"{forest.n_trees} trees, {n_leaves} each on average, {depths}"

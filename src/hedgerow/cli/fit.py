@@ -17,8 +17,10 @@ from hedgerow.cli.options import (
     file_options,
     folds_option,
 )
+from hedgerow.cli.verbosity import quiet_option, verbose_option
 
 if TYPE_CHECKING:
+    from hedgerow.cli.reading import Source
     from hedgerow.cli.roles import Training
     from hedgerow.cli.scoring import Score
 
@@ -32,12 +34,13 @@ def _complete_models(context: click.Context, parameter: click.Parameter, incompl
 
 
 @click.command(
+    short_help="Fit a model and show how good it is.",
     epilog="""\b
 Examples:
   hedgerow fit patients.csv --target outcome --model cautious -o patients.hedgerow
   hedgerow fit iris --set max_depth=2
   hedgerow fit loans.arff -t default --ignore id --ordinal 'grade=low<mid<high' --missing '?,-1'
-"""
+""",
 )
 @data_argument
 @columns_options
@@ -51,8 +54,10 @@ Examples:
 @click.option(
     "--measured", metavar="COLUMN=SIZE", help="Errors of inputs, or columns of them: 'temp=0.3,flow=flow_err'."
 )
-@click.option("--output", "-o", metavar="FILE", help="Write the model there.")
+@click.option("--output", "-o", metavar="FILE", help="Write the model to this file, such as model.hedgerow.")
 @folds_option
+@verbose_option
+@quiet_option
 @file_options
 def fit(
     data: str,
@@ -62,23 +67,31 @@ def fit(
     measured: str | None,
     output: str | None,
     folds: int,
+    verbose: bool,
+    quiet: bool,
     files: FileOptions,
 ) -> None:
     """Fit a model to DATA, and say how good it is on rows that it has not seen."""
-    from hedgerow.cli.console import note, out, progress
-    from hedgerow.cli.models import make_model, measured_columns, measured_setting, parse_settings
-    from hedgerow.cli.outputs import check_writable
+    from hedgerow.cli.console import err, note, out, progress, silenced
+    from hedgerow.cli.destinations import check_model_name, check_writable
+    from hedgerow.cli.models import make_model, measured_columns, measured_setting
     from hedgerow.cli.reading import to_notes
-    from hedgerow.cli.scoring import by_name, cross_validated
+    from hedgerow.cli.role_table import print_roles
+    from hedgerow.cli.scoring import by_name, cross_validated, usable_folds
+    from hedgerow.cli.settings import parse_settings
     from hedgerow.storage import save
 
-    chosen = parse_settings(settings)
+    if quiet:
+        click.get_current_context().with_resource(silenced(out, err))
+    chosen = parse_settings(settings, model)
     if output is not None:
-        check_writable(output)
+        check_writable(output, [data], files.folder)
+        check_model_name(output)
     training, reading = read_training(data, columns, files, measured_columns(measured))
     chosen |= measured_setting(measured, model, training.X.column_names)
     check_weight(make_model(model, training.classification, chosen), model, training)  # before anything is printed
-    print_roles(training)
+    folds = usable_folds(training, folds) if folds else 0
+    print_roles(training, every=verbose)
     with progress() as bars:
         grown = fitted(make_model(model, training.classification, chosen), training, bars)
         scores: dict[str, Score] = {}
@@ -103,7 +116,7 @@ def fit(
         "scores": by_name(scores),
     }
     save(grown, output, notes=notes)
-    out.print(f"Wrote {output}. Next: hedgerow show {output}", markup=False, soft_wrap=True)
+    out.print(f"Wrote {output}. Next: hedgerow show {output}", soft_wrap=True)
 
 
 def read_training(
@@ -122,8 +135,21 @@ def read_training(
     source = read_all(data, files.folder, make_reading(files, wishes.as_text))
     wishes = replace(wishes, decimal=source.reading.decimal or ".")
     training = assign(source.table, columns.target or source.target, wishes, source.label)
+    _check_training(training, source)
     remarks = tuple(text for name, text in source.remarks if name not in wishes.ignore)
     return replace(training, remarks=remarks + training.remarks), source.reading
+
+
+def _check_training(training: Training, source: Source) -> None:
+    """Refuse infinite numbers, with the row of the file."""
+    import numpy as np
+    import pyarrow as pa
+
+    from hedgerow.cli.finite import check_finite
+
+    rows = np.flatnonzero(source.table[training.target].is_valid()) + 1  # those without a target were dropped
+    checked = training.X if training.classification else training.X.append_column(training.target, pa.array(training.y))
+    check_finite(checked, source.label, lambda at: int(rows[at]))
 
 
 def check_weight(model: Any, name: str, training: Training) -> None:
@@ -150,37 +176,6 @@ def fitted(model: Any, training: Training, bars: Any) -> Any:
     return model
 
 
-def print_roles(training: Training) -> None:
-    """What each column was taken for."""
-    from rich.table import Table
-
-    from hedgerow.cli.console import note, out
-
-    table = Table(box=None, pad_edge=False, title=None)
-    room = max(_LEAST_REMARK, out.width - max(len(role.name) for role in training.roles) - len("taken for") - 4)
-    table.add_column("column", overflow="fold")
-    table.add_column("taken for", no_wrap=True)
-    table.add_column("", style="dim", no_wrap=True, overflow="ellipsis", max_width=room)
-    shown = [role for role in training.roles if role.kind == "target"]
-    inputs = [role for role in training.roles if role.kind != "target"]
-    if len(inputs) > _MOST_ROLES and all(role.kind == inputs[0].kind and not role.remark.count(";") for role in inputs):
-        table.add_row(f"{len(inputs)} columns", inputs[0].kind, f"{inputs[0].name} to {inputs[-1].name}")
-    else:
-        for role in inputs:
-            table.add_row(role.name, role.kind, role.remark)
-    for role in shown:
-        table.add_row(role.name, role.kind, role.remark, style="bold")
-    out.print(table)
-    for remark in training.remarks:
-        note(remark)
-    if training.n_without_target:
-        note(f"{training.n_without_target} rows have no {training.target}: they were left out")
-
-
-_MOST_ROLES = 12
-_LEAST_REMARK = 20
-
-
 def print_summary(model: Any, scores: dict[str, Score], folds: int) -> None:
     """What was grown, and how good it is."""
     from hedgerow.cli.console import out
@@ -188,8 +183,8 @@ def print_summary(model: Any, scores: dict[str, Score], folds: int) -> None:
     from hedgerow.cli.scoring import SCORES
 
     out.print()
-    out.print(f"{type(model).__name__}: {size_of(model)}", markup=False)
+    out.print(f"{type(model).__name__}: {size_of(model)}")
     if scores:
         out.print(f"On rows that it has not seen ({folds}-fold cross-validation, ± standard error):")
         for name, score in scores.items():
-            out.print(f"  {SCORES[name]:<26}{score.text(name)}", markup=False)
+            out.print(f"  {SCORES[name]:<26}{score.text(name)}")

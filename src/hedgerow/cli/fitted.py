@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -11,13 +12,14 @@ import pyarrow as pa
 from hedgerow.cli.console import note
 from hedgerow.cli.dates import part_name, with_date_parts
 from hedgerow.cli.errors import CommandError, nearest
+from hedgerow.cli.finite import finite_parts
 from hedgerow.cli.options import FileOptions
 from hedgerow.cli.reading import make_reading, open_data
-from hedgerow.columns import Column, Kind
+from hedgerow.data.columns import Column, Kind
+from hedgerow.data.table import Schema
 from hedgerow.datasets.rows import As, Rows
-from hedgerow.forest import Forest
+from hedgerow.forest.forest import Forest
 from hedgerow.storage import load, read_fitted, read_notes
-from hedgerow.table import Schema
 
 __all__ = ["Loaded", "open_model", "opened_rows"]
 
@@ -34,6 +36,7 @@ class Loaded:
 
     def __init__(self, path: str) -> None:
         self._path = path
+        self._identity = _identity(path)
         self._kind, self._found = read_fitted(path, ("schema_", "forest_"))
         self.notes = read_notes(path)
 
@@ -41,6 +44,8 @@ class Loaded:
     def model(self) -> Any:
         """All threads are used to answer."""
         model = load(self._path)
+        if _identity(self._path) != self._identity:  # its columns may be others than those that rows are read by
+            raise CommandError(f"{self._path} was replaced while it was read: run the command again")
         if "n_jobs" in model.get_params(deep=False):
             model.set_params(n_jobs=-1)
         return model
@@ -71,6 +76,11 @@ class Loaded:
         return self.notes.get("target")
 
 
+def _identity(path: str) -> tuple[int, int, int]:
+    found = os.stat(path)
+    return found.st_dev, found.st_ino, found.st_mtime_ns
+
+
 def open_model(path: str) -> Loaded:
     """A model file of any hedgerow."""
     loaded = Loaded(path)
@@ -90,14 +100,13 @@ def opened_rows(loaded: Loaded, data: str, files: FileOptions, keep: Sequence[st
     rows = open_data(data, files.folder, make_reading(files, [], loaded.notes))
     _check_columns(loaded, list(wanted), rows, keep)
     parts = rows.batches(wanted | dict.fromkeys([name for name in keep if name not in wanted], "text"))
-    if not dates:
-        return parts
-    return (with_date_parts(part, dates, rows.label) for part in parts)
+    finite = finite_parts(parts, rows.label)
+    return (with_date_parts(part, dates, rows.label) for part in finite) if dates else finite
 
 
 def _how(column: Column) -> As:
     """Categories are text, unless they were numbers in `fit`."""
-    if column.kind is Kind.NUMERIC or (column.categories and not isinstance(column.categories[0], str)):
+    if column.kind == Kind.NUMERIC or (column.categories and not isinstance(column.categories[0], str)):
         return "number"
     return "text"
 

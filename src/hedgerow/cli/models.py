@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import hedgerow
 from hedgerow.cli.errors import CommandError, UsageError, nearest
+from hedgerow.cli.settings import literal_or_text
 
-__all__ = ["MODELS", "Model", "make_model", "measured_columns", "measured_setting", "model_names", "parse_settings"]
+__all__ = ["MODELS", "Model", "make_model", "measured_columns", "measured_setting", "model_names"]
 
 
 @dataclass(frozen=True)
@@ -33,22 +33,20 @@ class Model:
         return any(name is not None and _public(name) is not None for name in (self.classifier, self.regressor))
 
 
-_SEED = {"random_state": 0}
-
 MODELS: dict[str, Model] = {
     "tree": Model("one readable tree", "TreeClassifier", "TreeRegressor"),
     "c45": Model("one tree, as C4.5 grows and prunes it", "TreeClassifier.c45"),
-    "forest": Model("a random forest", "ForestClassifier", "ForestRegressor", _SEED),
-    "random-trees": Model("random decision trees, combined as evidence", "RandomTreesClassifier", None, _SEED),
+    "forest": Model("a random forest", "ForestClassifier", "ForestRegressor"),
+    "random-trees": Model("random decision trees, combined as evidence", "RandomTreesClassifier"),
     # The default of the class, belief, decides nearly every row as long as s is small.
     "cautious": Model(
         "a forest that answers with sets of classes",
         "CautiousForestClassifier",
         None,
-        {"aggregate": "average", **_SEED},
+        {"aggregate": "average"},
     ),
     "boundary": Model("smooth probabilities by the distance to the boundary of a tree", "BoundaryClassifier"),
-    "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier"),
+    "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier", None),
     "measured": Model(
         "a tree for inputs that were measured with error",
         "MeasuredTreeClassifier",
@@ -82,8 +80,9 @@ def make_model(name: str, classification: bool, settings: Mapping[str, Any], n_j
             raise UsageError(
                 f"--set names {parameter!r}, which {public} does not have; {nearest(parameter, known, 30)}"
             )
-    threads = {"n_jobs": n_jobs} if "n_jobs" in known else {}
-    return model.set_params(**{**threads, **entry.settings, **settings})
+    # The same command gives the same model, for every model that draws.
+    usual = {"n_jobs": n_jobs, "random_state": 0}
+    return model.set_params(**{name: usual[name] for name in usual if name in known} | {**entry.settings, **settings})
 
 
 def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> dict[str, Any]:
@@ -98,7 +97,7 @@ def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> d
         name, equals, size = (part.strip() for part in one.partition("="))
         if not equals or not name or not size:
             raise UsageError(f"--measured has {one!r}, must be column=0.3 or column=column")
-        sigma[name] = _value(size)
+        sigma[name] = literal_or_text(size)
         for column in (name, sigma[name]):
             if isinstance(column, str) and column not in columns:
                 raise CommandError(f"--measured names {column!r}, which is not a column; {nearest(column, columns)}")
@@ -116,21 +115,3 @@ def _public(name: str) -> Any:
     for part in name.split("."):
         found = getattr(found, part, None)
     return found
-
-
-def parse_settings(given: Sequence[str]) -> dict[str, Any]:
-    """``--set max_depth=3 --set rule=vote``: values are Python's, and else text."""
-    settings = {}
-    for one in given:
-        name, equals, value = one.partition("=")
-        if not equals or not name.strip():
-            raise UsageError(f"--set is {one!r}, must be name=value, such as max_depth=3")
-        settings[name.strip()] = _value(value.strip())
-    return settings
-
-
-def _value(text: str) -> Any:
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text

@@ -22,9 +22,18 @@ __all__ = [
 
 model_argument = click.argument("model", metavar="MODEL")
 data_argument = click.argument("data", metavar="DATA")
+
+
+def _check_folds(context: click.Context, parameter: click.Parameter, folds: int) -> int:
+    if folds == 1:
+        raise click.UsageError("--folds is 1: cross-validation needs at least 2 folds, 0 skips it")
+    return folds
+
+
 folds_option = click.option(
-    "--folds", type=click.IntRange(min=0), default=5, show_default=True, help="Folds of cross-validation; 0 for none."
-)
+    "--folds", type=click.IntRange(min=0), default=5, show_default=True, callback=_check_folds,
+    help="Folds of cross-validation; 0 for none.",
+)  # fmt: skip
 
 _COLUMNS = (
     click.option("--target", "-t", metavar="COLUMN", help="The column to predict."),

@@ -5,28 +5,35 @@ from __future__ import annotations
 import click
 
 from hedgerow.cli.options import FileOptions, comma_separated, data_argument, file_options, model_argument
+from hedgerow.cli.verbosity import quiet_option
 
 __all__ = ["predict"]
 
 
 @click.command(
+    short_help="Predict the rows of a file.",
     epilog="""\b
 Examples:
   hedgerow predict patients.hedgerow new.csv -o answers.csv
   hedgerow predict patients.hedgerow new.csv --keep id | head
   zcat huge.csv.gz | hedgerow predict patients.hedgerow - > answers.csv
-"""
+""",
 )
 @model_argument
 @data_argument
 @click.option(
-    "--output", "-o", default="-", metavar="FILE", help="CSV, TSV or Parquet by its name; standard output else."
-)
+    "--output", "-o", default="-", metavar="FILE",
+    help="Output file (.csv, .tsv, .csv.gz, .tsv.gz, .parquet); default: standard output.",
+)  # fmt: skip
 @click.option("--keep", metavar="COLUMN", multiple=True, help="Copy it from DATA to the answers: --keep id.")
 @click.option(
     "--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, show_default=True,
     help="Of intervals, where the model has them.",
 )  # fmt: skip
+@click.option(
+    "--safe-csv", is_flag=True, help="Put ' before text that a spreadsheet would take for a formula (= + - @)."
+)
+@quiet_option
 @file_options
 def predict(
     model: str,
@@ -34,6 +41,8 @@ def predict(
     output: str,
     keep: tuple[str, ...],
     coverage: float,
+    safe_csv: bool,
+    quiet: bool,
     files: FileOptions,
 ) -> None:
     """Answers of MODEL for the rows of DATA: label, probabilities, and how sure it is.
@@ -41,29 +50,40 @@ def predict(
     Larger files than memory are no problem: rows are read some at a time.
     """
     from hedgerow.cli.ahead import ahead
-    from hedgerow.cli.console import out
+    from hedgerow.cli.console import err, out, progress, silenced
+    from hedgerow.cli.destinations import STANDARD, check_writable, table_format
+    from hedgerow.cli.figures import counted
     from hedgerow.cli.fitted import open_model, opened_rows
-    from hedgerow.cli.outputs import STANDARD, answer_writer, check_writable
+    from hedgerow.cli.outputs import answer_writer
     from hedgerow.cli.questions import questions
     from hedgerow.cli.unseen import UnseenCategories
 
-    if output != STANDARD:
-        check_writable(output)
+    if quiet:
+        click.get_current_context().with_resource(silenced(out, err))
+    check_writable(output, [model, data], files.folder)
+    if table_format(output).kind == "parquet" and safe_csv:
+        raise click.UsageError(f"--safe-csv is for CSV and TSV, and --output is {output!r}: leave out --safe-csv")
     loaded = open_model(model)
     kept = comma_separated(keep)
     rows = opened_rows(loaded, data, files, kept)
     n_rows = n_undecided = 0
     unseen = UnseenCategories(loaded.columns)
-    with ahead(questions(loaded, unseen.watch(rows), kept)) as asked, answer_writer(output) as write:
+    asking = ahead(questions(loaded, unseen.watch(rows), kept))
+    # A bar among answers on the same screen would be in their way.
+    bars = progress(shown=output != STANDARD or not out.is_terminal)
+    with asking as asked, answer_writer(output) as write, bars as shown:
+        task = shown.add_task("rows", total=None)
         # While the file is read: this waits for scikit-learn, longer than for all else before the first answer.
         from hedgerow.cli.answers import answered
+        from hedgerow.cli.formulas import without_formulas
 
         for part in asked:
             answers = answered(loaded.model, part, coverage)
-            write(answers)
+            write(without_formulas(answers) if safe_csv else answers)
             n_rows += answers.n_rows
+            shown.update(task, completed=n_rows)
             n_undecided += answers.n_undecided
     unseen.report()
     if output != STANDARD:
         doubt = f", {n_undecided} of them with several classes" if n_undecided else ""
-        out.print(f"Wrote {output}: {n_rows} rows{doubt}.", markup=False, soft_wrap=True)
+        out.print(f"Wrote {output}: {counted(n_rows, 'row')}{doubt}.", soft_wrap=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from hedgerow._printable import printable
 from hedgerow.cli.compare import compare
 from hedgerow.cli.completion import completion
 from hedgerow.cli.datasets import datasets
@@ -69,7 +70,7 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
     except BaseException as error:
         if debug and not isinstance(error, SystemExit | click.exceptions.Exit):
-            traceback.print_exc()
+            _print_traceback()
         return _exit_code(error)
     return answer if isinstance(answer, int) else DONE
 
@@ -99,6 +100,11 @@ def _exit_code(error: BaseException) -> int:
             return _failed(f"unexpected {type(error).__name__}: {one_line(error)} (--debug shows where)", FAILED)
 
 
+def _print_traceback() -> None:
+    for line in traceback.format_exc().rstrip("\n").split("\n"):
+        print(printable(line), file=sys.stderr)
+
+
 def _sentence(error: click.UsageError) -> str:
     text = " ".join(error.format_message().split())
     return text if text.endswith((".", "?", "!")) else f"{text}."
@@ -106,10 +112,10 @@ def _sentence(error: click.UsageError) -> str:
 
 def _failed(message: str, code: int) -> int:
     sys.stdout.flush()
-    print(f"hedgerow: {message}", file=sys.stderr)
+    print(printable(f"hedgerow: {message}"), file=sys.stderr)
     return code
 
 
 def _note(message: Any, category: Any, filename: Any, lineno: Any, file: Any = None, line: Any = None) -> None:
     """Warnings are notes of one line, too."""
-    print(f"note: {' '.join(str(message).split())}", file=sys.stderr)
+    print(printable(f"note: {' '.join(str(message).split())}"), file=sys.stderr)

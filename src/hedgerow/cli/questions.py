@@ -10,9 +10,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.cli.fitted import Loaded
+from hedgerow.data.table import Schema
 from hedgerow.datasets.blocks import in_order
-from hedgerow.forest import Forest
-from hedgerow.table import Schema
+from hedgerow.forest.forest import Forest
 from hedgerow.walk import route
 
 __all__ = ["Questions", "questions"]

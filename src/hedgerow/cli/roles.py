@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hedgerow.cli.dates import date_parts, holds_dates, is_date, part_name
 from hedgerow.cli.errors import CommandError, UsageError, nearest
+from hedgerow.cli.figures import counted
 from hedgerow.cli.identifiers import identifies_rows
 from hedgerow.datasets.numerals import looks_numeric
 from hedgerow.datasets.rows import converted, is_text
@@ -22,6 +23,7 @@ __all__ = ["Role", "Training", "Wishes", "assign"]
 
 _MANY_CLASSES = 20  # whole numbers with more values than this are numbers, and not classes
 _LIKE_AN_IDENTIFIER = 0.9  # share of rows with a category of their own
+_IDENTIFIER = "an identifier? Then --ignore it"
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,10 @@ class Role:
     name: str
     kind: str
     remark: str
+
+    @property
+    def looks_like_an_identifier(self) -> bool:
+        return self.remark.endswith(_IDENTIFIER)
 
 
 @dataclass(frozen=True)
@@ -281,9 +287,9 @@ def _categories(text: pa.ChunkedArray) -> str:
     found = pc.unique(text.drop_null()).to_pylist()
     n_rows = len(text) - text.null_count
     if len(found) > _MANY_CLASSES and len(found) >= _LIKE_AN_IDENTIFIER * n_rows and not looks_numeric(text):
-        return f"{len(found)} categories in {n_rows} rows: an identifier? Then --ignore it"
+        return f"{len(found)} categories in {n_rows} rows: {_IDENTIFIER}"
     shown = ", ".join(sorted(found)[:4])
-    return f"{len(found)} categories" + (f": {shown}" if len(found) <= 4 else f": {shown}, ...")
+    return counted(len(found), "category", "categories") + (f": {shown}" if len(found) <= 4 else f": {shown}, ...")
 
 
 def _range(array: pa.ChunkedArray) -> str:

@@ -12,10 +12,23 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
+from hedgerow.cli.console import note
+from hedgerow.cli.errors import CommandError
 from hedgerow.cli.roles import Training
 from hedgerow.metrics import determinacy, single_accuracy, u65_score
 
-__all__ = ["SCORES", "Score", "Split", "by_name", "cross_validated", "log_loss", "scores_of", "splits", "summarised"]
+__all__ = [
+    "SCORES",
+    "Score",
+    "Split",
+    "by_name",
+    "cross_validated",
+    "log_loss",
+    "scores_of",
+    "splits",
+    "summarised",
+    "usable_folds",
+]
 
 Floats = NDArray[np.float64]
 
@@ -63,19 +76,34 @@ class Split:
     """Sample weights of the rows to learn from."""
 
 
+def usable_folds(training: Training, n_folds: int) -> int:
+    """Limit the number of folds to what rows and groups allow, with a note; an error if that is no cross-validation."""
+    if training.classification:
+        most, what = int(np.unique(training.y, return_counts=True)[1].max()), "rows in the largest class"
+        reason = "no class has two rows"
+    else:
+        most, what, reason = len(training.y), "rows", "there is only one row"
+    if training.groups is not None and (n_groups := len(np.unique(training.groups))) < most:
+        most, what, reason = n_groups, "groups", "there is only one group"
+    if most < 2:
+        raise CommandError(
+            f"target {training.target!r} can't be cross-validated, since {reason}: skip it with fit --folds 0, "
+            "or give more rows"
+        )
+    if n_folds > most:
+        note(f"--folds is {n_folds}, but there are only {most} {what}: {most} folds were used")
+    return min(n_folds, most)
+
+
 def splits(training: Training, n_folds: int) -> Iterator[Split]:
-    """Shuffled folds, of classes in proportion; no more folds than there are rows of the largest class, or groups."""
+    """Shuffled folds, stratified by class and apart by group; `n_folds` as `usable_folds` gives it."""
     X, y, classification = training.X, training.y, training.classification
     folds: Any
     if training.groups is not None:
-        n_folds = min(n_folds, len(np.unique(training.groups)))
         kind = StratifiedGroupKFold if classification else GroupKFold
         folds = kind(n_folds, shuffle=True, random_state=_SEED)
-    elif classification:
-        largest = int(np.unique(y, return_counts=True)[1].max())
-        folds = StratifiedKFold(max(2, min(n_folds, largest)), shuffle=True, random_state=_SEED)
     else:
-        folds = KFold(max(2, min(n_folds, len(y))), shuffle=True, random_state=_SEED)
+        folds = (StratifiedKFold if classification else KFold)(n_folds, shuffle=True, random_state=_SEED)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
         parts = list(folds.split(np.zeros((len(y), 1)), y, training.groups))

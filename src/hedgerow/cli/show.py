@@ -21,11 +21,12 @@ _COLOURS = ("green", "magenta", "cyan", "yellow", "blue", "red")
 
 
 @click.command(
+    short_help="Show a tree as text, or a summary.",
     epilog="""\b
 Examples:
   hedgerow show iris.hedgerow
   hedgerow show forest.hedgerow --tree 0 --depth 3
-"""
+""",
 )
 @model_argument
 @click.option("--tree", type=click.IntRange(min=0), metavar="K", help="A tree of a forest, by the number in 'explain'.")
@@ -41,7 +42,7 @@ def show(model: str, tree: int | None, depth: int | None) -> None:
     if tree is not None and tree >= n_trees:
         raise CommandError(f"{model} has trees 0 to {n_trees - 1}, --tree is {tree}")
     for line in _facts(loaded):
-        out.print(line, markup=False, soft_wrap=True)
+        out.print(line, soft_wrap=True)
     out.print()
     if n_trees == 1 or tree is not None:
         for coloured in _coloured(loaded, tree or 0, depth):
@@ -52,14 +53,14 @@ def show(model: str, tree: int | None, depth: int | None) -> None:
 
 
 def _facts(loaded: Loaded) -> list[str]:
-    from hedgerow.cli.figures import size_of
+    from hedgerow.cli.figures import counted, size_of
     from hedgerow.cli.scoring import SCORES, Score
 
     model, notes = loaded.model, loaded.notes
     lines = [f"{type(model).__name__}: {size_of(model)}"]
     rows = notes.get("data", {}).get("rows")
-    grown = f"grown from {rows} rows of {notes['data']['name']}" if rows else "grown in Python"
-    lines.append(f"predicts {loaded.target or 'its target'} from {len(loaded.columns)} columns; {grown}")
+    grown = f"grown from {counted(rows, 'row')} of {notes['data']['name']}" if rows else "grown in Python"
+    lines.append(f"predicts {loaded.target or 'its target'} from {counted(len(loaded.columns), 'column')}; {grown}")
     if hasattr(model, "classes_"):
         shown = ", ".join(map(str, model.classes_.tolist()[:10])) + ", ..." * (len(model.classes_) > 10)
         lines.append(f"classes: {shown}")
@@ -84,6 +85,8 @@ def _coloured(loaded: Loaded, tree: int, depth: int | None) -> list[Text]:
     """The tree's text, the answers in the colour of their class."""
     from rich.text import Text
 
+    from hedgerow._printable import printable
+
     model = loaded.model
     labels = getattr(model, "classes_", None)
     if hasattr(model, "to_text"):  # of one tree, which may say more in its leaves than their classes
@@ -97,10 +100,11 @@ def _coloured(loaded: Loaded, tree: int, depth: int | None) -> list[Text]:
             max_depth=depth,
         )
     colour = {
-        str(label): _COLOURS[i % len(_COLOURS)] for i, label in enumerate([] if labels is None else labels.tolist())
+        printable(str(label)): _COLOURS[i % len(_COLOURS)]
+        for i, label in enumerate([] if labels is None else labels.tolist())
     }
     lines = []
-    for line in text.splitlines():
+    for line in map(printable, text.split("\n")):
         question, colon, answer = line.rpartition(": ")
         name = answer.removeprefix("… ").rpartition(" (")[0]
         lines.append(Text.assemble(question + colon, (answer, colour.get(name, "bold") if colon else "")))
@@ -111,6 +115,7 @@ def _print_importances(model: Any) -> None:
     from rich.table import Table
 
     from hedgerow.cli.console import out
+    from hedgerow.cli.figures import counted
 
     shares = model.feature_importances_
     order = (-shares).argsort(kind="stable")[:_MOST_COLUMNS]
@@ -123,4 +128,4 @@ def _print_importances(model: Any) -> None:
         table.add_row(model.schema_.names[j], f"{shares[j]:.1%}", bar, style=None)
     out.print(table)
     if len(shares) > _MOST_COLUMNS:
-        out.print(f"and {len(shares) - _MOST_COLUMNS} more columns", style="dim")
+        out.print(f"and {counted(len(shares) - _MOST_COLUMNS, 'more column')}", style="dim")

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hedgerow.cli.console import note
-from hedgerow.columns import Column, Kind
+from hedgerow.data.columns import Column, Kind
 
 __all__ = ["UnseenCategories"]
 
@@ -22,7 +22,7 @@ class UnseenCategories:
     """Counts values of categorical columns that are none of the categories of `fit`."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
-        self._known = {column.name: column.categories for column in columns if column.kind is not Kind.NUMERIC}
+        self._known = {column.name: column.categories for column in columns if column.kind != Kind.NUMERIC}
         self._counts: dict[str, Counter[Any]] = {name: Counter() for name in self._known}
 
     def watch(self, parts: Iterator[pa.Table]) -> Iterator[pa.Table]:

@@ -7,61 +7,64 @@ a row with missing values, which reaches several leaves of a tree, divides that 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.counts import check_counts
+from hedgerow._registry import register
 from hedgerow.credal.decisions import TIE, has_distribution, tightened, undominated
 from hedgerow.credal.leaves import Weighting, bounds_of, check_s, check_weighting, weights_of
-from hedgerow.storage import register
+from hedgerow.folds.fold import Fold
+from hedgerow.forest.counts import check_counts
 from hedgerow.walk import LeafTable, Op
 
-__all__ = ["Aggregate", "Average", "Belief", "Conjunction", "Disjunction", "Vote", "get", "names"]
+__all__ = ["Aggregate", "Average", "Belief", "Conjunction", "Credal", "Disjunction", "Vote", "get", "names"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-_REDUCE = {"sum": np.add, "min": np.minimum, "max": np.maximum}
+
+class Credal(NamedTuple):
+    """Answer of an aggregate."""
+
+    bounds: Floats
+    """Lower and upper bound for each class, (n, n_classes, 2)."""
+    sets: Bools
+    """Classes that may be the answer, (n, n_classes)."""
 
 
-class Aggregate(ABC):
-    """A leaf table, a fold, and what is made of it. Subclass it for a way of your own.
+class Aggregate(Fold[float, Credal]):
+    """A leaf table, a fold and a finish; the context is s. Subclass it for an aggregate of your own.
 
-    `n_trees` is a number, or (n, 1) where rows were folded over different numbers of trees; trees that have weights
-    count as much as their weights. A row that no tree answers for is bounded by 0 and 1, and its set has all classes.
+    Trees that have weights count as much as their weights. A row that no tree answers for is bounded by 0 and 1, and
+    its set has all classes.
     """
 
-    @property
-    def name(self) -> str:
-        """For messages and pictures."""
-        return type(self).__name__.lower()
-
     @abstractmethod
-    def table(self, counts: Floats, s: float) -> tuple[Floats, tuple[Op, ...]]:
-        """Quantities of each leaf, (n_leaves, m), from its class counts (n_leaves, n_classes), and each column's op.
-
-        The link is identity throughout.
-        """
+    def table(self, counts: Floats, s: float) -> Floats | LeafTable:
+        """Quantities of each leaf, (n_leaves, m), from its class counts (n_leaves, n_classes)."""
 
     @abstractmethod
     def bounds(self, folded: Floats, n_trees: Any) -> Floats:
-        """Lower and upper bound for each class, (n, n_classes, 2), from what the table folded to, (n, m)."""
+        """Lower and upper bound for each class, (n, n_classes, 2), from the folded table, (n, m)."""
 
     @abstractmethod
     def sets(self, folded: Floats, n_trees: Any) -> Bools:
-        """The classes that may be the answer, bool (n, n_classes); never none."""
+        """Classes that may be the answer, bool (n, n_classes); never none."""
+
+    def finish(self, folded: Floats, n_trees: Any, s: float) -> Credal:
+        """Bounds and sets from the folded table."""
+        return Credal(self.bounds(folded, n_trees), self.sets(folded, n_trees))
 
     def leaf_table(self, counts: ArrayLike, s: float) -> LeafTable:
-        """The table with its fold, checked, for :func:`hedgerow.walk.fold`."""
+        """Return the table with its links and ops, checked, for :func:`hedgerow.walk.fold`."""
         leaves = check_counts(counts, of_trees=True)
         if leaves.ndim != 2:
             raise ValueError(f"counts have shape {leaves.shape}, must have shape (n_leaves, n_classes)")
-        values, ops = self.table(leaves, check_s(s))
-        return LeafTable.of(values, op=ops, name=f"aggregate {self.name}")
+        return super().leaf_table(leaves, check_s(s))
 
     def of_counts(self, counts: ArrayLike, s: float) -> tuple[Floats, Bools]:
         """Bounds (…, n_classes, 2) and sets (…, n_classes) from the counts of all trees, (…, n_trees, n_classes).
@@ -73,18 +76,12 @@ class Aggregate(ABC):
         >>> sets
         array([False,  True])
         """
-        folded, n_trees, shape = self._folded(counts, s)
-        bounds, sets = self.bounds(folded, n_trees), self.sets(folded, n_trees)
-        return bounds.reshape(*shape, 2), sets.reshape(shape)
+        bounds = self.of_trees(counts, s, lambda folded, n_trees, _: self.bounds(folded, n_trees))
+        return bounds, self.of_trees(counts, s, lambda folded, n_trees, _: self.sets(folded, n_trees))
 
-    def _folded(self, counts: ArrayLike, s: float) -> tuple[Floats, int, tuple[int, ...]]:
-        """The fold in NumPy, for counts that are at hand; the number of trees, and the shape of sets."""
-        leaves = check_counts(counts, of_trees=True)
-        *shape, n_trees, n_classes = leaves.shape
-        values, ops = self.table(leaves.reshape(-1, n_classes), check_s(s))
-        columns = values.reshape(-1, n_trees, values.shape[1])
-        folded = np.stack([_REDUCE[op].reduce(columns[..., i], axis=1) for i, op in enumerate(ops)], axis=1)
-        return folded, n_trees, (*shape, n_classes)
+    @property
+    def _title(self) -> str:
+        return f"aggregate {self.name}"
 
 
 @dataclass(frozen=True)
@@ -101,12 +98,11 @@ class _Weighed(Aggregate):
     def __post_init__(self) -> None:
         check_weighting(self.weighting)
 
-    def table(self, counts: Floats, s: float) -> tuple[Floats, tuple[Op, ...]]:
+    def table(self, counts: Floats, s: float) -> Floats:
         sets = undominated(*bounds_of(counts, s), strict=self.strict)
         weights = weights_of(counts, s, self.weighting)[:, np.newaxis]
         alone = sets & (sets.sum(axis=1, keepdims=True) == 1)
-        values = np.concatenate([weights * alone, weights * sets, weights], axis=1)
-        return values, ("sum",) * values.shape[1]
+        return np.concatenate([weights * alone, weights * sets, weights], axis=1)
 
     def bounds(self, folded: Floats, n_trees: Any) -> Floats:
         bel, pl, total = _certain_possible(folded)
@@ -180,9 +176,8 @@ class Average(_Bounded):
     Of two classes, class 1 when lower₁ > ½, class 0 when upper₁ < ½, else both.
     """
 
-    def table(self, counts: Floats, s: float) -> tuple[Floats, tuple[Op, ...]]:
-        values = np.concatenate(bounds_of(counts, s), axis=1)
-        return values, ("sum",) * values.shape[1]
+    def table(self, counts: Floats, s: float) -> Floats:
+        return np.concatenate(bounds_of(counts, s), axis=1)
 
     def bounds(self, folded: Floats, n_trees: Any) -> Floats:
         some = np.asarray(n_trees) > 0
@@ -198,9 +193,9 @@ class Disjunction(_Bounded):
     tree with a small leaf makes them wide.
     """
 
-    def table(self, counts: Floats, s: float) -> tuple[Floats, tuple[Op, ...]]:
-        n_classes = counts.shape[1]
-        return np.concatenate(bounds_of(counts, s), axis=1), ("min",) * n_classes + ("max",) * n_classes
+    def table(self, counts: Floats, s: float) -> LeafTable:
+        ops: tuple[Op, ...] = ("min",) * counts.shape[1] + ("max",) * counts.shape[1]
+        return LeafTable.of(np.concatenate(bounds_of(counts, s), axis=1), op=ops)
 
     def bounds(self, folded: Floats, n_trees: Any) -> Floats:
         lower, upper = _halves(folded)
@@ -218,11 +213,11 @@ class Conjunction(_Bounded):
     table therefore has four columns for each class.
     """
 
-    def table(self, counts: Floats, s: float) -> tuple[Floats, tuple[Op, ...]]:
+    def table(self, counts: Floats, s: float) -> LeafTable:
         n_classes = counts.shape[1]
         once = np.concatenate(bounds_of(counts, s), axis=1)
         ops: tuple[Op, ...] = ("max",) * n_classes + ("min",) * n_classes + ("sum",) * (2 * n_classes)
-        return np.concatenate([once, once], axis=1), ops
+        return LeafTable.of(np.concatenate([once, once], axis=1), op=ops)
 
     def bounds(self, folded: Floats, n_trees: Any) -> Floats:
         both, sums = _halves(folded)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow._params import check_choice, check_number
-from hedgerow.counts import check_counts
+from hedgerow.forest.counts import check_counts
 
 __all__ = ["WEIGHTINGS", "Weighting", "check_s", "check_weighting", "idm_bounds", "tree_weights"]
 

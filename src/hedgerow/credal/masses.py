@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.counts import check_counts
 from hedgerow.credal.decisions import undominated
 from hedgerow.credal.leaves import Weighting, bounds_of, check_s, check_weighting, weights_of
+from hedgerow.forest.counts import check_counts
 
 __all__ = ["belief", "belief_interval"]
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hedgerow.datasets.rows import DataFileError
-from hedgerow.replacing import replaced
+from hedgerow.storage.replace import replaced
 
 __all__ = ["Cached", "Origin", "cache_folder", "cached", "cached_table", "keep"]
 
@@ -77,9 +77,13 @@ def keep(folder: Path, table: pa.Table, origin: Origin) -> None:
 def cached_table(folder: Path, entry: Cached) -> pa.Table:
     """The table, if its bytes are those that were written."""
     path = folder / f"{entry.origin.name}.parquet"
-    if not path.exists() or _sha256(path) != entry.sha256:
-        raise DataFileError(f"{path} is missing or damaged: its checksum is wrong; delete it, and fetch the data again")
-    return pq.read_table(path)
+    try:
+        with path.open("rb") as file:  # one open file: another process may replace the name in between
+            if hashlib.file_digest(file, "sha256").hexdigest() == entry.sha256:
+                return pq.read_table(file)
+    except FileNotFoundError:
+        pass
+    raise DataFileError(f"{path} is missing or damaged: its checksum is wrong; delete it, and fetch the data again")
 
 
 def _sha256(path: Path) -> str:

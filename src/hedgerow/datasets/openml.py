@@ -103,6 +103,7 @@ def _opened(base: str, address: str) -> Any:
     try:
         return urlopen(Request(url, headers={"User-Agent": "hedgerow"}), timeout=_SECONDS)
     except HTTPError as error:
+        error.close()  # it is the server's answer too, with an open connection
         if error.code in (404, 412):
             raise DataFileError(f"OpenML has no such dataset ({url}: {error.code})") from None
         raise DataFileError(f"{url} answers with {error.code} {error.reason}") from None

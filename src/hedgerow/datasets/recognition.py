@@ -39,7 +39,7 @@ def recognise_numbers(table: pa.Table, reading: Reading) -> Recognised:
             remarks += _conversion(column, name, found, reading)
             if found.unit:
                 units[name] = found.unit
-        elif found.mostly_numbers:
+        elif found.mostly_numbers or found.other_decimal:
             remarks.append((name, f"column {name!r} is taken for categories: {found.complaint()}"))
     return Recognised(table, replace(reading, units=units), tuple(remarks))
 

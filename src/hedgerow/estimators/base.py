@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.estimators.finished import FinishedTable
+from hedgerow.data.table import Schema, Table
+from hedgerow.data.targets import Labels
+from hedgerow.data.training import Training
 from hedgerow.estimators.seeding import seed_of
 from hedgerow.estimators.stored import check_fitted
-from hedgerow.estimators.targets import Labels
-from hedgerow.estimators.walking import ForestWalk, Walk
-from hedgerow.forest import Forest
-from hedgerow.growth import Growth, Training
-from hedgerow.table import Schema, Table
+from hedgerow.forest.forest import Forest
+from hedgerow.growth.growth import Growth
+from hedgerow.walk import ForestWalk, Query, TableCache, Walk, ask
 
 __all__ = ["TreeBased"]
 
@@ -31,6 +31,7 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
 
     def _growth(self, criterion: Any, **worth: Any) -> Growth:
@@ -56,7 +57,7 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         self._set_names(table.schema)
         self.schema_ = table.schema
         self.forest_ = forest
-        self._finished = FinishedTable()
+        self._tables = TableCache()
         for name, value in attributes.items():
             setattr(self, name, value)
 
@@ -71,9 +72,15 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
     def _check_fitted(self) -> None:
         check_fitted(self)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Check a pickled model as :func:`hedgerow.load` checks a file: the core relies on parts that match."""
+        super().__setstate__(state)
+        if "forest_" in vars(self):
+            self._check_fitted()
+
     def _restored(self) -> None:
         self._check_fitted()
-        self._finished = FinishedTable()
+        self._tables = TableCache()
 
     @property
     def _n_jobs(self) -> int | None:
@@ -84,6 +91,10 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
     def _walk(self) -> Walk:
         """How rows reach the leaves of `forest_`."""
         return ForestWalk(self.forest_, self._n_jobs)
+
+    def _ask(self, rows: Floats, *queries: Query[Any]) -> list[Any]:
+        """Answers to several queries about the same rows in one walk."""
+        return ask(self._walk, rows, queries)
 
     def _read(self, X: Any) -> Floats:
         if "forest_" not in vars(self):  # scikit-learn looks at all attributes: half as long as one row's walk takes

@@ -14,18 +14,20 @@ from hedgerow._params import check_choice
 from hedgerow.boundary.bandwidths import bandwidth
 from hedgerow.boundary.distance import walls_of
 from hedgerow.boundary.estimate import Estimate, Settings, features
-from hedgerow.boundary.explaining import BoundaryExplanation, separator_texts
+from hedgerow.boundary.explain import BoundaryExplanation, separator_texts
 from hedgerow.boundary.kernels import check_tolerance, kernel
 from hedgerow.boundary.partitions import n_groups, partition
 from hedgerow.boundary.scales import check_scale, metric
 from hedgerow.boundary.walls import Separators, Walls
-from hedgerow.estimators.costs import class_costs
+from hedgerow.estimators.costs import cheapest_classes
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.trees import TreeClassifier
 from hedgerow.estimators.wrapped import WrappedForest
-from hedgerow.explanation import explain_classes
-from hedgerow.inspection import impurity_importances
-from hedgerow.walk import LeafTable, gather, route
+from hedgerow.explain.explanation import explain_classes
+from hedgerow.folds import Frequency, Uncertainty, entropy_bits, leaf_counts, tree_votes
+from hedgerow.folds.uncertainty import all_aleatoric
+from hedgerow.forest.importance import impurity_importances
+from hedgerow.walk import Query, route
 
 __all__ = ["BoundaryClassifier"]
 
@@ -86,9 +88,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
     classes_, n_classes_, class_prior_, schema_, n_features_in_, feature_names_in_, feature_importances_
         As in :class:`RuleClassifier`.
 
-    Notes ----- A class that labels no leaf has no area to be near to: its estimate is the leaf's Laplace frequency.
-    Estimates of several classes, each by the distance to its own area, are divided by their sum. A row with missing
-    values is in several leaves at once, and its probabilities are mixed.
+    Notes
+    -----
+    A class that labels no leaf has no area to be near to: its estimate is the leaf's Laplace frequency. Estimates of
+    several classes, each by the distance to its own area, are divided by their sum. A row with missing values is in
+    several leaves at once, and its probabilities are mixed.
 
     Examples
     --------
@@ -158,22 +162,44 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         )
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row, the first of equals; with ``decide="tree"`` the tree's own."""
+        """Most probable class of each row, the first of equals; with ``decide="tree"`` the tree's own."""
+        rows = self._read(X)
         if _decide(self.decide) == "tree":
-            check_is_fitted(self)
-            own: NDArray[Any] = self.estimator_.predict(X)
-            return own
-        probabilities = self.predict_proba(X)
+            return self._tree_labels(self._ask(rows, self._tree_query())[0])
+        return self._most_probable(self._proba(rows))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probability of each class, (n, n_classes), from the row's distance to the area of each."""
+        rows = self._read(X)
+        return self._proba(rows)
+
+    def _proba(self, rows: Floats) -> Floats:
+        walls = self._walls()
+        nearest = walls.measure(rows, self.scale_, n_jobs=self.n_jobs)
+        found: Floats = self.estimate_.probabilities(walls, rows, nearest, self.scale_, self._settings())
+        return found
+
+    def _most_probable(self, probabilities: Floats) -> NDArray[Any]:
         labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
-    def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class, (n, n_classes), from the row's distance to the area of each."""
-        return self._probabilities_of(self._read(X))
+    def _tree_query(self) -> Query[Floats]:
+        """Probabilities of the tree itself."""
+        if isinstance(self.estimator_, TreeClassifier):
+            return self.estimator_._proba_query()
+        estimate = Frequency()
+        table = self._tables.get(estimate, lambda: estimate.table_of(self.forest_.distinct_counts, self.class_prior_))
+        return estimate.query(table, self.class_prior_)
 
-    def _probabilities_of(self, rows: Floats) -> Floats:
-        probabilities: Floats = self.estimate_.probabilities(self._walls(), rows, self.scale_, self._settings())
-        return probabilities
+    def _tree_labels(self, probabilities: Floats) -> NDArray[Any]:
+        """Labels of the tree itself, given its probabilities."""
+        if isinstance(self.estimator_, TreeClassifier):
+            return self.estimator_._decide(probabilities)
+        return self._most_probable(probabilities)
+
+    def predict_uncertainty(self, X: Any) -> Uncertainty:
+        """Entropy of the probabilities in bits. A single tree has no between-tree variance: all of it is aleatoric."""
+        return all_aleatoric(entropy_bits(self.predict_proba(X)), "entropy")
 
     def algebraic_distance(self, X: Any) -> Floats:
         """How far each row is from the area of each class, (n, n_classes), negative inside of it, in units of `scale_`.
@@ -197,18 +223,26 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         ``print(model.explain(X)[0])`` is a text for people.
         """
         rows = self._read(X)
-        trees = explain_classes(
-            *(self.forest_, self.schema_, rows),
+        walls = self._walls()
+        nearest = walls.measure(rows, self.scale_, n_jobs=self.n_jobs)
+        tree, counts, votes = self._ask(rows, self._tree_query(), leaf_counts(self.forest_), tree_votes(self.forest_))
+        explained = explain_classes(
+            *(self._walk, self.schema_, rows),
             classes=self.classes_,
-            answers=self.estimator_.predict(X),
-            probabilities=self.estimator_.predict_proba(X),
+            answers=self._tree_labels(tree),
+            probabilities=tree,
+            counts=counts,
+            votes=votes,
+            leaf_probabilities=getattr(self.estimator_, "_leaf_probabilities", None),
         )
-        separators = separator_texts(self.nearest_separator(X), self.schema_)
-        numbers = zip(self.predict_proba(X).tolist(), self.algebraic_distance(X).tolist(), strict=True)
+        probabilities = self.estimate_.probabilities(walls, rows, nearest, self.scale_, self._settings())
+        labels = self._tree_labels(tree) if _decide(self.decide) == "tree" else self._most_probable(probabilities)
+        separators = separator_texts(walls.crossed(nearest), self.schema_)
+        numbers = zip(probabilities.tolist(), nearest.of_rows().tolist(), strict=True)
         return [
-            BoundaryExplanation(answer, tree.classes, tuple(shares), tuple(distances), separator, tree)
-            for answer, (shares, distances), separator, tree in zip(
-                self.predict(X).tolist(), numbers, separators, trees, strict=True
+            BoundaryExplanation(answer, one.classes, tuple(shares), tuple(distances), separator, one)
+            for answer, (shares, distances), separator, one in zip(
+                labels.tolist(), numbers, separators, explained, strict=True
             )
         ]
 
@@ -218,9 +252,10 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         return route(self.forest_, rows, n_jobs=self.n_jobs)[:, 0]
 
     def leaf_counts(self, X: Any) -> Floats:
-        """The evidence in the leaf that each row reaches, (n, 1, n_classes); in several, the weighted mean."""
+        """Evidence in the leaf that each row reaches, (n, 1, n_classes); in several, the weighted mean."""
         rows = self._read(X)
-        return gather(self.forest_, rows, LeafTable.by_counts(self.forest_.distinct_counts), n_jobs=self.n_jobs)
+        counts: Floats = self._ask(rows, leaf_counts(self.forest_))[0]
+        return counts
 
     @property
     def feature_importances_(self) -> Floats:
@@ -254,7 +289,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
             )
 
     def _walls(self) -> Walls:
-        return self._finished.get("walls", lambda: _walls(self.estimator_))
+        return self._tables.get("walls", lambda: _walls(self.estimator_))
 
     def _check_fitted(self) -> None:
         super()._check_fitted()
@@ -283,9 +318,9 @@ def _walls(model: Any) -> Walls:
     """Those of a fitted tree; a leaf's class is the tree's own answer there."""
     if not isinstance(model, TreeClassifier):
         return walls_of(model)
-    probabilities = model._probabilities().of_each_leaf
+    probabilities = model.leaf_probabilities()
     if model.cost_matrix is None:
         labels = probabilities.argmax(axis=1)
     else:
-        labels = (probabilities @ class_costs(model.cost_matrix, model.classes_)).argmin(axis=1)
+        labels = cheapest_classes(probabilities, model.cost_matrix, model.classes_)
     return walls_of(model, labels.astype(np.int32))

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.counts import as_numbers
+from hedgerow.data.table import Schema
+from hedgerow.forest.counts import as_numbers
 from hedgerow.metrics import check_cost_matrix
-from hedgerow.table import Schema
+from hedgerow.walk import weighted_sums
 
-__all__ = ["class_costs", "feature_costs", "prior_weights"]
+__all__ = ["cheapest_classes", "class_costs", "feature_costs", "prior_weights"]
 
 Floats = NDArray[np.float64]
 
@@ -20,6 +21,12 @@ Floats = NDArray[np.float64]
 def class_costs(cost_matrix: Any, classes: NDArray[Any]) -> Floats:
     """`cost_matrix` for these classes, true × predicted."""
     return check_cost_matrix(cost_matrix, len(classes), f"classes {', '.join(map(str, classes[:10]))}")
+
+
+def cheapest_classes(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
+    """Number of the class with the least expected cost for each row of probabilities, (n,); the first of equals."""
+    cheapest: NDArray[np.intp] = weighted_sums(probabilities, class_costs(cost_matrix, classes)).argmin(axis=1)
+    return cheapest
 
 
 def prior_weights(costs: Floats, codes: NDArray[np.int32], weight: Floats, classes: NDArray[Any]) -> Floats:

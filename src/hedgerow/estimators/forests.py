@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow._params import check_bool
-from hedgerow.counts import as_numbers
-from hedgerow.estimators.answers import NumberAnswers
+from hedgerow.data.table import read_table
+from hedgerow.data.targets import Labels, read_labels, read_targets, read_weights
+from hedgerow.data.training import Training
 from hedgerow.estimators.bagging import OutOfBag, n_draws
 from hedgerow.estimators.many_trees import ManyTrees
 from hedgerow.estimators.progress import with_callbacks
-from hedgerow.estimators.rule_answers import RuleAnswers
+from hedgerow.estimators.rule_verbs import RuleAnswers
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.targets import Labels, read_labels, read_targets, read_weights
-from hedgerow.estimators.uncertainty import Uncertainty
-from hedgerow.growth import Grown, Training, grow_forest
-from hedgerow.inspection import impurity_of
-from hedgerow.quantiles import LeafSamples, central_interval, predict_quantiles
+from hedgerow.estimators.verbs import NumberAnswers
+from hedgerow.folds import Mean
+from hedgerow.forest.counts import as_numbers
+from hedgerow.forest.importance import impurity_of
+from hedgerow.growth.growth import Grown, grow_forest
 from hedgerow.rules import FoldRule, get
-from hedgerow.table import read_table
-from hedgerow.walk import LeafTable, fold, n_threads
+from hedgerow.walk import n_threads
+from hedgerow.walk.quantiles import LeafSamples, central_interval, predict_quantiles
 
 __all__ = ["ForestClassifier", "ForestRegressor"]
 
@@ -215,7 +215,7 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         if not self._scores_out_of_bag() or not isinstance(rule, FoldRule):
             return found
         scaled = None if tree_weights is None else _scaled(tree_weights, bags.forest.n_trees)
-        table = LeafTable.by_counts(bags.forest.distinct_counts, partial(rule.leaf_table, prior=prior))
+        table = rule.table_of(bags.forest.distinct_counts, prior)
         folded, n_trees, unseen = bags.fold(table, scaled)
         shares = np.full((len(unseen), len(prior)), np.nan)
         shares[unseen] = rule.finish(folded, n_trees, prior)
@@ -327,11 +327,11 @@ categorical_features, n_jobs, random_state
         weight = read_weights(sample_weight, table.values)
         training = self._training(table, weight, targets=targets)
         grown = self._grow(training, "squared_error", ("squared_error",), X, y)
-        samples = LeafSamples.of(grown, targets[weight > 0])
+        samples = LeafSamples.of(*grown.leaf_samples, targets[weight > 0])
         found: dict[str, Any] = {"leaf_samples_": samples, "_impurity": "squared_error"}
         if self._scores_out_of_bag():
             bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
-            folded, n_trees, unseen = bags.fold(LeafTable.of(grown.forest.stats[:, 1:2]))
+            folded, n_trees, unseen = bags.fold(Mean().leaf_table(grown.forest.stats, None))
             means = np.full(len(unseen), np.nan)
             means[unseen] = (folded / n_trees)[:, 0]
             metric = self._oob_metric("r2_score")
@@ -347,15 +347,9 @@ categorical_features, n_jobs, random_state
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
         """Lower and upper end, (n, 2), of the interval that leaves as much probability below as above."""
-        return self.predict_quantiles(X, central_interval(coverage))
-
-    def predict_uncertainty(self, X: Any) -> Uncertainty:
-        """Variances: mean of the leaves' (aleatoric), of the trees' means (epistemic), and their sum (total)."""
         rows = self._read(X)
-        weight, mean, squares = self.forest_.stats.T
-        table = LeafTable.of(np.stack([mean, mean**2, squares / weight], axis=1))
-        means, square_means, variances = (
-            fold(self.forest_, rows, [table], n_jobs=self.n_jobs)[0].T / self.forest_.n_trees
-        )
-        epistemic = np.maximum(square_means - means**2, 0.0)
-        return Uncertainty(variances + epistemic, variances, epistemic, "variance")
+        return self._intervals(rows, coverage)
+
+    def _intervals(self, rows: Floats, coverage: float) -> Floats:
+        ends = central_interval(coverage)
+        return predict_quantiles(self.forest_, self.leaf_samples_, rows, ends, n_jobs=self.n_jobs)

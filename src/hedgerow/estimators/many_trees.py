@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._params import check_whole
+from hedgerow.data.training import Training
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.progress import CallbackSupportMixin, TreesProgress
-from hedgerow.growth import Grown, Training
+from hedgerow.growth.growth import Grown
 from hedgerow.walk import route
 
 __all__ = ["ManyTrees"]

@@ -11,12 +11,13 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_array
 
 from hedgerow._params import check_choice
+from hedgerow.data.targets import first_masked, read_labels, read_targets, read_weights
 from hedgerow.estimators.measured_trees import MeasuredTree
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.targets import first_masked, read_labels, read_targets, read_weights
-from hedgerow.estimators.uncertainty import Uncertainty, entropy_bits
+from hedgerow.folds.leaf_probability import Frequency
+from hedgerow.folds.uncertainty import Uncertainty, entropy_bits
 from hedgerow.measured.grow import classification_forest, regression_forest
-from hedgerow.probability import Frequency
+from hedgerow.walk import weighted_sums
 
 __all__ = ["MeasuredTreeClassifier", "MeasuredTreeRegressor"]
 
@@ -146,6 +147,18 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         answers: Floats = (shares * self.values_).sum(axis=1)
         return answers
 
+    def predict_uncertainty(self, X: Any, X_err: Any = None) -> Uncertainty:
+        """Variance of the mixture of the regions that a row may be in: within them, and between their values.
+
+        The variance within a region is that of `forest_`, with training rows weighted by membership. A single tree has
+        no between-tree variance, so all is aleatoric. `X_err` as in :meth:`membership`.
+        """
+        weight, mean, squares = self.forest_.stats.T
+        moments = np.stack([mean, mean**2 + squares / np.where(weight > 0, weight, 1.0)], axis=1)
+        answer, mean_square = weighted_sums(self.membership(X, X_err), moments).T
+        total = np.maximum(mean_square - answer**2, 0.0)
+        return Uncertainty(total, total, np.zeros_like(total), "variance")
+
     def _answers(self, shares: Floats) -> dict[str, Any]:
         return {"values": self.values_[:, np.newaxis], "answers": self._mix(shares)}
 
@@ -257,7 +270,7 @@ feature_names_in_, feature_importances_
         return self._mix(self.membership(X, X_err))
 
     def _mix(self, shares: Floats) -> Floats:
-        mixed = shares @ self._region_probabilities()
+        mixed = weighted_sums(shares, self._region_probabilities())
         return _normalise(mixed if self.leaf == "counts" else np.clip(mixed, 0.0, 1.0), self.class_prior_)
 
     def _region_probabilities(self) -> Floats:
@@ -283,7 +296,7 @@ feature_names_in_, feature_importances_
     def leaf_counts(self, X: Any, X_err: Any = None) -> Floats:
         """Soft class counts of the regions, weighted by membership, (n, 1, n_classes)."""
         shares = self.membership(X, X_err)
-        return (shares @ self.forest_.counts)[:, np.newaxis]
+        return weighted_sums(shares, self.forest_.counts)[:, np.newaxis]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
         """Accuracy of `predict`."""

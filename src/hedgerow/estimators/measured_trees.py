@@ -6,21 +6,21 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import ThreadpoolController
 
 from hedgerow._params import check_choice, check_number, check_whole
-from hedgerow.columns import Kind
+from hedgerow.data.columns import Kind
+from hedgerow.data.table import Table, read_table
 from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.stored import check_fitted
-from hedgerow.estimators.walking import SoftWalk, Walk
-from hedgerow.forest import Forest
-from hedgerow.inspection import impurity_importances
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.importance import impurity_importances
+from hedgerow.forest.kinds import NodeKind
+from hedgerow.measured.blas_threads import single_blas_thread
 from hedgerow.measured.explain import RegionExplanation, error_costs, explain_regions
 from hedgerow.measured.grow import GrowthSettings, grow_path
 from hedgerow.measured.laws import CategoryLaw, NumberLaw
@@ -29,8 +29,7 @@ from hedgerow.measured.priors import learn_laws, prior, read_error_models
 from hedgerow.measured.prune import n_kept_splits, path_pruning
 from hedgerow.measured.regions import Regions, region_membership
 from hedgerow.measured.sizes import ErrorSizes, read_cells, read_sigma
-from hedgerow.nodes import NodeKind
-from hedgerow.table import Table, read_table
+from hedgerow.walk import SoftWalk, Walk
 
 __all__ = ["MeasuredTree"]
 
@@ -173,7 +172,7 @@ class MeasuredTree(OneTree):
         """Grown and pruned tree, and γ of its leaves; `finish` makes them from the path and its number of splits."""
         settings, pruning = self._settings(), path_pruning(self.pruning)
         # Matrices are narrow: more threads would wait for each other, and sum in a machine-dependent order.
-        with _blas().limit(limits=1, user_api="blas"):
+        with single_blas_thread():
             path = grow_path(problem, settings)
             n_splits = len(path.splits)
             if pruning is not None:
@@ -227,7 +226,7 @@ class MeasuredTree(OneTree):
         if not isinstance(self.laws_, tuple) or len(self.laws_) != self.schema_.n_features:
             raise ValueError("laws_ must have a law for each column")
         for column, law in zip(self.schema_.columns, self.laws_, strict=True):
-            nominal = column.kind is Kind.NOMINAL
+            nominal = column.kind == Kind.NOMINAL
             if not isinstance(law, CategoryLaw if nominal else NumberLaw):
                 raise ValueError(f"the law of column {column.name!r} does not match its kind")
             if isinstance(law, CategoryLaw) and len(law.shares) != len(column.categories):
@@ -245,9 +244,3 @@ class MeasuredTree(OneTree):
     def _restored(self) -> None:
         super()._restored()
         self._regions = Regions.of_forest(self.forest_, self.schema_.n_categories)
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    """Cached: the search for libraries takes longer than a small fit."""
-    return ThreadpoolController()

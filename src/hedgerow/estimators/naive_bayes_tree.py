@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.estimators.answers import ClassAnswers
+from hedgerow.data.table import read_table
+from hedgerow.data.targets import read_labels
 from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.targets import read_labels
-from hedgerow.estimators.uncertainty import Uncertainty, entropy_bits
+from hedgerow.estimators.verbs import ClassAnswers
+from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric, entropy_bits
+from hedgerow.forest.text import number_text
 from hedgerow.naive_bayes import Examples, LeafModels, NaiveBayesGrowth
-from hedgerow.table import read_table
-from hedgerow.text import number_text
 from hedgerow.walk import route, spread
 
 __all__ = ["NaiveBayesTreeClassifier"]
@@ -110,27 +110,44 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         return self
 
     def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class, (n, n_classes), as naive Bayes in the row's leaf has it.
+        """Probability of each class, (n, n_classes), by naive Bayes in the row's leaf.
 
         For a row that reaches several leaves, the weighted mean of their probabilities.
         """
-        rows = self._read(X)
+        return super().predict_proba(X)
+
+    def predict_uncertainty(self, X: Any, measure: str = "entropy") -> Uncertainty:
+        """Uncertainty of each row.
+
+        "entropy": in bits, of the answer's probabilities; a single tree has no between-tree variance, so all of it is
+        aleatoric. "plausibility": of the class counts of the leaf, as in :class:`TreeClassifier`.
+        """
+        return super().predict_uncertainty(X, measure)
+
+    def _proba_query(self) -> None:
+        """None: naive Bayes answers rows of the same leaf differently."""
+
+    def _entropy_query(self) -> None:
+        """None, as for the probabilities."""
+
+    def _answer(self, verb: str, rows: Floats) -> Any:
+        match verb:
+            case "predict_proba":
+                return self._mixed_probabilities(rows)
+            case "predict_uncertainty":
+                return all_aleatoric(entropy_bits(self._mixed_probabilities(rows)), "entropy")
+        return super()._answer(verb, rows)
+
+    def _mixed_probabilities(self, rows: Floats) -> Floats:
         reached = spread(self.forest_, rows)
         row = np.repeat(np.arange(len(rows)), np.diff(reached.indptr))
         shares = self.leaf_models_.predict_proba(rows[row], reached.indices.astype(np.int64))
         mixed: Floats = np.add.reduceat(shares * reached.data[:, np.newaxis], reached.indptr[:-1], axis=0)
         return mixed
 
-    def predict_uncertainty(self, X: Any, measure: str = "entropy") -> Uncertainty:
-        """How unsure the answer is, and of what kind.
-
-        "entropy": in bits, of the answer's probabilities; one tree has nobody to disagree with, so that all of it is
-        aleatoric. "plausibility": of the class counts of the leaf, as in :class:`TreeClassifier`.
-        """
-        if measure != "entropy":
-            return super().predict_uncertainty(X, measure)
-        bits = entropy_bits(self.predict_proba(X))
-        return Uncertainty(bits, bits, np.zeros_like(bits), "entropy")
+    def _leaf_probabilities(self, rows: Floats, leaves: NDArray[np.int64]) -> Floats:
+        shares: Floats = self.leaf_models_.predict_proba(rows, leaves)
+        return shares
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The number of the leaf that each row reaches, (n,).

@@ -14,14 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._core import GrowOptions
 from hedgerow._params import check_bool
+from hedgerow.data.targets import read_labels, read_targets, read_weights
+from hedgerow.data.training import Training
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.costs import class_costs, prior_weights
-from hedgerow.estimators.finished import FinishedTable
-from hedgerow.estimators.targets import read_labels, read_targets, read_weights
-from hedgerow.forest import Forest
-from hedgerow.growth import Fractional, Training, grow_forest
-from hedgerow.inspection import Impurity
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.importance import Impurity
+from hedgerow.growth.growth import Fractional, grow_forest
 from hedgerow.pruning import Grower, links_of, pruning_named
+from hedgerow.walk import TableCache
 
 __all__ = ["PrunedTree"]
 
@@ -84,7 +85,7 @@ class PrunedTree(TreeBased):
         grower = Grower(_grown_already, self._impurity, missing.min_fraction)
         twin = copy.copy(self)
         twin.forest_ = strategy.prune(self.forest_, training, grower)
-        twin._finished = FinishedTable()
+        twin._tables = TableCache()
         return twin
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:

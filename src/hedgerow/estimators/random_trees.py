@@ -10,19 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._params import check_choice
-from hedgerow.estimators.finished import FinishedTable
+from hedgerow.data.table import read_table
+from hedgerow.data.targets import Labels, check_weights, read_labels, weight_unit
+from hedgerow.data.training import Training
 from hedgerow.estimators.many_trees import ManyTrees
 from hedgerow.estimators.progress import with_callbacks
-from hedgerow.estimators.rule_answers import RuleAnswers
+from hedgerow.estimators.rule_verbs import RuleAnswers
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.targets import Labels, check_weights, read_labels, weight_unit
-from hedgerow.forest import Forest
-from hedgerow.growth import Grown, RandomGrowth, Training, grow_random_forest
-from hedgerow.missing_as_value import MissingAsValue
+from hedgerow.forest.forest import Forest
+from hedgerow.growth.growth import Grown, RandomGrowth, grow_random_forest
+from hedgerow.growth.missing_as_value import MissingAsValue
 from hedgerow.rules import get
 from hedgerow.rules.base import check_prior
-from hedgerow.table import read_table
-from hedgerow.walk import n_threads, tally
+from hedgerow.walk import TableCache, n_threads, tally
 
 __all__ = ["RandomTreesClassifier"]
 
@@ -144,7 +144,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         forest = self.forest_.with_counts(self.forest_.counts + more)
         found = self._counted_classes(labels, weight, self.class_count_)
         self.forest_ = forest
-        self._finished = FinishedTable()
+        self._tables = TableCache()
         for name, value in found.items():
             setattr(self, name, value)
         return self

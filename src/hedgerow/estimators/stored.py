@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.base import is_classifier
 
-from hedgerow.forest import Forest
-from hedgerow.packing import ModelFileError
-from hedgerow.probability import leaf_probability
+from hedgerow._registry import ModelFileError, register
+from hedgerow.data.table import Schema
+from hedgerow.folds.leaf_probability import leaf_probability
+from hedgerow.forest.check import check_columns
+from hedgerow.forest.forest import Forest
 from hedgerow.rules import get
-from hedgerow.storage import register
-from hedgerow.table import Schema
 from hedgerow.walk import check_n_jobs
 
 __all__ = ["check_fitted", "storable"]
@@ -23,7 +23,7 @@ __all__ = ["check_fitted", "storable"]
 Class = TypeVar("Class", bound=type)
 
 # What can be made again, and what belongs to a session and not to a model: scikit-learn's callbacks and requests.
-_NOT_STORED = frozenset({"_finished", "_skl_callbacks", "_metadata_request"})
+_NOT_STORED = frozenset({"_tables", "_skl_callbacks", "_metadata_request"})
 _FOUND_BY_FIT = re.compile(r"[a-z][a-z0-9_]*[a-z0-9]_|_impurity")
 
 
@@ -93,6 +93,7 @@ def _check_columns(model: Any) -> None:
     n_features = model.forest_.n_features
     if model.schema_.n_features != n_features or model.n_features_in_ != n_features:
         raise ValueError(f"its forest has {n_features} columns, and its schema another number")
+    check_columns(model.forest_, model.schema_.n_categories)
     names = getattr(model, "feature_names_in_", None)
     if names is not None and list(names) != list(model.schema_.names):
         raise ValueError("feature_names_in_ are not the names of its columns")

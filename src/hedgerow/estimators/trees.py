@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._params import check_bool
-from hedgerow.estimators.answers import ClassAnswers, NumberAnswers
-from hedgerow.estimators.costs import class_costs, feature_costs, prior_weights
+from hedgerow.data.table import read_table
+from hedgerow.data.targets import read_labels, read_targets, read_weights
+from hedgerow.estimators.costs import cheapest_classes, class_costs, feature_costs, prior_weights
 from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.pruned import PrunedTree
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.targets import read_labels, read_targets, read_weights
-from hedgerow.estimators.uncertainty import Uncertainty
-from hedgerow.growth import Fractional
-from hedgerow.inspection import features_on_paths, impurity_of
-from hedgerow.probability import leaf_probability
-from hedgerow.table import read_table
-from hedgerow.walk import LeafTable, fold, route
+from hedgerow.estimators.verbs import ClassAnswers, NumberAnswers
+from hedgerow.folds.leaf_probability import LeafProbability, leaf_probability
+from hedgerow.forest.counts import DistinctCounts
+from hedgerow.forest.importance import features_on_paths, impurity_of
+from hedgerow.growth.growth import Fractional
+from hedgerow.walk import LeafTable, Query, route
 
 __all__ = ["TreeClassifier", "TreeRegressor"]
 
@@ -222,49 +222,59 @@ max_leaf_nodes, max_features
         return self
 
     def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class, (n, n_classes), as `leaf_probability` estimates it from the leaf's counts.
+        """Probability of each class, (n, n_classes), as `leaf_probability` estimates it from the leaf's counts.
 
         For a row that reaches several leaves, the weighted mean of their probabilities.
         """
-        rows = self._read(X)
-        return fold(self.forest_, rows, [self._probabilities()])[0]
+        return super().predict_proba(X)
 
-    def _probabilities(self) -> LeafTable:
-        estimate = leaf_probability(self.leaf_probability)
-        return self._finished.get(
-            estimate, lambda: LeafTable.of(estimate(self.forest_.answer_counts(), self.class_prior_))
-        )
+    def _leaf_probabilities(self, rows: Floats, leaves: NDArray[np.int64]) -> Floats:
+        return self._proba_query().table.values[leaves]
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row, or with a `cost_matrix` the cheapest to expect; the first of equals."""
-        if self.cost_matrix is None:
-            return super().predict(X)
-        expected = self.predict_proba(X) @ class_costs(self.cost_matrix, self.classes_)
-        labels: NDArray[Any] = self.classes_[expected.argmin(axis=1)]
-        return labels
+        """Most probable class of each row; with a `cost_matrix` the one of least expected cost; the first of equals."""
+        return super().predict(X)
 
     def predict_most_likely(self, X: Any) -> NDArray[Any]:
-        """The class that most ways of a row lead to: each leaf that it reaches votes, with the weight of its way.
+        """Class that most leaves vote for: each leaf that a row reaches votes, with the weight of its path.
 
         The lecture's first way to classify a row with missing values. :meth:`predict` mixes the leaves' probabilities
         instead, in which a leaf that is unsure says so. They agree where nothing is missing and nothing has a cost.
         """
         rows = self._read(X)
-        answers = self._probabilities().values.argmax(axis=1)
-        votes = fold(self.forest_, rows, [LeafTable.of(np.eye(len(self.classes_))[answers])])[0]
-        labels: NDArray[Any] = self.classes_[votes.argmax(axis=1)]
+        answers = self.leaf_probabilities().argmax(axis=1)
+        table = LeafTable.of(np.eye(len(self.classes_))[answers])
+        labels: NDArray[Any] = self._ask(rows, Query(table, lambda votes, _: self.classes_[votes.argmax(axis=1)]))[0]
         return labels
 
-    def cost_of(self, X: Any) -> Floats:
-        """What classifying each row would spend on measurements, (n,): each column on its path is paid once.
+    def _decide(self, probabilities: Floats) -> NDArray[Any]:
+        if self.cost_matrix is None:
+            return super()._decide(probabilities)
+        labels: NDArray[Any] = self.classes_[cheapest_classes(probabilities, self.cost_matrix, self.classes_)]
+        return labels
 
-        Without `feature_costs`, the number of columns that are asked for. For a row with missing values that reaches
-        several leaves, the weighted mean over its ways.
+    def _leaf_probability(self) -> LeafProbability:
+        return leaf_probability(self.leaf_probability)
+
+    def _leaf_evidence(self) -> DistinctCounts:
+        return DistinctCounts(self.forest_.answer_counts(), None)
+
+    def _proba_query(self) -> Query[Floats]:
+        estimate = self._leaf_probability()
+        table = self._tables.get(estimate, lambda: estimate.table_of(self._leaf_evidence(), self.class_prior_))
+        return estimate.query(table, self.class_prior_)
+
+    def cost_of(self, X: Any) -> Floats:
+        """Cost of the measurements that classify each row, (n,): each feature on its path is paid once.
+
+        Without `feature_costs`, the number of features on the path. For a row with missing values that reaches several
+        leaves, the weighted mean over its paths.
         """
         rows = self._read(X)
         prices = feature_costs(self.feature_costs, self.schema_)
         table = LeafTable.of((features_on_paths(self.forest_) @ prices)[:, np.newaxis])
-        return fold(self.forest_, rows, [table])[0][:, 0]
+        costs: Floats = self._ask(rows, Query(table, lambda folded, _: folded[:, 0]))[0]
+        return costs
 
 
 @storable
@@ -340,15 +350,3 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
         )
         self._set_fitted(table, forest, _impurity="squared_error")
         return self
-
-    def predict_uncertainty(self, X: Any) -> Uncertainty:
-        """Variance of the training targets in the leaf; of a row that reaches several, of their mixture.
-
-        One tree has nobody to disagree with: all of it is aleatoric.
-        """
-        rows = self._read(X)
-        weight, mean, squares = self.forest_.stats.T
-        table = LeafTable.of(np.stack([mean, mean**2, squares / weight], axis=1))
-        mean, mean_square, variance = fold(self.forest_, rows, [table])[0].T
-        total = variance + np.maximum(mean_square - mean**2, 0.0)
-        return Uncertainty(total, total, np.zeros_like(total), "variance")

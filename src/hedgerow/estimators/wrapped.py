@@ -15,16 +15,16 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from hedgerow.adapt import from_sklearn
-from hedgerow.columns import Column, Kind
+from hedgerow._registry import register
+from hedgerow.data.columns import Column, Kind
+from hedgerow.data.sparse import densify
+from hedgerow.data.table import Schema
+from hedgerow.data.targets import Labels, read_labels, read_weights
 from hedgerow.estimators.base import TreeBased
-from hedgerow.estimators.finished import FinishedTable
 from hedgerow.estimators.forests import ForestClassifier
-from hedgerow.estimators.targets import Labels, read_labels, read_weights
-from hedgerow.estimators.walking import ForestWalk, Walk
-from hedgerow.forest import Forest
-from hedgerow.storage import register
-from hedgerow.table import Schema
+from hedgerow.exchange import from_sklearn
+from hedgerow.forest.forest import Forest
+from hedgerow.walk import ForestWalk, TableCache, Walk
 
 __all__ = ["FittedEstimator", "WrappedForest", "check_classifier", "class_weight_parameters", "requesting_weights"]
 
@@ -118,10 +118,9 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         if isinstance(template, FrozenEstimator):
             _check_frozen(template.estimator, labels)
             return FittedEstimator(template.estimator, None, labels, weight)
-        _refuse_sparse(X, self)
         # Rescaled, because leaves of scikit-learn's trees count weights too.
         params = self._params_of_estimator(template, None if sample_weight is None else weight, fit_params)
-        model = clone(template).fit(X, labels.classes[labels.codes], **params)
+        model = clone(template).fit(densify(X), labels.classes[labels.codes], **params)
         prior = None if class_weight_parameters(model) else _shares(labels, weight)
         return FittedEstimator(model, prior, labels, weight)
 
@@ -159,7 +158,7 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
             "classes_": model.classes_,
             "n_classes_": len(model.classes_),
             "class_prior_": _root_shares(forest) if prior is None else prior,
-            "_finished": FinishedTable(),
+            "_tables": TableCache(),
             "_impurity": getattr(model, "_impurity", "gini"),
         }
 
@@ -243,10 +242,3 @@ def _numeric_schema(model: Any) -> Schema:
     named = hasattr(model, "feature_names_in_")
     names = model.feature_names_in_ if named else [f"x{j}" for j in range(model.n_features_in_)]
     return Schema(tuple(Column(str(name), Kind.NUMERIC) for name in names), named=named)
-
-
-def _refuse_sparse(X: Any, estimator: Any) -> None:
-    if hasattr(X, "tocsr"):
-        raise TypeError(
-            f"Sparse data was passed, but {type(estimator).__name__} walks dense rows: pass X.toarray() instead"
-        )

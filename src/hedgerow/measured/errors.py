@@ -16,7 +16,7 @@ from scipy.special import stdtr
 
 from hedgerow._core import normal_cdf as fill_normal_cdf
 from hedgerow._params import check_number, choose
-from hedgerow.storage import register
+from hedgerow._registry import register
 
 __all__ = ["ErrorModel", "Laplace", "Normal", "Student", "Uniform", "error_model", "normal_cdf"]
 

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.columns import Column, Kind
+from hedgerow._printable import printable
+from hedgerow.data.columns import Column, Kind
+from hedgerow.data.table import Schema
+from hedgerow.explain.sentences import listed, mixture_lines
+from hedgerow.forest.text import highest_level, number_text
 from hedgerow.measured.laws import CategoryLaw, ColumnLaw
 from hedgerow.measured.regions import Regions, region_factors
-from hedgerow.sentences import listed
-from hedgerow.table import Schema
-from hedgerow.text import number_text
+from hedgerow.walk import weighted_sums
 
 __all__ = ["PossibleRegion", "RegionExplanation", "error_costs", "explain_regions"]
 
@@ -25,6 +27,7 @@ Floats = NDArray[np.float64]
 
 _MOST_REGIONS = 5  # listed in the text
 _LEAST_SHARE = 0.005  # anything less is shown as 0 %
+_CLIPPED = 0.0005  # a difference between means and probabilities that three digits show
 
 
 @dataclass(frozen=True)
@@ -45,39 +48,61 @@ class RegionExplanation:
     """Explanation of the prediction for one row.
 
     `regions` are all possible regions, most probable first; the prediction is the mean of their values weighted by
-    their shares. `measured` has the row's values, with their errors, in the columns that bound these regions.
-    `classes` and `probabilities` are None for a regressor.
+    their shares. A classifier's `mixed` are these means, which least squares may put below 0 or above 1; its
+    `probabilities` are `mixed` clipped and normalised. `measured` has the row's values, with their errors, in the
+    columns that bound these regions. `classes`, `mixed` and `probabilities` are None for a regressor.
     """
 
     answer: Any
     measured: tuple[str, ...]
     regions: tuple[PossibleRegion, ...]
     classes: tuple[Any, ...] | None
+    mixed: tuple[float, ...] | None
     probabilities: tuple[float, ...] | None
     doubt: str
 
     def __str__(self) -> str:
-        answer = number_text(self.answer) if self.classes is None else str(self.answer)
+        answer = number_text(self.answer) if self.classes is None else printable(self.answer)
         if not self.regions[0].bounds and len(self.regions) == 1:
-            return f"{answer}: the tree asks nothing."
+            return f"{answer}: the tree has no splits."
         lines = [f"{answer}, because of where it may be:", *self._region_lines()]
         lines.append(f"Measured: {listed(list(self.measured), at_most=12)}.")
-        if self.classes is not None and self.probabilities is not None:
-            pairs = sorted(zip(self.probabilities, self.classes, strict=True), key=lambda pair: -pair[0])
-            lines.append("Probabilities: " + ", ".join(f"{name} {round(p, 6):.3g}" for p, name in pairs) + ".")
+        if self.probabilities is not None:
+            lines.append(self._probability_line())
         return "\n".join([*lines, f"Doubt: {self.doubt}."])
 
     def _region_lines(self) -> list[str]:
         shown = [region for region in self.regions[:_MOST_REGIONS] if region.share >= _LEAST_SHARE]
-        lines = [f"  {region.share:4.0%}: {', '.join(region.bounds)}: {self._value_text(region)}" for region in shown]
-        rest = sum(region.share for region in self.regions[len(shown) :])
-        return [*lines, f"  {rest:4.0%}: elsewhere"] if rest >= _LEAST_SHARE else lines
+        shares = [region.share for region in shown]
+        texts = [f"{', '.join(region.bounds)}: {self._value_text(region.values)}" for region in shown]
+        others = self.regions[len(shown) :]
+        rest = sum(region.share for region in others)
+        if rest >= _LEAST_SHARE:
+            values = np.array([region.values for region in others])
+            weights = np.array([region.share for region in others]) / rest
+            shares.append(rest)
+            texts.append(f"elsewhere: {self._value_text(weighted_sums(weights[np.newaxis], values)[0])}")
+        return mixture_lines(shares, texts)
 
-    def _value_text(self, region: PossibleRegion) -> str:
+    def _value_text(self, values: Sequence[float] | Floats) -> str:
+        """Text of a number, or of the predicted class and its value, so that these add up to its probability."""
         if self.classes is None:
-            return number_text(region.values[0])
-        best = int(np.argmax(region.values))
-        return f"{self.classes[best]} {min(region.values[best], 1.0):.2g}"
+            return number_text(float(values[0]))
+        code, best = self.classes.index(self.answer), int(np.argmax(values))
+        text = f"{printable(self.answer)} {round(float(values[code]), 6):.3g}"
+        return text if best == code else f"{text} ({printable(self.classes[best])} {float(values[best]):.3g})"
+
+    def _probability_line(self) -> str:
+        assert self.classes is not None
+        assert self.probabilities is not None
+        assert self.mixed is not None
+        order = np.argsort([-p for p in self.probabilities], kind="stable").tolist()
+        shown = [f"{printable(self.classes[k])} {round(self.probabilities[k], 6):.3g}" for k in order]
+        line = f"Probabilities: {', '.join(shown)}"
+        if not np.allclose(self.mixed, self.probabilities, rtol=0, atol=_CLIPPED):
+            values = ", ".join(f"{self.mixed[k]:.3g}" for k in order)
+            line += f" (the regions' mean {values}, clipped to [0, 1] and normalised)"
+        return f"{line}."
 
 
 def explain_regions(
@@ -108,16 +133,18 @@ def explain_regions(
             if share[k] > 0
         ]
         columns = np.flatnonzero(bounded[share > 0].any(axis=0)).tolist()
-        missing = [schema.names[j] for j in columns if np.isnan(rows[i, j])]
-        reasons = _doubt_of_number(possible) if labels is None else _doubt_of_class(possible)
+        missing = [printable(schema.names[j]) for j in columns if np.isnan(rows[i, j])]
+        answer = answers[i].item() if isinstance(answers[i], np.generic) else answers[i]
+        reasons = _doubt_of_number(possible) if labels is None else _doubt_of_class(possible, labels.index(answer))
         if missing:
             reasons.append(f"missing or new: {listed(missing)}")
         explanations.append(
             RegionExplanation(
-                answer=answers[i].item() if isinstance(answers[i], np.generic) else answers[i],
+                answer=answer,
                 measured=tuple(_measured(schema.columns[j], float(rows[i, j]), float(cells[i, j])) for j in columns),
                 regions=tuple(possible),
                 classes=labels,
+                mixed=None if labels is None else tuple(weighted_sums(share[np.newaxis], values)[0].tolist()),
                 probabilities=None if probabilities is None else tuple(probabilities[i].tolist()),
                 doubt="; ".join(reasons),
             )
@@ -141,39 +168,46 @@ def _bounds(regions: Regions, schema: Schema, number: int) -> tuple[str, ...]:
     for j, column in enumerate(schema.columns):
         if j in regions.members:
             inside = regions.members[j][number]
-            names = [str(name) for name, has in zip(column.categories, inside, strict=True) if has]
+            names = [printable(name) for name, has in zip(column.categories, inside, strict=True) if has]
             if len(names) < len(column.categories):
-                found.append(f"{column.name} {listed(names, 'or') if names else 'new'}")
+                found.append(f"{printable(column.name)} {listed(names, 'or') if names else 'new'}")
             continue
         lower, upper = regions.bounds[number, j].tolist()
-        sides = [f"above {_threshold(column, lower)}"] if np.isfinite(lower) else []
-        sides += [f"at most {_threshold(column, upper)}"] if np.isfinite(upper) else []
-        if sides:
-            found.append(f"{column.name} {' and '.join(sides)}")
+        if np.isfinite(lower) or np.isfinite(upper):
+            found.append(f"{printable(column.name)} {_range_text(column, lower, upper)}")
     return tuple(found)
 
 
-def _threshold(column: Column, threshold: float) -> str:
-    if column.kind is Kind.ORDINAL:
-        return str(column.categories[max(0, int(np.floor(threshold)))])
-    return number_text(threshold)
+def _range_text(column: Column, lower: float, upper: float) -> str:
+    """ "above 3 and at most 5"; of ordered categories "above low", or the one that is inside."""
+    inside = [name for code, name in enumerate(column.categories) if lower < code <= upper]
+    if len(inside) == 1:
+        return printable(inside[0])
+    sides = [f"above {_threshold_text(column, lower)}"] if np.isfinite(lower) else []
+    sides += [f"at most {_threshold_text(column, upper)}"] if np.isfinite(upper) else []
+    return " and ".join(sides)
+
+
+def _threshold_text(column: Column, threshold: float) -> str:
+    level = highest_level(column.categories, threshold)
+    return number_text(threshold) if level is None else printable(column.categories[level])
 
 
 def _measured(column: Column, value: float, size: float) -> str:
+    name = printable(column.name)
     if np.isnan(value):
-        return f"{column.name} is missing{' or new' * (column.kind is not Kind.NUMERIC)}"
-    if column.kind is not Kind.NUMERIC:
-        return f"{column.name} {column.categories[int(value)]}"
-    return f"{column.name} {number_text(value)}" + (f" ± {number_text(size)}" if size > 0 else "")
+        return f"{name} is missing{' or new' * (column.kind != Kind.NUMERIC)}"
+    level = highest_level(column.categories, value) if value.is_integer() else None
+    text = number_text(value) if level is None else printable(column.categories[level])
+    return f"{name} {text}" + (f" ± {number_text(size)}" if size > 0 else "")
 
 
-def _doubt_of_class(possible: list[PossibleRegion]) -> list[str]:
-    best = int(np.argmax(possible[0].values))
+def _doubt_of_class(possible: list[PossibleRegion], code: int) -> list[str]:
     reasons = _doubt_of_region(possible)
-    mixed = 1.0 - possible[0].values[best]
+    mixed = 1.0 - possible[0].values[code]
     if mixed >= _LEAST_SHARE:
         reasons.append(f"{mixed:.0%} of the rows in that region are of another class")
-    otherwise = sum(region.share for region in possible if int(np.argmax(region.values)) != best)
+    otherwise = sum(region.share for region in possible if int(np.argmax(region.values)) != code)
     if otherwise >= _LEAST_SHARE:
         reasons.append(f"{otherwise:.0%} of it is where another class is more probable")
     return reasons or ["none about its region, and all rows in it are of one class"]

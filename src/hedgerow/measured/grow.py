@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.building import Node, build_forest, leaf, one_against_rest, subset, threshold, value
-from hedgerow.forest import Forest
+from hedgerow.forest.build import Node, build_forest, leaf, one_against_rest, subset, threshold, value
+from hedgerow.forest.forest import Forest
 from hedgerow.measured.candidates import Candidates, GrowthSettings, RegionScores, SplitRegion
 from hedgerow.measured.least_squares import Fit, Problem, least_squares
 from hedgerow.measured.regions import GrowingRegion, Regions, Split, region_membership

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._rebuild import reduce_to_constructor
+from hedgerow._registry import register
 from hedgerow.measured.errors import ErrorModel, Laplace, Normal, normal_cdf
-from hedgerow.storage import register
 
 __all__ = ["CategoryLaw", "ColumnLaw", "ExactLaw", "FlatLaw", "HistogramLaw", "NormalLaw", "NumberLaw"]
 
@@ -34,6 +35,8 @@ class NumberLaw(ABC):
     """Abstract: distribution of a numeric column, and the model of its measurement errors."""
 
     error: ErrorModel
+
+    __reduce__ = reduce_to_constructor
 
     @abstractmethod
     def of_missing(self, at: Floats) -> Floats:
@@ -184,6 +187,8 @@ class CategoryLaw:
             raise ValueError("shares must be finite and not negative")
         if len(self.shares) and not abs(self.shares.sum() - 1) < 1e-9:
             raise ValueError("shares must add up to 1")
+
+    __reduce__ = reduce_to_constructor
 
     def within(self, codes: Floats, members: NDArray[np.bool_]) -> Floats:
         """P(U is one of the members | code), (n, k), for sets of categories (k, n_categories); NaN is missing."""

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._params import check_whole, choose
-from hedgerow.columns import Kind
+from hedgerow._registry import register
+from hedgerow.data.columns import Kind
+from hedgerow.data.table import Schema
 from hedgerow.measured.errors import ErrorModel, Normal, error_model
 from hedgerow.measured.laws import CategoryLaw, ColumnLaw, ExactLaw, FlatLaw, HistogramLaw, NormalLaw, NumberLaw
 from hedgerow.measured.sizes import column_position
-from hedgerow.storage import register
-from hedgerow.table import Schema
 
 __all__ = [
     *("FlatPrior", "KdePrior", "NormalPrior", "Prior", "prior"),
@@ -127,7 +127,7 @@ def learn_laws(
     """Law of each column of `values`, (n, n_features), with the standard deviations `sigma` of the same shape."""
     return tuple(
         _category_law(values[:, j], len(column.categories), weight)
-        if column.kind is Kind.NOMINAL
+        if column.kind == Kind.NOMINAL
         else _number_law(values[:, j], sigma[:, j], weight, models[j], prior, column.name)
         for j, column in enumerate(schema.columns)
     )

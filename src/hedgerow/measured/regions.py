@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.forest import Forest
+from hedgerow._lazy import lazy
+from hedgerow.data.table import read_table
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.kinds import NodeKind
 from hedgerow.measured.laws import CategoryLaw, ColumnLaw
 from hedgerow.measured.priors import learn_laws, read_error_models
 from hedgerow.measured.priors import prior as prior_of
 from hedgerow.measured.sizes import read_cells, read_sigma
-from hedgerow.nodes import NodeKind
-from hedgerow.table import read_table
 
 if TYPE_CHECKING:
     from hedgerow.measured.categories import Categories
@@ -185,7 +186,7 @@ class GrowingRegion:
     def unbounded(cls, n_rows: int) -> GrowingRegion:
         return cls(n_rows, {}, {}, {}, {})
 
-    @cached_property
+    @lazy
     def share(self) -> Floats:
         """P(U ∈ R | x), (n,)."""
         return _product([*self.factors.values()], self.n_rows)

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._params import is_number, is_whole
-from hedgerow.columns import Kind
-from hedgerow.storage import register
-from hedgerow.table import Schema, unmask
+from hedgerow._rebuild import reduce_to_constructor
+from hedgerow._registry import register
+from hedgerow.data.columns import Kind
+from hedgerow.data.table import Schema, unmask
 
 __all__ = ["ErrorSizes", "column_position", "read_cells", "read_sigma"]
 
@@ -39,6 +40,8 @@ class ErrorSizes:
         if not ((self.held_by >= -1) & (self.held_by < len(self.sigma))).all():
             raise ValueError("held_by must name columns")
 
+    __reduce__ = reduce_to_constructor
+
     @property
     def is_feature(self) -> NDArray[np.bool_]:
         """Which columns are features, and do not hold the errors of others."""
@@ -62,7 +65,7 @@ def read_sigma(given: Any, schema: Schema) -> ErrorSizes:
 
     A single number applies to all numeric columns; the others are exact.
     """
-    numeric = np.array([column.kind is Kind.NUMERIC for column in schema.columns])
+    numeric = np.array([column.kind == Kind.NUMERIC for column in schema.columns])
     sigma, held_by = np.zeros(schema.n_features), np.full(schema.n_features, -1, dtype=np.int64)
     if isinstance(given, Mapping):
         for key, size in given.items():
@@ -99,7 +102,7 @@ def column_position(parameter: str, key: Any, schema: Schema) -> int:
 
 def _holder(name: str, of: int, schema: Schema) -> int:
     j = column_position("sigma", name, schema)
-    if j == of or schema.columns[j].kind is not Kind.NUMERIC:
+    if j == of or schema.columns[j].kind != Kind.NUMERIC:
         raise ValueError(
             f"sigma says that the error of column {schema.names[of]!r} stands in {name!r}, which must be another "
             "column, and numeric"
@@ -150,7 +153,7 @@ def read_cells(X_err: Any, values: Floats, schema: Schema) -> Floats:
         raise ValueError(f"X_err has shape {cells.shape}, X has {values.shape}: one error for each cell")
     for j, column in enumerate(schema.columns):
         cells[:, j] = _check_sizes(cells[:, j], values[:, j], "X_err of column", column.name)
-        if column.kind is not Kind.NUMERIC and cells[:, j].any():
+        if column.kind != Kind.NUMERIC and cells[:, j].any():
             raise ValueError(
                 f"X_err gives column {column.name!r} an error, but it is {column.kind}: only numeric columns are "
                 "measured; set it to 0"

@@ -7,7 +7,7 @@ array([7.5])
 
 from hedgerow.naive_bayes.discretisation import cut_points
 from hedgerow.naive_bayes.groups import Examples
-from hedgerow.naive_bayes.growing import NaiveBayesGrowth
+from hedgerow.naive_bayes.grow import NaiveBayesGrowth
 from hedgerow.naive_bayes.leaf_models import LeafModels
 from hedgerow.naive_bayes.likelihoods import Entropy, Gaussian
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.growth import Fractional
+from hedgerow._lazy import lazy
+from hedgerow.growth.growth import Fractional
 
 __all__ = ["Examples", "Groups", "divide", "joined", "weight_in", "whole"]
 
@@ -46,7 +46,7 @@ class Examples:
     def n_features(self) -> int:
         return int(self.values.shape[1])
 
-    @cached_property
+    @lazy
     def scales(self) -> Floats:
         """A power of two for each column, near its largest number, so that squares of numbers over it stay finite."""
         largest = np.nanmax(np.abs(self.values), axis=0, initial=0.0)

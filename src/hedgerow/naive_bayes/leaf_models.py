@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._rebuild import reduce_to_constructor
+from hedgerow._registry import register
 from hedgerow.naive_bayes.discretisation import slots_of
 from hedgerow.naive_bayes.groups import Examples, Groups, weight_in
 from hedgerow.naive_bayes.likelihoods import Gaussian, Numeric, log_density, log_prior, log_shares, normals_of
-from hedgerow.storage import register
 
 __all__ = ["LeafModels"]
 
@@ -115,8 +115,7 @@ class LeafModels:
         if not (np.isnan(self.deviation) | (np.isfinite(self.deviation) & (self.deviation > 0))).all():
             raise ValueError("leaf models: deviations must be positive and finite, or NaN")
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return LeafModels, tuple(getattr(self, one.name) for one in fields(self))  # checked when it is read
+    __reduce__ = reduce_to_constructor
 
     @property
     def n_leaves(self) -> int:

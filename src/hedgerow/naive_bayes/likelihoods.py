@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._params import check_number, choose
+from hedgerow._registry import register
 from hedgerow.naive_bayes.groups import weight_in
-from hedgerow.storage import register
 
 __all__ = [
     *("Entropy", "Gaussian", "Normals", "Numeric"),

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._params import is_whole
 from hedgerow.boundary.walls import Walls
-from hedgerow.columns import Kind
-from hedgerow.probability import Laplace, uniform
+from hedgerow.data.columns import Kind
+from hedgerow.folds.leaf_probability import Laplace, uniform
 from hedgerow.walk import LeafTable, fold
 
 __all__ = ["check_boundary", "class_name", "class_position", "column_position", "laplace_of", "rows_around", "walls_of"]
@@ -53,7 +53,7 @@ def column_position(estimator: Any, column: Any) -> int:
         position = int(column)
     else:
         raise ValueError(f"{column!r} is no column: give a name or a number, of {', '.join(names[:10])}")
-    if estimator.schema_.columns[position].kind is Kind.NOMINAL:
+    if estimator.schema_.columns[position].kind == Kind.NOMINAL:
         raise ValueError(f"column {names[position]!r} is nominal: its categories have no order to be drawn in")
     return position
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("BLACK", "BLUE", "GREEN", "GREY", "LIGHT_GREY", "ORANGE", "PURPLE", "SKY_BLUE", "VERMILION"),
-    *("axes_or_new", "line_style", "pyplot"),
+    *("axes_or_new", "line_style", "pyplot", "write_note"),
 ]
 
 # Okabe and Ito, Color Universal Design (2008): safe for every kind of colour blindness.
@@ -31,6 +31,15 @@ def axes_or_new(ax: Axes | None, caller: str, **figure: Any) -> Any:
     """The given axes, or those of a new figure."""
     plt = pyplot(caller)
     return plt.subplots(**figure)[1] if ax is None else ax
+
+
+def write_note(ax: Any, note: str | None) -> Any:
+    """Write a sentence into the middle of the axes, such as why nothing is to be seen there; None writes nothing."""
+    if note is None:
+        return None
+    box = {"facecolor": "white", "edgecolor": GREY, "alpha": 0.9, "boxstyle": "round,pad=0.5"}
+    middle = {"ha": "center", "va": "center", "transform": ax.transAxes}
+    return ax.text(0.5, 0.5, note, color=BLACK, fontsize="small", wrap=True, bbox=box, zorder=6, **middle)
 
 
 def line_style(built_in: dict[str, Any], given: dict[str, Any] | None) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from hedgerow.plots.canvas import (
     pyplot,
 )
 from hedgerow.plots.caution import check_cautious
+from hedgerow.plots.labels import literal_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -174,7 +175,7 @@ class ClassBoundsDisplay:
         tick = {"color": VERMILION, "linestyle": "", "marker": "|", "markersize": 15, "markeredgewidth": 2.6}
         style = line_style({**tick, "zorder": 4, "clip_on": False, "label": "probability"}, probability_kw)
         (self.probability_line_,) = ax.plot(self.probabilities, places, **style)
-        ax.set_yticks(places, [str(label) for label in self.display_labels])
+        ax.set_yticks(places, [literal_label(label) for label in self.display_labels])
         for text, bold in zip(ax.get_yticklabels(), chosen, strict=True):
             text.set_fontweight("bold" if bold else "normal")
         ax.set_ylim(len(places) - 0.4, -0.6)  # the first class on top
@@ -206,7 +207,9 @@ class ClassBoundsDisplay:
         ):
             words = {"fontweight": "bold" if chosen else "normal", "color": BLACK if chosen else GREY}
             place = {"ha": "center", "va": "top" if below else "bottom"}
-            ax.annotate(str(label), corner, (0, -6 if below else 6), textcoords="offset points", **place, **words)
+            ax.annotate(
+                literal_label(label), corner, (0, -6 if below else 6), textcoords="offset points", **place, **words
+            )
         ax.margins(0)
         ax.update_datalim([(-0.12, -0.1), (1.12, 1.0)])  # not fixed limits: the aspect is to change them
         ax.autoscale_view()
@@ -273,5 +276,5 @@ def _check_three(n_classes: int) -> None:
 
 
 def _answer(labels: Sequence[str], in_set: Bools) -> str:
-    named = [str(label) for label, chosen in zip(labels, in_set, strict=True) if chosen]
+    named = [literal_label(label) for label, chosen in zip(labels, in_set, strict=True) if chosen]
     return "Answer: " + (" or ".join(named) if len(named) <= 3 else f"one of {len(named)} classes")

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.plots.boundaries import check_boundary, class_name, class_position, column_position, rows_around
-from hedgerow.plots.canvas import BLACK, BLUE, GREEN, PURPLE, VERMILION, axes_or_new, line_style, pyplot
+from hedgerow.plots.canvas import BLACK, BLUE, GREEN, PURPLE, VERMILION, axes_or_new, line_style, pyplot, write_note
+from hedgerow.plots.flatness import why_flat
+from hedgerow.plots.labels import legend_label, literal_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +34,9 @@ class ColumnProfileDisplay:
     x, probability : ndarrays of shape (n,)
     truth : ndarray of shape (n,) or None
         The probability that rows were drawn with.
-    column_name, class_label : str
+    feature_name, class_label : str
+    note : str or None
+        A sentence to write into the axes, such as why the probability is the same everywhere.
     name : str or None
         For the legend.
 
@@ -65,17 +69,19 @@ class ColumnProfileDisplay:
         *,
         x: Floats,
         probability: Floats,
-        column_name: str,
+        feature_name: str,
         class_label: str,
         truth: Floats | None = None,
         name: str | None = None,
+        note: str | None = None,
     ) -> None:
         self.x = x
         self.probability = probability
-        self.column_name = column_name
+        self.feature_name = feature_name
         self.class_label = class_label
         self.truth = truth
         self.name = name
+        self.note = note
 
     def plot(
         self, ax: Axes | None = None, *, legend: bool = True, line_kw: dict[str, Any] | None = None
@@ -98,9 +104,12 @@ class ColumnProfileDisplay:
             (self.truth_line_,) = axes.plot(self.x, self.truth, **look)
         number = len([line for line in axes.lines if line is not self.truth_line_])
         colour, dashes = _LOOKS[number % len(_LOOKS)]
-        look = {"color": colour, "linestyle": dashes, "linewidth": 1.8, "zorder": 2, "label": self.name or "estimate"}
+        label = legend_label(self.name or "estimate")
+        look = {"color": colour, "linestyle": dashes, "linewidth": 1.8, "zorder": 2, "label": label}
         (self.line_,) = axes.plot(self.x, self.probability, **line_style(look, line_kw))
-        axes.set(xlabel=self.column_name, ylabel=f"probability of {self.class_label}", ylim=(-0.03, 1.03))
+        axes.set(xlabel=literal_label(self.feature_name), ylim=(-0.03, 1.03))
+        axes.set(ylabel=f"probability of {literal_label(self.class_label)}")
+        write_note(axes, self.note)
         axes.margins(x=0.01)
         if legend:
             axes.legend(fontsize="small")
@@ -112,11 +121,11 @@ class ColumnProfileDisplay:
         cls,
         estimator: Any,
         X: Any,
-        column: Any,
+        features: Any,
         *,
         class_label: Any = None,
         truth: Callable[[Floats], Floats] | None = None,
-        n_values: int = 400,
+        grid_resolution: int = 400,
         name: str | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
@@ -128,12 +137,13 @@ class ColumnProfileDisplay:
         estimator : fitted BoundaryClassifier
         X : table
             The range of the column, and the middle of the others.
-        column : name or number
+        features : name or number of the column
         class_label : label or None
             Whose probability; None is the last class.
         truth : function or None
             From values of the column to the probability that rows were drawn with.
-        n_values : int
+        grid_resolution : int
+            Values of the column.
         name : str or None
             For the legend.
         ax : matplotlib Axes or None
@@ -142,16 +152,19 @@ class ColumnProfileDisplay:
         """
         pyplot(f"{cls.__name__}.from_estimator")
         check_boundary(estimator)
-        position = column_position(estimator, column)
+        position = column_position(estimator, features)
         target = class_position(estimator, class_label)
         rows = estimator._read(X)
-        x = np.linspace(np.nanmin(rows[:, position]), np.nanmax(rows[:, position]), n_values)
+        x = np.linspace(np.nanmin(rows[:, position]), np.nanmax(rows[:, position]), grid_resolution)
+        probability = estimator._proba(rows_around(rows, [position], x[:, np.newaxis]))[:, target]
+        names = estimator.schema_.names
         display = cls(
             x=x,
-            probability=estimator._probabilities_of(rows_around(rows, [position], x[:, np.newaxis]))[:, target],
-            column_name=estimator.schema_.names[position],
+            probability=probability,
+            feature_name=names[position],
             class_label=class_name(estimator, target),
             truth=None if truth is None else np.asarray(truth(x), dtype=np.float64),
             name=name,
+            note=why_flat(probability, estimator.forest_, [position], names),
         )
         return display.plot(ax, **kwargs)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.plots.canvas import BLUE, axes_or_new, pyplot
+from hedgerow.plots.canvas import BLUE, axes_or_new, pyplot, write_note
+from hedgerow.plots.labels import literal_label
 from hedgerow.plots.slices import check_measured
 
 if TYPE_CHECKING:
@@ -70,14 +71,16 @@ class ErrorCostDisplay:
         bar_kw : dict or None
             For matplotlib's `barh`, instead of the style that is built in.
         """
-        axes = axes_or_new(ax, f"{type(self).__name__}.plot")
         order = [int(j) for j in np.argsort(-self.costs, kind="stable")[:max_features] if self.costs[j] > 0]
-        names = [self.feature_names[j] for j in order]
+        size = (6.4, max(2.4, 1.6 + 0.3 * len(order)))
+        axes = axes_or_new(ax, f"{type(self).__name__}.plot", figsize=size, layout="constrained")
+        names = [literal_label(self.feature_names[j]) for j in order]
         self.bars_ = axes.barh(range(len(order)), self.costs[order], **{"color": BLUE, "height": 0.6, **(bar_kw or {})})
         axes.set_yticks(range(len(order)), names)
         axes.invert_yaxis()
-        axes.set(xlabel="drop in the mean squared error if this column were exact")
+        axes.set(xlabel="drop in the mean squared error\nif this column were exact")
         axes.set_title("What measurement errors cost")
+        write_note(axes, None if order else "no column costs anything:\nno split is on a column with errors")
         self.ax_, self.figure_ = axes, axes.figure
         return self
 

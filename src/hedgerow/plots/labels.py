@@ -1,13 +1,30 @@
-"""What rules are called in a picture."""
+"""Names in pictures: of rules, and of all that users have named."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
+from typing import Any
 
+from hedgerow._printable import printable
 from hedgerow.rules import Rule
 
-__all__ = ["rule_labels"]
+__all__ = ["legend_label", "literal_label", "rule_labels"]
+
+
+def literal_label(name: Any) -> str:
+    """A name that matplotlib draws as it stands: dollar signs enclose no mathematics, control characters are escaped.
+
+    >>> print(literal_label("cost [$] of $x$"))
+    cost [\\$] of \\$x\\$
+    """
+    return printable(name).replace("$", r"\$")
+
+
+def legend_label(name: Any) -> str:
+    """A name for a legend, which leaves out artists whose label starts with an underscore."""
+    label = literal_label(name)
+    return f" {label}" if label.startswith("_") else label
 
 
 def rule_labels(rules: Sequence[Rule]) -> list[str]:

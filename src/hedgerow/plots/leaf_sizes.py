@@ -27,7 +27,7 @@ from hedgerow.plots.canvas import (
     line_style,
     pyplot,
 )
-from hedgerow.plots.labels import rule_labels
+from hedgerow.plots.labels import legend_label, rule_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -148,7 +148,7 @@ class LeafSizeDisplay:
     def _draw_rules(self, ax: Any, line_kw: dict[str, Any] | None) -> None:
         self.lines_ = []
         for number, (name, accuracy) in enumerate(zip(self.rule_names, self.accuracies, strict=True)):
-            look = {**_look(number), "linewidth": 1.4, "zorder": 3, "label": name}
+            look = {**_look(number), "linewidth": 1.4, "zorder": 3, "label": legend_label(name)}
             self.lines_ += ax.plot(self.min_samples_leaf, accuracy, **line_style(look, line_kw))
 
     @classmethod

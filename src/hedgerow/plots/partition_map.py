@@ -22,6 +22,7 @@ from hedgerow.plots.canvas import (
     axes_or_new,
     pyplot,
 )
+from hedgerow.plots.labels import legend_label, literal_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,8 +49,7 @@ class PartitionDisplay:
         For the legend.
     thresholds : sequence of (0 or 1, float)
         Thresholds of the two columns, to be drawn as lines.
-    names : sequence of two str
-        Of the columns.
+    feature_names : sequence of two str
     title : str
 
     Attributes
@@ -84,14 +84,14 @@ class PartitionDisplay:
         subset: NDArray[np.int64],
         subset_names: dict[int, str],
         thresholds: Sequence[tuple[int, float]],
-        names: Sequence[str],
+        feature_names: Sequence[str],
         title: str,
     ) -> None:
         self.points = points
         self.subset = subset
         self.subset_names = subset_names
         self.thresholds = thresholds
-        self.names = names
+        self.feature_names = feature_names
         self.title = title
 
     def plot(self, ax: Axes | None = None, *, legend: bool = True) -> PartitionDisplay:
@@ -113,9 +113,10 @@ class PartitionDisplay:
         for number, name in self.subset_names.items():
             colour, marker = _LOOKS[len(self.points_) % len(_LOOKS)] if number >= 0 else (LIGHT_GREY, "x")
             edge = {} if marker == "x" else {"edgecolors": "white", "linewidths": 0.4}
-            look = {"c": colour, "marker": marker, "s": 18, "zorder": 2, "label": name, **edge}
+            look = {"c": colour, "marker": marker, "s": 18, "zorder": 2, "label": legend_label(name), **edge}
             self.points_.append(axes.scatter(*self.points[self.subset == number].T, **look))
-        axes.set(xlabel=self.names[0], ylabel=self.names[1], title=self.title)
+        across, up = map(literal_label, self.feature_names)
+        axes.set(xlabel=across, ylabel=up, title=literal_label(self.title))
         if legend and len(self.points_) <= 2 * len(_LOOKS):
             axes.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
         self.ax_, self.figure_ = axes, axes.figure
@@ -171,7 +172,7 @@ class PartitionDisplay:
             subset=subset,
             subset_names=named,
             thresholds=sorted(thresholds),
-            names=[names[column] for column in columns],
+            feature_names=[names[column] for column in columns],
             title=f"Partition by {chosen}" if chosen != "global" else "No partition",
         )
         return display.plot(ax, **kwargs)

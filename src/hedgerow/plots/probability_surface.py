@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.plots.boundaries import check_boundary, class_name, class_position, column_position, rows_around, walls_of
-from hedgerow.plots.canvas import BLACK, BLUE, VERMILION, axes_or_new, pyplot
+from hedgerow.plots.canvas import BLACK, BLUE, VERMILION, axes_or_new, pyplot, write_note
+from hedgerow.plots.flatness import why_flat
+from hedgerow.plots.labels import legend_label, literal_label
 from hedgerow.walk import route
 
 if TYPE_CHECKING:
@@ -33,13 +35,14 @@ class ProbabilitySurfaceDisplay:
     probability : ndarray of shape (m, n)
     inside : bool ndarray of shape (m, n)
         Whether the tree answers with the class.
-    names : sequence of two str
-        Of the columns.
+    feature_names : sequence of two str
     class_label : str
     points : ndarray of shape (n_points, 2) or None
         Rows to draw over the surface.
     positive : bool ndarray of shape (n_points,) or None
         Which of them are of the class.
+    note : str or None
+        A sentence to write into the axes, such as why the probability is the same everywhere.
 
     Attributes
     ----------
@@ -76,19 +79,21 @@ class ProbabilitySurfaceDisplay:
         y: Floats,
         probability: Floats,
         inside: NDArray[np.bool_],
-        names: Sequence[str],
+        feature_names: Sequence[str],
         class_label: str,
         points: Floats | None = None,
         positive: NDArray[np.bool_] | None = None,
+        note: str | None = None,
     ) -> None:
         self.x = x
         self.y = y
         self.probability = probability
         self.inside = inside
-        self.names = names
+        self.feature_names = feature_names
         self.class_label = class_label
         self.points = points
         self.positive = positive
+        self.note = note
 
     def plot(self, ax: Axes | None = None, *, colorbar: bool = True, legend: bool = True) -> ProbabilitySurfaceDisplay:
         """Draw the surface, the boundary on it, and the rows if there are any.
@@ -116,11 +121,13 @@ class ProbabilitySurfaceDisplay:
             self.boundary_ = axes.contour(self.x, self.y, self.inside.astype(float), levels=[0.5], **line)
             handles.append(Line2D([], [], color=BLACK, linewidth=1.6, label="the tree's boundary"))
         self.points_ = self._draw_points(axes)
-        axes.set(xlabel=self.names[0], ylabel=self.names[1], title=f"Probability of {self.class_label}")
+        across, up = map(literal_label, self.feature_names)
+        axes.set(xlabel=across, ylabel=up, title=f"Probability of {literal_label(self.class_label)}")
+        write_note(axes, self.note)
         axes.set_xlim(self.x[0], self.x[-1])
         axes.set_ylim(self.y[0], self.y[-1])
         if colorbar:
-            axes.figure.colorbar(self.surface_, ax=axes, label=f"probability of {self.class_label}")
+            axes.figure.colorbar(self.surface_, ax=axes, label=f"probability of {literal_label(self.class_label)}")
         if legend and (handles or self.points_):
             axes.legend(handles=[*handles, *self.points_], loc="best", fontsize="small")
         self.ax_, self.figure_ = axes, axes.figure
@@ -129,7 +136,8 @@ class ProbabilitySurfaceDisplay:
     def _draw_points(self, ax: Any) -> list[Any]:
         if self.points is None or self.positive is None:
             return []
-        looks = ((self.positive, BLUE, "o", self.class_label), (~self.positive, VERMILION, "s", "others"))
+        own = legend_label(self.class_label)
+        looks = ((self.positive, BLUE, "o", own), (~self.positive, VERMILION, "s", "others"))
         return [
             ax.scatter(
                 *self.points[some].T, s=16, c=colour, marker=marker, edgecolors="white", linewidths=0.6, label=name
@@ -181,15 +189,18 @@ class ProbabilitySurfaceDisplay:
         walls = walls_of(estimator)
         leaves = route(walls.forest, grid)[:, 0]
         shape = (len(other), len(x))
+        probability = estimator._proba(grid)[:, target]
+        names = estimator.schema_.names
         display = cls(
             x=x,
             y=other,
-            probability=estimator._probabilities_of(grid)[:, target].reshape(shape),
+            probability=probability.reshape(shape),
             inside=(walls.labels[leaves] == target).reshape(shape),
-            names=[estimator.schema_.names[column] for column in columns],
+            feature_names=[names[column] for column in columns],
             class_label=class_name(estimator, target),
             points=None if y is None else rows[:, columns],
             positive=None if y is None else np.asarray(y) == estimator.classes_[target],
+            note=why_flat(probability, estimator.forest_, columns, names),
         )
         return display.plot(ax, **kwargs)
 

@@ -24,6 +24,7 @@ from hedgerow.plots.canvas import (
     pyplot,
 )
 from hedgerow.plots.caution import USUAL_S, at_each_s, check_cautious, check_sets, read_s
+from hedgerow.plots.labels import legend_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -127,7 +128,13 @@ class RejectionCurveDisplay:
         number = len(axes.lines)
         look = {"color": _COLOURS[number % len(_COLOURS)], "marker": _MARKERS[number % len(_MARKERS)]}
         label = self.name if name is None else name
-        built_in = {**look, "markersize": 5, "linewidth": 1.4, "zorder": 3, "label": label or "_curve"}
+        built_in = {
+            **look,
+            "markersize": 5,
+            "linewidth": 1.4,
+            "zorder": 3,
+            "label": legend_label(label) if label else "_curve",
+        }
         (self.line_,) = axes.plot(self.determinacy, self.single_accuracy, **line_style(built_in, line_kw))
         axes.margins(0.1)  # room for labels
         axes.set(xlabel="share of rows decided", ylabel="accuracy on the decided rows")

@@ -1,4 +1,4 @@
-"""Whether probabilities keep their word: of a tree's leaves, by Laplace's correction, and from its boundary."""
+"""Reliability diagram: whether probabilities keep their word."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._params import check_whole
-from hedgerow.plots.boundaries import check_boundary, class_name, class_position, laplace_of
+from hedgerow.plots.boundaries import class_name, class_position, laplace_of
 from hedgerow.plots.canvas import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, axes_or_new, line_style, pyplot
+from hedgerow.plots.labels import legend_label, literal_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["ReliabilityDisplay"]
 
 Floats = NDArray[np.float64]
+
+_LIMITS = (-0.03, 1.03)
+_LOWER_LIMIT = -0.36  # of the shares, where counts are shown below them
+_LEGEND_LINE = 0.075  # above the shares, for each line of the legend
 
 _LOOKS = ((GREY, "s"), (ORANGE, "^"), (BLUE, "o"), (GREEN, "D"), (PURPLE, "v"), (VERMILION, "P"))
 
@@ -41,6 +47,9 @@ class ReliabilityDisplay:
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
     lines_ : dict of name to matplotlib Line2D
+    counts_ax_ : matplotlib Axes or None
+        The rows of each bin, below the diagram; None with ``counts=False``.
+    count_lines_ : dict of name to matplotlib Line2D
     diagonal_ : matplotlib Line2D
 
     Examples
@@ -58,6 +67,8 @@ class ReliabilityDisplay:
     ax_: Axes
     figure_: Figure
     lines_: dict[str, Any]
+    counts_ax_: Any
+    count_lines_: dict[str, Any]
     diagonal_: Any
 
     def __init__(
@@ -76,7 +87,12 @@ class ReliabilityDisplay:
         self.class_label = class_label
 
     def plot(
-        self, ax: Axes | None = None, *, legend: bool = True, line_kw: dict[str, Any] | None = None
+        self,
+        ax: Axes | None = None,
+        *,
+        counts: bool = True,
+        legend: bool = True,
+        line_kw: dict[str, Any] | None = None,
     ) -> ReliabilityDisplay:
         """Draw a line for each estimate; on the diagonal probabilities are what they say.
 
@@ -84,25 +100,50 @@ class ReliabilityDisplay:
         ----------
         ax : matplotlib Axes or None
             None makes a new figure.
+        counts : bool
+            Whether to show below it how many rows each bin has: points of few rows say little.
         legend : bool
             Whether to say whose line it is, with the Brier score.
         line_kw : dict or None
             For matplotlib's `plot`, of all lines, instead of the styles that are built in.
         """
-        axes = axes_or_new(ax, f"{type(self).__name__}.plot", figsize=(5.6, 5.4), layout="constrained")
+        axes = axes_or_new(
+            ax, f"{type(self).__name__}.plot", figsize=(5.6, 7.0 if counts else 5.4), layout="constrained"
+        )
         look = {"color": BLACK, "linestyle": ":", "linewidth": 1.2, "zorder": 1, "label": "as good as its word"}
         (self.diagonal_,) = axes.plot([0, 1], [0, 1], **look)
         self.lines_ = {}
         for (name, x), (colour, marker) in zip(self.predicted.items(), _LOOKS, strict=False):
-            label = f"{name} (Brier score {self.brier[name]:.3f})"
-            style = {"color": colour, "marker": marker, "markersize": 5, "linewidth": 1.5, "zorder": 2, "label": label}
+            look = {"color": colour, "marker": marker, "markersize": 5, "linewidth": 1.5, "zorder": 2}
+            style = {**look, "label": f"{legend_label(name)} (Brier score {self.brier[name]:.3f})"}
             (self.lines_[name],) = axes.plot(x, self.observed[name], **line_style(style, line_kw))
-        axes.set(xlabel=f"probability of {self.class_label}", ylabel=f"share of {self.class_label} among such rows")
-        axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal", title="Reliability")
+        label = literal_label(self.class_label)
+        axes.set(xlabel=f"probability of {label}", ylabel=f"share of {label} among such rows")
+        top = _LIMITS[1] + (_LEGEND_LINE * (1 + len(self.lines_)) if legend else 0.0)
+        axes.set(aspect="equal", yticks=np.linspace(0, 1, 6), title="Reliability")
+        axes.set(xlim=_LIMITS, ylim=(_LOWER_LIMIT if counts else _LIMITS[0], top))
         if legend:
             axes.legend(loc="upper left", fontsize="small")
+        self.counts_ax_, self.count_lines_ = None, {}
+        if counts:
+            self._draw_counts(axes)
         self.ax_, self.figure_ = axes, axes.figure
         return self
+
+    def _draw_counts(self, ax: Any) -> None:
+        """The rows of each bin at the same place as its point above, on a scale on which a single row can be seen."""
+        height = (_LIMITS[0] - _LOWER_LIMIT) / (ax.get_ylim()[1] - _LOWER_LIMIT)
+        self.counts_ax_ = ax.inset_axes((0.0, 0.0, 1.0, height))
+        for name, line in self.lines_.items():
+            style = {"color": line.get_color(), "marker": line.get_marker(), "markersize": 4, "linestyle": "-"}
+            (self.count_lines_[name],) = self.counts_ax_.plot(
+                self.predicted[name], self.counts[name], linewidth=0.8, **style
+            )
+        most = max(int(of_bins.max()) for of_bins in self.counts.values())
+        self.counts_ax_.set(xlim=_LIMITS, yscale="log", ylim=(0.6, 3 * most))
+        self.counts_ax_.tick_params(bottom=False, labelbottom=False)
+        words = {"ha": "center", "va": "top", "fontsize": "small", "transform": self.counts_ax_.transAxes}
+        self.counts_ax_.text(0.5, 0.95, "rows in each bin", **words)
 
     @classmethod
     def from_estimator(
@@ -113,36 +154,43 @@ class ReliabilityDisplay:
         *,
         class_label: Any = None,
         n_bins: int = 10,
+        name: str | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> ReliabilityDisplay:
-        """Compare a fitted boundary classifier with the frequencies of its tree, as they are and after Laplace.
+        """Draw the probabilities of a fitted classifier.
+
+        Those of a boundary classifier are drawn beside the frequencies of its tree, as they are and after Laplace.
 
         Parameters
         ----------
-        estimator : fitted BoundaryClassifier
+        estimator : fitted classifier with `predict_proba`
+            Of this library, of scikit-learn, or a pipeline that ends in one.
         X, y : table and labels
             Rows that it was not fitted on.
         class_label : label or None
             Whose probability; None is the last class.
         n_bins : int
             Bins of equal width.
+        name : str or None
+            For the legend; None is the name of the estimator's class.
         ax : matplotlib Axes or None
         **kwargs
             For :meth:`plot`.
         """
         pyplot(f"{cls.__name__}.from_estimator")
-        check_boundary(estimator)
+        _check_probabilistic(estimator)
         target = class_position(estimator, class_label)
-        rows = estimator._read(X)
-        estimates = {
-            "tree": estimator.estimator_.predict_proba(X)[:, target],
-            "Laplace": laplace_of(estimator, rows, target),
-            "boundary": estimator._probabilities_of(rows)[:, target],
-        }
+        estimates = {name or type(estimator).__name__: estimator.predict_proba(X)[:, target]}
+        if hasattr(estimator, "algebraic_distance"):
+            estimates = {
+                "tree": estimator.estimator_.predict_proba(X)[:, target],
+                "Laplace": laplace_of(estimator, estimator._read(X), target),
+                name or "boundary": estimator.predict_proba(X)[:, target],
+            }
         positive = np.asarray(y) == estimator.classes_[target]
-        name = class_name(estimator, target)
-        return cls.from_predictions(positive, estimates, class_label=name, n_bins=n_bins, ax=ax, **kwargs)
+        label = class_name(estimator, target)
+        return cls.from_predictions(positive, estimates, class_label=label, n_bins=n_bins, ax=ax, **kwargs)
 
     @classmethod
     def from_predictions(
@@ -185,3 +233,11 @@ class ReliabilityDisplay:
             brier[name] = float(np.mean((p - truth) ** 2))
         display = cls(predicted=predicted, observed=observed, counts=counts, brier=brier, class_label=class_label)
         return display.plot(ax, **kwargs)
+
+
+def _check_probabilistic(estimator: Any) -> None:
+    if isinstance(estimator, type) or not hasattr(estimator, "predict_proba"):
+        raise ValueError(
+            f"estimator is {estimator!r}, which has no predict_proba: take a fitted probabilistic classifier"
+        )
+    check_is_fitted(estimator)

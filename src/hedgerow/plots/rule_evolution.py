@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from hedgerow import rules as combination
 from hedgerow._params import check_whole, is_number
 from hedgerow.plots.canvas import BLUE, GREY, LIGHT_GREY, SKY_BLUE, VERMILION, axes_or_new, line_style, pyplot
-from hedgerow.plots.labels import rule_labels
+from hedgerow.plots.labels import literal_label, rule_labels
 from hedgerow.rules import Rule
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class RuleEvolutionDisplay:
         mean_style = line_style({"color": VERMILION, "linewidth": 1.6, "zorder": 4, "label": "mean"}, mean_kw)
         (self.mean_line_,) = axes.plot(n_samples, self.mean, **mean_style)
         _put_zero_in_the_middle(axes)
-        axes.set(title=self.rule_name, xlabel=_samples_in(self.n_trees), ylabel="score")
+        axes.set(title=literal_label(self.rule_name), xlabel=_samples_in(self.n_trees), ylabel="score")
         axes.set_xlim(1, max(2, n_samples[-1]))
         if legend:
             axes.legend(loc="lower right" if self.mean[-1] > 0 else "upper right")  # away from the lines

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.plots.boundaries import check_boundary, class_name, class_position, laplace_of
-from hedgerow.plots.canvas import BLUE, GREY, ORANGE, VERMILION, axes_or_new, line_style, pyplot
+from hedgerow.plots.canvas import BLUE, GREY, ORANGE, VERMILION, axes_or_new, line_style, pyplot, write_note
+from hedgerow.plots.flatness import why_flat
+from hedgerow.plots.labels import literal_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,6 +35,8 @@ class SampleProfileDisplay:
     wrong : bool ndarray of shape (n,)
         Rows that the tree gets wrong.
     class_label : str
+    note : str or None
+        A sentence to write into the axes, such as why the probability is the same everywhere.
 
     Attributes
     ----------
@@ -61,12 +65,22 @@ class SampleProfileDisplay:
     error_line_: Any
     boundary_line_: Any
 
-    def __init__(self, *, distance: Floats, smooth: Floats, piecewise: Floats, wrong: Bools, class_label: str) -> None:
+    def __init__(
+        self,
+        *,
+        distance: Floats,
+        smooth: Floats,
+        piecewise: Floats,
+        wrong: Bools,
+        class_label: str,
+        note: str | None = None,
+    ) -> None:
         self.distance = distance
         self.smooth = smooth
         self.piecewise = piecewise
         self.wrong = wrong
         self.class_label = class_label
+        self.note = note
 
     def plot(
         self,
@@ -101,8 +115,10 @@ class SampleProfileDisplay:
         if 0 < inside < len(place):
             look = {"color": GREY, "linestyle": ":", "linewidth": 1.2, "zorder": 0, "label": "the tree's boundary"}
             self.boundary_line_ = axes.axvline(inside - 0.5, **look)
-        axes.set(xlabel=f"rows, from the deepest inside the area of {self.class_label} outwards")
-        axes.set(ylabel=f"probability of {self.class_label}", ylim=(-0.03, 1.03))
+        label = literal_label(self.class_label)
+        axes.set(xlabel=f"rows, from the deepest inside the area of {label} outwards")
+        axes.set(ylabel=f"probability of {label}", ylim=(-0.03, 1.03))
+        write_note(axes, self.note)
         axes.margins(x=0.01)
         if legend:
             axes.legend(fontsize="small")
@@ -133,7 +149,7 @@ class SampleProfileDisplay:
         labels = np.asarray(y)
         if labels.shape != (len(rows),):
             raise ValueError(f"y has shape {labels.shape}, must have a label for each of {len(rows)} rows")
-        smooth = estimator._probabilities_of(rows)[:, target]
+        smooth = estimator._proba(rows)[:, target]
         distance = estimator.algebraic_distance(X)[:, target]
         order = np.lexsort((-smooth, distance))
         display = cls(
@@ -142,5 +158,6 @@ class SampleProfileDisplay:
             piecewise=laplace_of(estimator, rows, target)[order],
             wrong=(estimator.estimator_.predict(X) != labels)[order],
             class_label=class_name(estimator, target),
+            note=why_flat(smooth, estimator.forest_, range(rows.shape[1]), estimator.schema_.names),
         )
         return display.plot(ax, **kwargs)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._params import is_whole
-from hedgerow.columns import Kind
+from hedgerow.data.columns import Kind
 from hedgerow.measured.regions import Regions, region_membership
 
 __all__ = [
@@ -39,9 +39,9 @@ def column_number(estimator: Any, feature: Any) -> int:
     names = estimator.schema_.names
     j = names.index(feature) if feature in names else feature
     if not is_whole(j) or not 0 <= j < len(names):
-        raise ValueError(f"feature is {feature!r}, must be one of {', '.join(map(repr, names[:10]))}, or a number")
-    if estimator.schema_.columns[j].kind is Kind.NOMINAL:
-        raise ValueError(f"feature is {feature!r}, which is nominal: choose a column of numbers")
+        raise ValueError(f"features has {feature!r}, must be one of {', '.join(map(repr, names[:10]))}, or a number")
+    if estimator.schema_.columns[j].kind == Kind.NOMINAL:
+        raise ValueError(f"features has {feature!r}, which is nominal: choose a column of numbers")
     return int(j)
 
 
@@ -69,7 +69,7 @@ def typical_row(estimator: Any, X: Any) -> Floats:
     for j, column in enumerate(estimator.schema_.columns):
         known = rows[~np.isnan(rows[:, j]), j]
         if len(known):
-            nominal = column.kind is Kind.NOMINAL
+            nominal = column.kind == Kind.NOMINAL
             row[j] = np.bincount(known.astype(np.intp)).argmax() if nominal else np.median(known)
     return row
 

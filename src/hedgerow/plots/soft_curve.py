@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.plots.canvas import BLACK, BLUE, LIGHT_GREY, VERMILION, axes_or_new, line_style, pyplot
+from hedgerow.plots.canvas import BLACK, BLUE, LIGHT_GREY, VERMILION, axes_or_new, line_style, pyplot, write_note
+from hedgerow.plots.flatness import why_flat
+from hedgerow.plots.labels import literal_label
 from hedgerow.plots.slices import (
     check_measured,
     column_number,
@@ -45,6 +47,8 @@ class SoftCurveDisplay:
         Observed values and targets.
     labels : two str
         Of the column and of the answers.
+    note : str or None
+        A sentence to write into the axes, such as why the answer is the same everywhere.
 
     Attributes
     ----------
@@ -84,6 +88,7 @@ class SoftCurveDisplay:
         truth: Floats | None = None,
         points: Floats | None = None,
         labels: tuple[str, str] = ("x", "answer"),
+        note: str | None = None,
     ) -> None:
         self.x = x
         self.soft = soft
@@ -91,6 +96,7 @@ class SoftCurveDisplay:
         self.truth = truth
         self.points = points
         self.labels = labels
+        self.note = note
 
     def plot(
         self,
@@ -112,7 +118,7 @@ class SoftCurveDisplay:
         soft_kw, hard_kw, truth_kw : dict or None
             For matplotlib's `plot`, instead of the styles that are built in.
         """
-        axes = axes_or_new(ax, f"{type(self).__name__}.plot")
+        axes = axes_or_new(ax, f"{type(self).__name__}.plot", layout="constrained")
         self.points_ = None
         if self.points is not None:
             self.points_ = axes.scatter(*self.points.T, s=6, color=LIGHT_GREY, linewidths=0, zorder=1, label="rows")
@@ -130,7 +136,8 @@ class SoftCurveDisplay:
             for name, (values, look, given) in looks.items()
         }
         self.truth_line_, self.hard_line_, self.soft_line_ = lines["truth"], lines["hard"], lines["soft"]
-        axes.set(xlabel=self.labels[0], ylabel=self.labels[1])
+        axes.set(xlabel=literal_label(self.labels[0]), ylabel=literal_label(self.labels[1]))
+        write_note(axes, self.note)
         axes.set_title("Answers to what was observed")
         if legend:
             axes.legend()
@@ -146,9 +153,9 @@ class SoftCurveDisplay:
         *,
         hard: Any = None,
         truth: Callable[[Floats], ArrayLike] | None = None,
-        feature: Any = 0,
+        features: Any = 0,
         class_label: Any = None,
-        resolution: int = 400,
+        grid_resolution: int = 400,
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> SoftCurveDisplay:
@@ -165,10 +172,10 @@ class SoftCurveDisplay:
             To compare with, such as one that was fitted with ``sigma=0``.
         truth : function of an array or None
             What is true at values of the column, if somebody knows.
-        feature : name or number of the column
+        features : name or number of the column
         class_label : a label or None
             Of a classifier, whose least-squares value to draw; None is the last class.
-        resolution : int
+        grid_resolution : int
             Rows along the column.
         ax : matplotlib Axes or None
         **kwargs
@@ -176,9 +183,9 @@ class SoftCurveDisplay:
         """
         pyplot(f"{cls.__name__}.from_estimator")
         check_measured(estimator)
-        drawn, output = column_number(estimator, feature), output_number(estimator, class_label)
-        x = np.linspace(*usual_range(estimator, X, drawn), resolution)
-        rows = np.tile(typical_row(estimator, X), (resolution, 1))
+        drawn, output = column_number(estimator, features), output_number(estimator, class_label)
+        x = np.linspace(*usual_range(estimator, X, drawn), grid_resolution)
+        rows = np.tile(typical_row(estimator, X), (grid_resolution, 1))
         rows[:, drawn] = x
         lines = []
         for model in (estimator, hard):
@@ -197,5 +204,6 @@ class SoftCurveDisplay:
             truth=None if truth is None else np.asarray(truth(x), dtype=np.float64),
             points=points,
             labels=(estimator.schema_.names[drawn], told),
+            note=why_flat(np.asarray(lines[0]), estimator.forest_, [drawn], estimator.schema_.names),
         )
         return display.plot(ax, **kwargs)

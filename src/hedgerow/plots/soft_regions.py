@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.plots.canvas import BLACK, VERMILION, axes_or_new, line_style, pyplot
+from hedgerow.plots.canvas import BLACK, VERMILION, axes_or_new, line_style, pyplot, write_note
+from hedgerow.plots.flatness import why_flat
+from hedgerow.plots.labels import literal_label
 from hedgerow.plots.slices import (
     check_measured,
     column_number,
@@ -49,6 +51,8 @@ class SoftRegionsDisplay:
         The sizes of errors.
     labels : sequence of three str
         Of the columns and of the answers.
+    note : str or None
+        A sentence to write into the axes, such as why the answer is the same everywhere.
 
     Attributes
     ----------
@@ -89,6 +93,7 @@ class SoftRegionsDisplay:
         weights: Floats,
         sigma: Sequence[float],
         labels: Sequence[str],
+        note: str | None = None,
     ) -> None:
         self.x = x
         self.y = y
@@ -97,6 +102,7 @@ class SoftRegionsDisplay:
         self.weights = weights
         self.sigma = sigma
         self.labels = labels
+        self.note = note
 
     def plot(
         self,
@@ -117,13 +123,13 @@ class SoftRegionsDisplay:
         surface_kw, border_kw : dict or None
             For matplotlib's `pcolormesh`, and its `plot` of borders, instead of the styles that are built in.
         """
-        axes = axes_or_new(ax, f"{type(self).__name__}.plot")
+        axes = axes_or_new(ax, f"{type(self).__name__}.plot", layout="constrained")
         from matplotlib import patheffects as path_effects
 
         style = {"cmap": "cividis", "shading": "nearest", "rasterized": True, **(surface_kw or {})}
         self.surface_ = axes.pcolormesh(self.x, self.y, self.answers, **style)
         if colorbar:
-            axes.figure.colorbar(self.surface_, ax=axes, label=self.labels[2])
+            axes.figure.colorbar(self.surface_, ax=axes, label=literal_label(self.labels[2]))
         limits = [(float(ends.min()), float(ends.max())) for ends in (self.x, self.y)]
         # White with a dark rim, to be seen on every colour.
         rim = path_effects.withStroke(linewidth=2.4, foreground=BLACK)
@@ -133,8 +139,11 @@ class SoftRegionsDisplay:
             for line, weight in self._borders(limits)
         ]
         self.sigma_line_ = self._cross(axes, limits)
-        axes.set(xlim=limits[0], ylim=limits[1], xlabel=self.labels[0], ylabel=self.labels[1])
+        axes.set(
+            xlim=limits[0], ylim=limits[1], xlabel=literal_label(self.labels[0]), ylabel=literal_label(self.labels[1])
+        )
         axes.set_title("Answers cross borders as gradually as errors are large", fontsize="medium")
+        write_note(axes, self.note)
         self.ax_, self.figure_ = axes, axes.figure
         return self
 
@@ -176,7 +185,7 @@ class SoftRegionsDisplay:
         *,
         features: Sequence[Any] = (0, 1),
         class_label: Any = None,
-        resolution: int = 150,
+        grid_resolution: int = 150,
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> SoftRegionsDisplay:
@@ -191,7 +200,7 @@ class SoftRegionsDisplay:
         features : two names or numbers of columns
         class_label : a label or None
             Of a classifier, whose least-squares value to draw; None is the last class.
-        resolution : int
+        grid_resolution : int
             Rows of the grid in each direction.
         ax : matplotlib Axes or None
         **kwargs
@@ -203,11 +212,11 @@ class SoftRegionsDisplay:
             raise ValueError(f"features is {features!r}, must name two columns")
         drawn = [column_number(estimator, feature) for feature in features]
         output = output_number(estimator, class_label)
-        x, y = (np.linspace(*usual_range(estimator, X, j), resolution) for j in drawn)
-        rows = np.tile(typical_row(estimator, X), (resolution**2, 1))
+        x, y = (np.linspace(*usual_range(estimator, X, j), grid_resolution) for j in drawn)
+        rows = np.tile(typical_row(estimator, X), (grid_resolution**2, 1))
         rows[:, drawn[0]], rows[:, drawn[1]] = (grid.ravel() for grid in np.meshgrid(x, y))
         regions, shares = soft_shares(estimator, rows)
-        answers = (shares @ output_values(estimator, output)).reshape(resolution, resolution)
+        answers = (shares @ output_values(estimator, output)).reshape(grid_resolution, grid_resolution)
         names = estimator.schema_.names
         told = f"share of {estimator.classes_[output]}" if hasattr(estimator, "classes_") else "answer"
         display = cls(
@@ -218,5 +227,6 @@ class SoftRegionsDisplay:
             weights=shares.max(axis=0),
             sigma=[float(estimator.sigma_[j]) for j in drawn],
             labels=[names[drawn[0]], names[drawn[1]], told],
+            note=why_flat(answers, estimator.forest_, drawn, names),
         )
         return display.plot(ax, **kwargs)

@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 from hedgerow._params import choose
+from hedgerow._registry import register
 from hedgerow.pruning.cutting import collapse, cut
 from hedgerow.pruning.error_limits import Pessimistic, pessimistic
-from hedgerow.pruning.growing import Grower, Pruning
-from hedgerow.pruning.held_out import ReducedError, reduced_error
+from hedgerow.pruning.grower import Grower, Pruning
 from hedgerow.pruning.message_length import DescriptionLength, description_length
+from hedgerow.pruning.reduced_error import ReducedError, reduced_error
 from hedgerow.pruning.weakest_links import CostComplexity, Links, cost_complexity, links_of
-from hedgerow.storage import register
 
 __all__ = [
     "CostComplexity",

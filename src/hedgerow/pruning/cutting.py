@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow._core import collapse as collapse_nodes
 from hedgerow._core import cut as cut_nodes
-from hedgerow.forest import Forest
+from hedgerow.forest.forest import Forest
 
 __all__ = ["collapse", "cut", "node_errors"]
 

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 
 from hedgerow._core import prune
 from hedgerow._params import check_bool, check_number
-from hedgerow.forest import Forest
-from hedgerow.growth import Fractional, Training
-from hedgerow.pruning.growing import Grower, need_classes, need_one_tree, rows_for
+from hedgerow.data.training import Training
+from hedgerow.forest.forest import Forest
+from hedgerow.growth.growth import Fractional
+from hedgerow.pruning.grower import Grower, need_classes, need_one_tree, rows_for
 
 __all__ = ["Pessimistic", "pessimistic"]
 

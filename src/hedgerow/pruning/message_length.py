@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from hedgerow._core import cheapest_leaves
-from hedgerow.forest import Forest
-from hedgerow.growth import Training
-from hedgerow.nodes import NodeKind
+from hedgerow.data.training import Training
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.kinds import NodeKind
 from hedgerow.pruning.cutting import cut, node_errors
-from hedgerow.pruning.growing import Grower, need_classes
+from hedgerow.pruning.grower import Grower, need_classes
 
 __all__ = ["DescriptionLength", "description_length"]
 

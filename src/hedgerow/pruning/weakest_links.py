@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from hedgerow._core import weakest_links
 from hedgerow._params import check_number, check_whole, is_number
-from hedgerow.forest import Forest
-from hedgerow.growth import Training
-from hedgerow.inspection import Impurity, weighted_impurity
+from hedgerow.data.training import Training
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.importance import Impurity, weighted_impurity
 from hedgerow.pruning.cutting import cut
-from hedgerow.pruning.growing import Grower, need_one_tree, some_rows
-from hedgerow.pruning.judging import losses_as_leaves
-from hedgerow.pruning.parting import places_in_line
+from hedgerow.pruning.grower import Grower, need_one_tree, some_rows
+from hedgerow.pruning.hold_out_loss import losses_as_leaves
+from hedgerow.pruning.hold_out_split import places_in_line
 
 __all__ = ["CostComplexity", "Links", "cost_complexity", "links_of"]
 

@@ -10,11 +10,11 @@ Busch, Kulessa, Loza Mencía and Blockeel, Combining Predictions under Uncertain
 0.241
 """
 
+from hedgerow.folds.plausibility import PlausibilityDegrees, plausibility_degrees
 from hedgerow.rules.accumulation import Evidence, Pool
 from hedgerow.rules.averages import Average, Confidence, Plausibility, Probability, Vote
 from hedgerow.rules.base import CountRule, FoldRule, Rule
 from hedgerow.rules.belief import Cautious, Dempster, Masses, combine_masses
-from hedgerow.rules.degrees import PlausibilityDegrees, plausibility_degrees
 from hedgerow.rules.mixtures import InvertedGini, Maximum, Median, Mixture
 from hedgerow.rules.registry import compare, get, names
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from hedgerow._params import check_choice
+from hedgerow.folds.plausibility import plausibility_degrees, rest
 from hedgerow.rules.averages import Toward, check_correction, leaf_shares
 from hedgerow.rules.base import FoldRule, half_signed, softmax
-from hedgerow.rules.degrees import plausibility_degrees, rest
 from hedgerow.walk import Link, Op
 
 __all__ = ["Evidence", "Pool"]

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from scipy.special import betaln
 
 from hedgerow._params import check_choice, check_number
-from hedgerow.probability import corrected_shares, uniform
+from hedgerow.folds.leaf_probability import corrected_shares, uniform
+from hedgerow.folds.plausibility import against_rest, distinct_pairs, plausibility_degrees
 from hedgerow.rules.base import FoldRule, half_signed, normalised
-from hedgerow.rules.degrees import against_rest, distinct_pairs, plausibility_degrees
 
 __all__ = ["Average", "Confidence", "Plausibility", "Probability", "Toward", "Vote", "leaf_shares"]
 

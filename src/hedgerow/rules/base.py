@@ -8,20 +8,17 @@ trees at once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.counts import as_numbers, check_counts
-from hedgerow.walk import LeafTable, Link, Op
+from hedgerow.folds.fold import Fold
+from hedgerow.forest.counts import as_numbers, check_counts
 
 __all__ = ["CountRule", "FoldRule", "Rule", "check_prior", "half_signed", "normalised", "softmax"]
 
 Floats = NDArray[np.float64]
-
-_REDUCE = {"sum": np.add, "min": np.minimum, "max": np.maximum}
-_FOLDS = [(link, op) for link in ("identity", "log") for op in _REDUCE]
 
 
 class Rule(ABC):
@@ -41,8 +38,8 @@ class Rule(ABC):
         """The signed score of two classes, (…,), above 0 for the second; of more classes one each, (…, n_classes)."""
 
 
-class FoldRule(Rule):
-    """A leaf table, a fold and a finish. Subclass it for a rule of your own:
+class FoldRule(Fold[Floats, Floats], Rule):
+    """A leaf table, a fold and a finish; the context is the prior. Subclass it for a rule of your own:
 
     >>> import numpy as np
     >>> class ProductOfExperts(FoldRule):
@@ -57,65 +54,39 @@ class FoldRule(Rule):
     array([[0.8, 0.2]])
     """
 
-    fold: ClassVar[tuple[Link, Op]] = ("identity", "sum")
-    """Link and operation, as in :func:`hedgerow.walk.fold`."""
-
     @abstractmethod
     def table(self, counts: Floats, prior: Floats) -> Floats:
         """Linear quantities of each leaf, (n_leaves, m), from its class counts (n_leaves, n_classes).
 
-        They depend on nothing else: leaves with the same counts share a row, and are given once. A leaf with no counts
-        is total ignorance.
+        A leaf without counts is total ignorance.
         """
 
     @abstractmethod
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """Probabilities (n, n_classes) from what the table folded to, (n, m).
-
-        `n_trees` is a number, or (n, 1) where rows were folded over different numbers of trees. Trees that have
-        weights count as much as their weights.
-        """
+        """Probabilities (n, n_classes) from the folded table, (n, m)."""
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """The signed score of two classes, (n,); of more, one each (n, n_classes). As documented for each rule."""
+        """Signed score of two classes, (n,); of more, one each (n, n_classes). As documented for each rule."""
         return signed(self.finish(folded, n_trees, prior))
 
     def margin(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """What `decision_function` returns: the score, or what orders rows as the probabilities do."""
+        """Value of `decision_function`: the score, or what orders rows as the probabilities do."""
         return self.score(folded, n_trees, prior)
 
-    def leaf_table(self, counts: Floats, prior: Floats) -> LeafTable:
-        """The table with its fold, checked."""
-        if not isinstance(self.fold, tuple) or self.fold not in _FOLDS:
-            raise ValueError(f"rule {self.name}: its fold is {self.fold!r}, must be one of {_FOLDS}")
-        link, op = self.fold
-        values = np.asarray(self.table(counts, prior), dtype=np.float64)
-        if values.ndim != 2 or len(values) != len(counts):
-            raise ValueError(
-                f"rule {self.name}: its table has shape {values.shape}, must have a row for each of the "
-                f"{len(counts)} rows of counts"
-            )
-        if not np.isfinite(values).all():
-            leaf = int(np.argmin(np.isfinite(values).all(axis=1)))
-            raise ValueError(f"rule {self.name}: its table is not finite for a leaf with counts {counts[leaf]}")
-        return LeafTable.of(values, link=link, op=op, name=f"rule {self.name}")
-
     def proba(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
-        return self._finished(counts, prior, self.finish)
+        return self._of_trees(counts, prior, self.finish)
 
     def decision(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
-        return self._finished(counts, prior, self.score)
+        return self._of_trees(counts, prior, self.score)
 
-    def _finished(self, counts: ArrayLike, prior: ArrayLike | None, finish: Any) -> Floats:
-        """The fold in NumPy, for counts that are at hand."""
+    def _of_trees(self, counts: ArrayLike, prior: ArrayLike | None, finish: Any) -> Floats:
         leaves = check_counts(counts, of_trees=True)
-        *shape, n_trees, n_classes = leaves.shape
-        checked = check_prior(prior, leaves)
-        table = self.leaf_table(leaves.reshape(-1, n_classes), checked)
-        linked = table.linked.reshape(-1, n_trees, table.linked.shape[1])
-        answer = finish(_REDUCE[self.fold[1]].reduce(linked, axis=1), n_trees, checked)
-        found: Floats = answer.reshape((*shape, *answer.shape[1:]))
+        found: Floats = self.of_trees(leaves, check_prior(prior, leaves), finish)
         return found
+
+    @property
+    def _title(self) -> str:
+        return f"rule {self.name}"
 
 
 class CountRule(Rule):

@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_expit
 
 from hedgerow._params import check_choice
-from hedgerow.counts import as_numbers
+from hedgerow.folds.plausibility import plausibility_degrees, rest
+from hedgerow.forest.counts import as_numbers
 from hedgerow.rules.base import FoldRule, check_prior, softmax
-from hedgerow.rules.degrees import plausibility_degrees, rest
 from hedgerow.walk import Link, Op
 
 __all__ = ["Cautious", "Dempster", "Masses", "combine_masses"]

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.forest import Forest
+from hedgerow._registry import register
+from hedgerow.forest.forest import Forest
 from hedgerow.rules.accumulation import Evidence, Pool
 from hedgerow.rules.averages import Confidence, Plausibility, Probability, Vote
 from hedgerow.rules.base import FoldRule, Rule, check_prior
 from hedgerow.rules.belief import Cautious, Dempster
 from hedgerow.rules.mixtures import InvertedGini, Maximum, Median, Mixture
-from hedgerow.storage import register
-from hedgerow.walk import LeafTable, fold
+from hedgerow.walk import fold
 
 __all__ = ["compare", "get", "names"]
 
@@ -115,7 +114,7 @@ def compare(model: Any, X: Any, rules: Iterable[Any] | None = None, *, n_jobs: i
     out: list[Floats] | None = None
     for first, last in _parts(forest, len(folding)):
         leaves = forest.distinct_counts.part(*forest.leaf_start[[first, last]])
-        tables = [LeafTable.by_counts(leaves, partial(rule.leaf_table, prior=prior)) for rule in folding]
+        tables = [rule.table_of(leaves, prior) for rule in folding]
         out = fold(forest, rows, tables, trees=(first, last), out=out, n_jobs=n_jobs)
     assert out is not None, "a forest has at least one tree"
     scores = [rule.score(folded, forest.n_trees, prior) for rule, folded in zip(folding, out, strict=True)]

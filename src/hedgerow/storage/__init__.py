@@ -11,8 +11,8 @@ x0 <= 1.5: no (no 1)
 x0 > 1.5: yes (yes 2)
 """
 
-from hedgerow.packing import FORMAT_VERSION, ModelFileError
+from hedgerow._registry import ModelFileError, register
+from hedgerow.forest.packing import FORMAT_VERSION
 from hedgerow.storage.files import load, read_fitted, read_notes, save
-from hedgerow.storage.registry import register
 
 __all__ = ["FORMAT_VERSION", "ModelFileError", "load", "read_fitted", "read_notes", "register", "save"]

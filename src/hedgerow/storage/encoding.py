@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.packing import ModelFileError
-from hedgerow.storage.registry import part_named, part_of
+from hedgerow._registry import ModelFileError, part_named, part_of
 
 __all__ = ["decode", "encode"]
 

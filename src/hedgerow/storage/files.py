@@ -15,19 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hedgerow.storage.parts  # noqa: F401 - registers what every model is made of
-from hedgerow.packing import (
+from hedgerow._registry import ModelFileError, part_of
+from hedgerow.forest.packing import (
     ALIGNMENT,
     PROLOGUE_BYTES,
     Layout,
-    ModelFileError,
     Prologue,
     header_notes,
     layout_of,
     pieces,
 )
-from hedgerow.replacing import replaced
 from hedgerow.storage.encoding import decode, encode
-from hedgerow.storage.registry import part_of
+from hedgerow.storage.replace import replaced
 
 __all__ = ["load", "read_fitted", "read_notes", "save"]
 
@@ -151,13 +150,27 @@ def _told(what: str, name: str) -> Iterator[None]:
 
 
 def _opened(path: AnyPath) -> tuple[FileIO, int]:
-    """An ordinary file and its length; a pipe would make us wait for ever."""
-    found = os.stat(path)
-    if stat.S_ISDIR(found.st_mode):
+    """Open an ordinary file; its length is that of the open file, since another may take its name at any moment."""
+    try:
+        # Without waiting: a pipe would keep us until somebody writes to it.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except OSError:
+        _refuse_special(os.stat(path).st_mode)  # a socket, or on Windows a folder
+        raise
+    try:
+        found = os.fstat(descriptor)
+        _refuse_special(found.st_mode)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return open(descriptor, "rb", buffering=0), found.st_size
+
+
+def _refuse_special(mode: int) -> None:
+    if stat.S_ISDIR(mode):
         raise ModelFileError("this is a folder, and no model file")
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(mode):
         raise ModelFileError("this is no ordinary file")
-    return open(path, "rb", buffering=0), found.st_size
 
 
 def _read(path: AnyPath) -> tuple[Layout, Bytes]:

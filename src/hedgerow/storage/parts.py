@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from hedgerow.columns import Column, Kind
-from hedgerow.forest import Forest
-from hedgerow.storage.registry import register
-from hedgerow.table import Schema
+from hedgerow._registry import register
+from hedgerow.data.columns import Column, Kind
+from hedgerow.data.table import Schema
+from hedgerow.forest.forest import Forest
 
 __all__: list[str] = []
 

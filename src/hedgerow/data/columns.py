@@ -1,0 +1,334 @@
+"""One column: what it holds, what `fit` learns about it, and how its values become numbers.
+
+Numbers stay as they are, categories become codes 0, 1, 2, ..., and what is missing or was not seen in `fit`
+is NaN. Categories follow their values, not the library that holds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from itertools import compress, repeat
+from numbers import Integral, Real
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._core import place_codes
+from hedgerow._rebuild import reduce_to_constructor
+from hedgerow.data.frames import Series, Source
+
+__all__ = [
+    "LARGEST_EXACT_INTEGER",
+    "Column",
+    "Floats",
+    "Kind",
+    "encode_numbers",
+    "encode_source",
+    "learn_numbers",
+    "learn_source",
+    "refuse_huge_integer",
+]
+
+Floats: TypeAlias = NDArray[np.float64]
+
+# Beyond this, neighbouring integers fall on the same float64.
+LARGEST_EXACT_INTEGER = 2**53
+
+# The numbers 0 and 1 of a boolean column, which is split as any numeric one, and put in words as what it holds.
+TRUTH_VALUES = (False, True)
+
+# What categories are kept as, and what marks them as missing.
+PLAIN_TYPES = frozenset({str, int, float, bool, type(None)})
+
+
+class Kind(StrEnum):
+    """How a tree may split a column: numeric and ordinal by threshold, nominal by membership."""
+
+    NUMERIC = "numeric"
+    ORDINAL = "ordinal"
+    NOMINAL = "nominal"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column; code i stands for `categories[i]`. Numeric columns have no categories, except truth values theirs."""
+
+    name: str
+    kind: Kind
+    categories: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ValueError(f"a column's name is {self.name!r}, must be text")
+        if type(self.kind) is not Kind:  # formats that keep only plain types give its text back
+            object.__setattr__(self, "kind", _as_kind(self.kind, self.name))
+        if self.kind == Kind.NUMERIC and self.categories not in ((), TRUTH_VALUES):
+            raise ValueError(f"column {self.name!r} is numeric and has categories: it must have none")
+        families = {_family(kind) for kind in set(map(type, self.categories))}
+        if len(families) > 1 or None in families:
+            raise ValueError(f"column {self.name!r} has categories that are not all text, truth values or numbers")
+        if len(set(self.categories)) < len(self.categories) or any(c != c for c in self.categories):
+            raise ValueError(f"column {self.name!r} has a category twice, or NaN among its categories")
+
+    __reduce__ = reduce_to_constructor
+
+
+def _as_kind(given: Any, name: str) -> Kind:
+    try:
+        return Kind(given)
+    except ValueError:
+        known = ", ".join(repr(kind.value) for kind in Kind)
+        raise ValueError(f"column {name!r} has kind {given!r}, must be one of {known}") from None
+
+
+# --- Columns of arrays --------------------------------------------------------------------------------------
+
+
+def learn_numbers(values: Floats, name: str, nominal: bool) -> Column:
+    if not nominal:
+        return Column(name, Kind.NUMERIC)
+    seen = np.unique(values[~np.isnan(values)])
+    return Column(name, Kind.NOMINAL, tuple(_python_value(value) for value in seen))
+
+
+def encode_numbers(values: Floats, column: Column) -> Floats:
+    codes = np.full(values.shape, np.nan)
+    if not column.categories or np.isnan(values).all():
+        return codes
+    if isinstance(column.categories[0], str):
+        raise _changed_type(column, next(value for value in values.tolist() if value == value))
+    categories = np.array(column.categories, dtype=np.float64)
+    order = np.argsort(categories)  # ordinal levels stand in their declared order, not by value
+    nearest = order[np.searchsorted(categories, values, sorter=order).clip(max=len(order) - 1)]
+    known = categories[nearest] == values
+    codes[known] = nearest[known]
+    return codes
+
+
+# --- Columns of frames --------------------------------------------------------------------------------------
+
+
+def learn_source(source: Source, name: str, *, nominal: bool, from_dtype: bool) -> Column:
+    content = _content(source, name)
+    if content is _Content.LEVELS:
+        kept = source.dictionary
+        levels = source.series.dtype.categories if kept is None else kept.levels  # type: ignore[attr-defined]
+        return Column(name, Kind.NOMINAL if nominal else Kind.ORDINAL, _declared_levels(levels, name, source))
+    if nominal or (content is _Content.LABELS and from_dtype):
+        return Column(name, Kind.NOMINAL, _sorted_categories(_present(source), name, source))
+    if content is _Content.LABELS:
+        raise ValueError(
+            f"column {name!r} holds categories ({source.dtype_name}), but categorical_features leaves it out; "
+            'add it there, use categorical_features="from_dtype", or convert the column to numbers.'
+        )
+    return Column(name, Kind.NUMERIC, TRUTH_VALUES if _holds_truth_values(source, name) else ())
+
+
+def _holds_truth_values(source: Source, name: str) -> bool:
+    if source.numbers is not None:
+        return source.numbers.dtype == np.bool_
+    if _is_untyped(source.series):
+        return _one_family(_present(source), name, source) == "truth value"
+    return bool(source.series.dtype == nw.Boolean)
+
+
+def encode_source(source: Source, column: Column, out: Floats) -> bool:
+    """The numbers of a numeric column, the codes of any other; whether there may be infinities among them."""
+    if column.kind != Kind.NUMERIC:
+        return _encode_categories(source, column, out)
+    out[:] = _numeric_values(source, column)
+    return True
+
+
+def _numeric_values(source: Source, column: Column) -> NDArray[Any]:
+    if source.numbers is not None:
+        return _exact_numbers(source.numbers, column.name)
+    content, series = _content(source, column.name), source.series
+    if series.null_count() == len(series):
+        return np.full(len(series), np.nan)
+    if content is not _Content.NUMBERS:
+        return _numeric_categories(source, column)
+    if _is_untyped(series):
+        return _convert_objects(series, column.name)
+    if series.dtype.is_integer():
+        for value in (series.min(), series.max()):
+            refuse_huge_integer(int(value), column.name)
+    return series.cast(nw.Float64).to_numpy()
+
+
+def _numeric_categories(source: Source, column: Column) -> Floats:
+    """Values of categories that are all numbers, such as those of a pandas category column of 1, 2, 3."""
+    for value in _present(source):
+        if _family(type(value)) != "number":
+            raise ValueError(
+                f"column {column.name!r} was numeric in fit, but now holds the category {value!r}, which is not a "
+                "number; pass numbers, or fit again with this column as categories."
+            )
+        if isinstance(value, Integral):
+            refuse_huge_integer(int(value), column.name)
+    missing = source.series.is_null().to_list()
+    values = _python_values(source.series)
+    return np.array([np.nan if gone else float(value) for value, gone in zip(values, missing, strict=True)])
+
+
+def _exact_numbers(numbers: NDArray[Any], name: str) -> NDArray[Any]:
+    if numbers.dtype.kind in "iu" and numbers.dtype.itemsize == 8 and len(numbers):
+        for value in (numbers.min(), numbers.max()):
+            refuse_huge_integer(int(value), name)
+    return numbers
+
+
+def _convert_objects(series: Series, name: str) -> Floats:
+    missing = series.is_null().to_list()
+    values = series.to_list()
+    for value in compress(values, (not gone for gone in missing)):
+        if isinstance(value, Integral):
+            refuse_huge_integer(int(value), name)
+    return np.array([np.nan if gone else float(value) for value, gone in zip(values, missing, strict=True)])
+
+
+def _encode_categories(source: Source, column: Column, out: Floats) -> bool:
+    code_of = {category: float(code) for code, category in enumerate(column.categories)}
+    code_of |= {np.inf: np.inf, -np.inf: -np.inf}  # no category: the finished matrix shows it, and is refused
+    kept = source.dictionary
+    if kept is None:
+        _content(source, column.name)  # refuses what can't be looked up, such as lists
+        out[:] = _codes_of(_python_values(source.series), code_of)
+    else:
+        place_codes(kept.codes, _codes_of(kept.levels, code_of), out)
+    if column.categories and out[0] != out[0] and np.isnan(out).all():
+        present = _present(source)
+        if present and _family(type(present[0])) != _family(type(column.categories[0])):
+            raise _changed_type(column, present[0])
+    return kept is None or np.inf in kept.levels or -np.inf in kept.levels
+
+
+def _codes_of(values: Sequence[Any], code_of: Mapping[Any, float]) -> Floats:
+    """The code of each value, NaN where it has none."""
+    return np.fromiter(map(code_of.get, values, repeat(np.nan)), dtype=np.float64, count=len(values))
+
+
+# --- What a column of a frame holds -------------------------------------------------------------------------
+
+
+class _Content(StrEnum):
+    """What the values of a column are, before anyone has said how to use them."""
+
+    NUMBERS = "numbers"
+    LABELS = "labels"  # text or unordered categories
+    LEVELS = "levels"  # categories with a declared order
+
+
+def _content(source: Source, name: str) -> _Content:
+    if source.numbers is not None:
+        return _Content.NUMBERS
+    if source.dictionary is not None:
+        return _Content.LEVELS if source.dictionary.ordered else _Content.LABELS
+    if _is_untyped(source.series):
+        family = _one_family(_present(source), name, source)
+        return _Content.LABELS if family == "text" else _Content.NUMBERS
+    dtype = source.series.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return _Content.NUMBERS
+    if dtype == nw.Enum:
+        return _Content.LEVELS
+    if dtype in (nw.Categorical, nw.String):
+        return _Content.LABELS
+    raise _unusable_dtype(name, source.dtype_name)
+
+
+def _is_untyped(series: Series) -> bool:
+    """Only the values themselves can tell: objects, and types that narwhals does not know.
+
+    narwhals guesses String for a pandas column of None; its object dtype claims nothing of the kind.
+    """
+    return series.dtype in (nw.Object, nw.Unknown) or str(getattr(series.to_native(), "dtype", "")) == "object"
+
+
+def _python_values(series: Series) -> list[Any]:
+    if series.dtype == nw.Decimal:
+        return series.cast(nw.Float64).to_list()
+    values = series.to_list()
+    if _is_untyped(series) and not PLAIN_TYPES.issuperset(map(type, values)):
+        return [_python_value(value) for value in values]
+    return values
+
+
+def _present(source: Source) -> list[Any]:
+    """The values that are not missing; of a dictionary each once."""
+    if source.dictionary is not None:
+        return source.dictionary.present
+    return list(compress(_python_values(source.series), (~source.series.is_null()).to_list()))
+
+
+def _python_value(value: Any) -> Any:
+    """Plain str, int, float or bool, so that categories do not depend on the library."""
+    if isinstance(value, Decimal | float | np.floating):
+        return float(value) + 0.0  # -0.0 and 0.0 are one category
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _sorted_categories(present: Sequence[Any], name: str, source: Source) -> tuple[Any, ...]:
+    """Sorted by value: the declared order of unordered categories differs between libraries."""
+    distinct = set(present)
+    if set(map(type, distinct)) == {str}:
+        return tuple(sorted(distinct))
+    _one_family(present, name, source)
+    return tuple(sorted(_python_value(value) for value in distinct if value == value))
+
+
+def _declared_levels(levels: Iterable[Any], name: str, source: Source) -> tuple[Any, ...]:
+    declared = [_python_value(level) for level in levels if level is not None]
+    _one_family(declared, name, source)
+    return tuple(dict.fromkeys(declared))
+
+
+def _one_family(values: Iterable[Any], name: str, source: Source) -> str:
+    """The one family that all values belong to, "" if there are none; values of two can't be put in order."""
+    families = {_family(kind): kind for kind in dict.fromkeys(map(type, values))}
+    if None in families:
+        raise _unusable_dtype(name, f"{source.dtype_name} with values of type {families[None].__name__}")
+    if len(families) > 1:
+        mixture = " and ".join(kind.__name__ for kind in families.values())
+        raise ValueError(f"column {name!r} mixes {mixture}; convert it to one type first, for example to text.")
+    return next(iter(families), None) or ""
+
+
+def _family(kind: type) -> str | None:
+    if issubclass(kind, str):
+        return "text"
+    if issubclass(kind, bool | np.bool_):
+        return "truth value"
+    if issubclass(kind, Real | Decimal):
+        return "number"
+    return None
+
+
+# --- Refusals -----------------------------------------------------------------------------------------------
+
+
+def refuse_huge_integer(value: int, name: str) -> None:
+    if abs(value) > LARGEST_EXACT_INTEGER:
+        raise ValueError(
+            f"column {name!r} holds the integer {value}, beyond 2**53, where float64 can't tell neighbours "
+            "apart; subtract an offset, drop the column, or, if it is an identifier, pass it as text."
+        )
+
+
+def _changed_type(column: Column, value: Any) -> ValueError:
+    return ValueError(
+        f"column {column.name!r} changed its type: in fit it held categories such as "
+        f"{column.categories[0]!r}, now it holds {value!r}; pass values of the same type as in fit."
+    )
+
+
+def _unusable_dtype(name: str, dtype: str) -> ValueError:
+    return ValueError(
+        f"column {name!r} has dtype {dtype}, which trees can't split; drop it, or convert it first: to a "
+        "number (a date, for example, to days since a reference date), to text, or to categories of either."
+    )

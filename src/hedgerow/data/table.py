@@ -1,0 +1,410 @@
+"""The front door: frames and arrays become one float64 matrix with names, kinds and categories of columns.
+
+`read_table` learns the columns in `fit`; the `Schema` it returns reads every later X the same way. Numbers
+stay as they are, categories become codes 0, 1, 2, ..., and what is missing or was not seen in `fit` is NaN.
+Infinity is refused, with its place. What a single column may hold is known to :mod:`hedgerow.data.columns`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import compress
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._core import first_infinity
+from hedgerow._lazy import lazy
+from hedgerow._rebuild import reduce_to_constructor
+from hedgerow.data.columns import (
+    LARGEST_EXACT_INTEGER,
+    Column,
+    Floats,
+    Kind,
+    encode_numbers,
+    encode_source,
+    learn_numbers,
+    learn_source,
+    refuse_huge_integer,
+)
+from hedgerow.data.frames import Frame, as_frame
+from hedgerow.data.sparse import densify
+
+__all__ = ["Column", "Kind", "Schema", "Table", "read_table", "unmask"]
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What `fit` learned about the columns of X; `named` says whether X brought their names along."""
+
+    columns: tuple[Column, ...]
+    named: bool
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.named, bool) or not self.columns:
+            raise ValueError("a schema needs columns, and whether their names came with X")
+        if len(set(self.names)) < len(self.names):
+            raise ValueError("a schema has a column name twice")
+
+    __reduce__ = reduce_to_constructor
+
+    @lazy
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    @lazy
+    def n_features(self) -> int:
+        return len(self.columns)
+
+    @lazy
+    def n_categories(self) -> NDArray[np.int32]:
+        """Number of categories of each nominal column; 0 for the columns that are split by threshold."""
+        sizes = [len(column.categories) if column.kind == Kind.NOMINAL else 0 for column in self.columns]
+        counts = np.array(sizes, dtype=np.int32)
+        counts.flags.writeable = False
+        return counts
+
+    @lazy
+    def all_numeric(self) -> bool:
+        return all(column.kind == Kind.NUMERIC for column in self.columns)
+
+    def read(self, X: Any, *, estimator: Any = None) -> Floats:
+        """X as a row-major matrix for walking; the very same array when there is nothing to convert."""
+        if self._is_ready(X):
+            self._check_names(None, estimator)
+            _refuse_infinity(X, self.names)
+            return X  # type: ignore[no-any-return]
+        frame = as_frame(X)
+        if frame is None:
+            self._check_names(None, estimator)
+            array = _as_array(X, estimator)
+            self._check_width(array.shape[1], estimator)
+            values = _encode_array(_to_floats(array, self.names), self.columns)
+        else:
+            self._check_names(_column_names(frame), estimator)
+            _refuse_empty(frame, estimator)
+            self._check_width(frame.shape[1], estimator)
+            values = _encode_frame(frame, self.columns)
+        return np.ascontiguousarray(values)
+
+    def _is_ready(self, X: Any) -> bool:
+        return (
+            type(X) is np.ndarray
+            and X.dtype == np.float64
+            and X.ndim == 2
+            and X.shape[1] == self.n_features
+            and X.shape[0] > 0
+            and X.flags.c_contiguous
+            and self.all_numeric
+        )
+
+    def _check_width(self, width: int, estimator: Any) -> None:
+        if width != self.n_features:
+            raise ValueError(
+                f"X has {width} features, but {_class_name(estimator)} is expecting "
+                f"{self.n_features} features as input."
+            )
+
+    def _check_names(self, names: tuple[str, ...] | None, estimator: Any) -> None:
+        """Match columns by name as scikit-learn does; its checks test these words."""
+        model = _class_name(estimator)
+        if self.named and names is None:
+            message = f"X does not have valid feature names, but {model} was fitted with feature names"
+        elif names is not None and not self.named:
+            message = f"X has feature names, but {model} was fitted without feature names"
+        elif names is not None and names != self.names:
+            raise ValueError(_describe_name_changes(names, self.names))
+        else:
+            return
+        warnings.warn(message, stacklevel=4)  # the line that called predict
+
+
+@dataclass(frozen=True)
+class Table:
+    """The matrix that trees are grown from, and what its columns mean."""
+
+    values: Floats
+    schema: Schema
+
+
+def read_table(
+    X: Any, *, categorical_features: Any = "from_dtype", estimator: Any = None, column_major: bool = True
+) -> Table:
+    """Learn the columns of X and convert it, in `fit`; not `column_major`: to whichever order takes no copy.
+
+    `categorical_features` says which columns are nominal, as in scikit-learn's histogram boosting: None,
+    "from_dtype" (text and categorical columns of a frame), indices, a boolean mask, or column names.
+    """
+    frame = as_frame(X)
+    if frame is None:
+        array = _as_array(X, estimator)
+        numbers = _to_floats(array, _positional_names(array.shape[1]))
+        schema = _learn_array(numbers, categorical_features)
+        values = _encode_array(numbers, schema.columns)
+    else:
+        schema = _learn_frame(frame, categorical_features, estimator)
+        values = _encode_frame(frame, schema.columns)
+    as_it_is = not column_major and values.flags.forc and values.flags.aligned
+    return Table(values if as_it_is else np.asfortranarray(values), schema)
+
+
+# --- Arrays -------------------------------------------------------------------------------------------------
+
+
+def _as_array(X: Any, estimator: Any) -> NDArray[Any]:
+    """Whatever scikit-learn takes for a table without names; with its errors for everything else."""
+    if type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
+        return X
+    if np.ma.isMaskedArray(X):
+        X = unmask(X)
+    from sklearn.utils import check_array  # here, because frames are read without its slow start
+
+    return check_array(densify(X), dtype=None, ensure_all_finite=False, estimator=estimator, input_name="X")  # type: ignore[no-any-return]
+
+
+def unmask(X: Any) -> NDArray[Any]:
+    """The values of a masked array, NaN where they are masked."""
+    mask = np.ma.getmaskarray(X)
+    if not mask.any() or X.dtype.kind not in "biufO":
+        return X.data  # type: ignore[no-any-return]
+    values: NDArray[Any] = X.data.astype(X.dtype if X.dtype.kind == "f" else object)  # integers stay exact
+    values[mask] = np.nan
+    return values
+
+
+def _to_floats(array: NDArray[Any], names: Sequence[str]) -> Floats:
+    if array.dtype.kind in "mM":
+        raise ValueError(
+            f"X has dtype {array.dtype}; convert dates and durations to numbers first, for example to "
+            "days since a reference date."
+        )
+    try:
+        # A long double beyond float64 becomes infinite here, and is refused below with its column.
+        with np.errstate(over="ignore"):
+            values = np.asarray(array, dtype=np.float64)
+    except ValueError as error:
+        raise ValueError(
+            f"{error}. An array must hold numbers only; pass text in a pandas, polars or pyarrow table."
+        ) from error
+    _refuse_digits(array, names)
+    if array.dtype.kind in "iuO":
+        _refuse_huge_entries(array, values, names)
+    _refuse_infinity(values, names)  # before codes take the place of a nominal column's numbers
+    return values
+
+
+def _refuse_digits(array: NDArray[Any], names: Sequence[str]) -> None:
+    """Text that reads as numbers may be labels, such as postal codes."""
+    if array.dtype.kind not in "USO":
+        return
+    entries = array.ravel().tolist()
+    position = next((at for at, entry in enumerate(entries) if isinstance(entry, str | bytes)), None)
+    if position is not None:
+        row, j = divmod(position, array.shape[1])
+        raise ValueError(
+            f"Input X contains text: column {names[j]!r} has {entries[position]!r} in row {row}. An array must hold "
+            "numbers only; convert it by X.astype(float), or pass text in a pandas, polars or pyarrow table."
+        )
+
+
+def _refuse_huge_entries(array: NDArray[Any], values: Floats, names: Sequence[str]) -> None:
+    # 2**53 + 1 has already become 2**53 in `values`, so these only say which integers to look at.
+    for row, j in np.argwhere(np.abs(values) >= LARGEST_EXACT_INTEGER):
+        if isinstance(array[row, j], Integral):
+            refuse_huge_integer(int(array[row, j]), names[j])
+
+
+def _learn_array(numbers: Floats, categorical_features: Any) -> Schema:
+    names = _positional_names(numbers.shape[1])
+    nominal = _find_nominal(categorical_features, names, named=False)
+    if not nominal:
+        return _numbers_only(numbers.shape[1])
+    columns = [learn_numbers(numbers[:, j], name, j in nominal) for j, name in enumerate(names)]
+    return Schema(tuple(columns), named=False)
+
+
+@lru_cache(maxsize=8)
+def _numbers_only(n_features: int) -> Schema:
+    """Of an array without nominal columns: the same for each of its shape."""
+    return Schema(tuple(Column(name, Kind.NUMERIC) for name in _positional_names(n_features)), named=False)
+
+
+def _encode_array(numbers: Floats, columns: Sequence[Column]) -> Floats:
+    coded = [j for j, column in enumerate(columns) if column.kind != Kind.NUMERIC]
+    if not coded:
+        return numbers
+    values = numbers.copy(order="F")
+    for j in coded:
+        values[:, j] = encode_numbers(numbers[:, j], columns[j])
+    return values
+
+
+# --- Frames -------------------------------------------------------------------------------------------------
+
+
+def _column_names(frame: Frame) -> tuple[str, ...] | None:
+    """The names if they are text; None for a frame whose columns are merely numbered."""
+    names = tuple(frame.labels)
+    types = {type(name) for name in names}
+    if str in types and len(types) > 1:
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but your input has "
+            f"{sorted(kind.__qualname__ for kind in types)} as feature name / column name types. Convert "
+            "them all to strings, for example by X.columns = X.columns.astype(str)."
+        )
+    return names if types == {str} else None
+
+
+def _learn_frame(frame: Frame, categorical_features: Any, estimator: Any) -> Schema:
+    names = _column_names(frame)
+    _refuse_empty(frame, estimator)
+    labels = names or _positional_names(frame.shape[1])
+    nominal = _find_nominal(categorical_features, labels, named=names is not None)
+    from_dtype = _is_from_dtype(categorical_features)
+    columns = [
+        learn_source(source, name, nominal=j in nominal, from_dtype=from_dtype)
+        for j, (source, name) in enumerate(zip(frame.sources, labels, strict=True))
+    ]
+    return Schema(tuple(columns), named=names is not None)
+
+
+def _encode_frame(frame: Frame, columns: Sequence[Column]) -> Floats:
+    values = frame.float_block() if all(column.kind == Kind.NUMERIC for column in columns) else None
+    may_be_infinite = values is not None
+    if values is None:
+        values = np.empty(frame.shape, order="F")
+        for source, column, out in zip(frame.sources, columns, values.T, strict=True):
+            may_be_infinite |= encode_source(source, column, out)
+    if may_be_infinite:
+        _refuse_infinity(values, [column.name for column in columns])
+    return values
+
+
+# --- Which columns are nominal ------------------------------------------------------------------------------
+
+
+def _find_nominal(categorical_features: Any, names: Sequence[str], *, named: bool) -> frozenset[int]:
+    """Positions of the columns that `categorical_features` names one by one."""
+    if categorical_features is None or _is_from_dtype(categorical_features):
+        return frozenset()
+    chosen = _listed(categorical_features)
+    if all(isinstance(choice, bool | np.bool_) for choice in chosen):
+        return _nominal_by_mask(chosen, len(names))
+    if all(isinstance(choice, Integral) for choice in chosen):
+        return _nominal_by_index(chosen, len(names))
+    if all(isinstance(choice, str) for choice in chosen):
+        return _nominal_by_name(chosen, names, named)
+    raise _wrong_choice(categorical_features)
+
+
+def _is_from_dtype(categorical_features: Any) -> bool:
+    # The type is asked first: an array would compare element by element.
+    return isinstance(categorical_features, str) and categorical_features == "from_dtype"
+
+
+def _listed(categorical_features: Any) -> list[Any]:
+    if isinstance(categorical_features, str | bytes):
+        raise _wrong_choice(categorical_features)
+    try:
+        return list(categorical_features)
+    except TypeError as error:
+        raise _wrong_choice(categorical_features) from error
+
+
+def _nominal_by_mask(mask: list[bool], n_features: int) -> frozenset[int]:
+    if mask and len(mask) != n_features:
+        raise ValueError(
+            f"categorical_features is a mask of {len(mask)} values, but X has {n_features} columns; give one "
+            "value for each column."
+        )
+    return frozenset(compress(range(n_features), mask))
+
+
+def _nominal_by_index(indices: list[int], n_features: int) -> frozenset[int]:
+    for index in indices:
+        if not 0 <= index < n_features:
+            raise ValueError(
+                f"categorical_features has index {index}, but X has {n_features} columns; indices go from 0 "
+                f"to {n_features - 1}."
+            )
+    return frozenset(int(index) for index in indices)
+
+
+def _nominal_by_name(chosen: list[str], names: Sequence[str], named: bool) -> frozenset[int]:
+    if not named:
+        raise ValueError(
+            f"categorical_features names columns ({chosen[0]!r}), but X has no column names; give indices "
+            "or a boolean mask, or pass X as a frame."
+        )
+    for name in chosen:
+        if name not in names:
+            similar = difflib.get_close_matches(name, names) or names[:10]
+            raise ValueError(
+                f"categorical_features names {name!r}, which is not a column of X; did you mean one of "
+                f"{', '.join(map(repr, similar))}?"
+            )
+    return frozenset(names.index(name) for name in chosen)
+
+
+# --- Refusals and wordings ----------------------------------------------------------------------------------
+
+
+def _refuse_infinity(values: Floats, names: Sequence[str]) -> None:
+    # The core reads row-major matrices; the transpose of a column-major one is that, without a copy.
+    if values.flags.f_contiguous:
+        position = first_infinity(values.T)
+        j, row = divmod(position, values.shape[0])
+    else:
+        position = first_infinity(np.ascontiguousarray(values))
+        row, j = divmod(position, values.shape[1])
+    if position >= 0:
+        raise ValueError(
+            f"Input X contains infinity: column {names[j]!r} has {values[row, j]} in row {row}. Replace it "
+            "by a finite number, or by NaN if it stands for a missing value."
+        )
+
+
+def _refuse_empty(frame: Frame, estimator: Any) -> None:
+    if 0 in frame.shape:
+        from sklearn.utils import check_array
+
+        check_array(np.empty(frame.shape), estimator=estimator)  # it knows the words that users know
+
+
+def _wrong_choice(categorical_features: Any) -> ValueError:
+    return ValueError(
+        'categorical_features must be None, "from_dtype", or a list of indices, of booleans or of column '
+        f"names; got {categorical_features!r}."
+    )
+
+
+def _describe_name_changes(names: Sequence[str], fitted: Sequence[str]) -> str:
+    unseen, missing = sorted(set(names) - set(fitted)), sorted(set(fitted) - set(names))
+    message = "The feature names should match those that were passed during fit.\n"
+    if unseen:
+        message += "Feature names unseen at fit time:\n" + _bullets(unseen)
+    if missing:
+        message += "Feature names seen at fit time, yet now missing:\n" + _bullets(missing)
+    if not unseen and not missing:
+        message += "Feature names must be in the same order as they were in fit.\n"
+    return message
+
+
+def _bullets(names: Sequence[str], at_most: int = 5) -> str:
+    shown = [*names[:at_most], "..."] if len(names) > at_most else names
+    return "".join(f"- {name}\n" for name in shown)
+
+
+@lru_cache(maxsize=8)
+def _positional_names(n_features: int) -> tuple[str, ...]:
+    return tuple(f"x{j}" for j in range(n_features))
+
+
+def _class_name(estimator: Any) -> str:
+    return "this model" if estimator is None else type(estimator).__name__

@@ -1,0 +1,96 @@
+"""Verbs of many trees combined by a rule that can be changed at any time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.estimators.verbs import ClassAnswers
+from hedgerow.folds import Fold
+from hedgerow.rules import FoldRule, Probability, Rule, get
+from hedgerow.rules.base import half_signed
+from hedgerow.walk import LeafTable, Query
+
+__all__ = ["RuleAnswers"]
+
+Floats = NDArray[np.float64]
+
+_CHUNK_BYTES = 1 << 26  # of the leaves' counts, for a rule that needs those of all trees at once
+
+
+class RuleAnswers(ClassAnswers):
+    """Abstract; final classes have the parameter `rule`. It can be changed after `fit` without fitting again."""
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probability of each class, (n, n_classes), as `rule` combines the leaves that a row reaches."""
+        return super().predict_proba(X)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Score that orders rows as `predict_proba` does.
+
+        Of two classes (n,), above 0 for the second: the rule's score, for evidence the log-odds, for dempster and
+        cautious the difference of the two (pignistic) probabilities. Of more classes (n, n_classes).
+        """
+        rows = self._read(X)
+        rule = get(self.rule)
+        if not isinstance(rule, FoldRule):
+            return half_signed(self._combine_counts(rule, rows))
+        prior = self.class_prior_
+        query = Query(
+            self._rule_table(rule),
+            lambda folded, n_trees: rule.margin(folded, n_trees, prior),
+            tree_weights=self._tree_weights(),
+        )
+        found: Floats = self._ask(rows, query)[0]
+        return found
+
+    def _tree_weights(self) -> Floats | None:
+        """Weight of each tree, 1 on average; None: all the same."""
+        return None
+
+    def _proba_query(self) -> Query[Floats] | None:
+        rule = get(self.rule)
+        if not isinstance(rule, FoldRule):
+            return None
+        prior = self.class_prior_
+
+        def finish(folded: Floats, n_trees: int) -> Floats:
+            return self._checked(rule.finish(folded, n_trees, prior), len(folded), rule)
+
+        return Query(self._rule_table(rule), finish, tree_weights=self._tree_weights())
+
+    def _answer(self, verb: str, rows: Floats) -> Any:
+        if verb == "predict_proba":
+            return self._combine_counts(get(self.rule), rows)
+        return super()._answer(verb, rows)
+
+    def _rule_table(self, rule: FoldRule) -> LeafTable:
+        return self._tables.get(rule, lambda: rule.table_of(self.forest_.distinct_counts, self.class_prior_))
+
+    def _combine_counts(self, rule: Rule, rows: Floats) -> Floats:
+        """Probabilities by a rule without a fold, from the counts of some rows at a time."""
+        if self._tree_weights() is not None:
+            raise ValueError(f"rule {rule.name} can't weigh trees: set tree_weights=None, or choose a rule that folds")
+        forest = self.forest_
+        n_at_once = max(1, _CHUNK_BYTES // (8 * forest.n_trees * forest.n_classes))
+        probabilities = np.empty((len(rows), forest.n_classes))
+        query = self._counts_query()
+        for first in range(0, len(rows), n_at_once):
+            counts = self._ask(rows[first : first + n_at_once], query)[0]
+            probabilities[first : first + n_at_once] = rule.proba(counts, self.class_prior_)
+        return probabilities
+
+    def _checked(self, probabilities: Floats, n_rows: int, rule: Rule) -> Floats:
+        """Check what a rule of the user's own returned."""
+        if probabilities.shape != (n_rows, self.forest_.n_classes):
+            raise ValueError(
+                f"rule {rule.name}: finish returned shape {probabilities.shape}, must be "
+                f"{(n_rows, self.forest_.n_classes)}: a probability for each row and class"
+            )
+        return probabilities
+
+    def _leaf_probability(self) -> Fold[Floats, Floats]:
+        rule = get(self.rule)
+        return rule if isinstance(rule, Probability) else Probability()

@@ -1,0 +1,161 @@
+"""Verbs that answer with several classes where the evidence does not single out one."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.credal import Aggregate, Average, Conjunction, get
+from hedgerow.credal.aggregates import Belief, Vote
+from hedgerow.credal.leaves import check_s, tree_weights
+from hedgerow.estimators.verbs import ClassAnswers
+from hedgerow.folds import Fold
+from hedgerow.forest.counts import DistinctCounts, as_numbers
+from hedgerow.rules import Probability
+from hedgerow.rules import Vote as VoteRule
+from hedgerow.rules.base import check_prior
+from hedgerow.walk import LeafTable, Query
+
+__all__ = ["SetAnswers"]
+
+Floats = NDArray[np.float64]
+_Finish = Callable[[Floats, int], Any]
+
+
+class SetAnswers(ClassAnswers):
+    """Abstract; final classes have the parameters `s`, `weighting`, `aggregate` and `class_prior`.
+
+    They can be changed after `fit` without fitting again.
+    """
+
+    def predict_set(self, X: Any) -> NDArray[np.bool_]:
+        """Classes that may be the answer, bool (n, n_classes); at least one in each row."""
+        rows = self._read(X)
+        found: NDArray[np.bool_] = self._ask(rows, self._set_query())[0]
+        return found
+
+    def predict_bounds(self, X: Any) -> Floats:
+        """Lower and upper bound for each class, (n, n_classes, 2): belief and plausibility, or bounds on probabilities.
+
+        For "belief" and "vote" the weight of the trees that allow a class alone, and of those that allow it at all; for
+        the others bounds on the probability of the class.
+        """
+        rows = self._read(X)
+        found: Floats = self._ask(rows, self._bounds_query())[0]
+        return found
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probability of each class, (n, n_classes), for those who need one; `predict` is the most probable.
+
+        For "average" the mean of the leaves' frequencies; for the others the trees' votes, weighted as in
+        `predict_set`, tied classes sharing a vote. As s goes to 0 that is what sets of one class say.
+        """
+        return super().predict_proba(X)
+
+    _set_verbs = ("predict_set", "predict_bounds")
+
+    def _query(self, verb: str) -> Query[Any] | None:
+        match verb:
+            case "predict_set":
+                return self._set_query()
+            case "predict_bounds":
+                return self._bounds_query()
+        return super()._query(verb)
+
+    def _set_query(self) -> Query[NDArray[np.bool_]]:
+        aggregate = self._aggregate()
+        finish = self._warning_of_conflicts(aggregate, aggregate.sets)
+        return Query(self._set_table(aggregate), finish, tree_weights=self._tree_weights())
+
+    def _bounds_query(self) -> Query[Floats]:
+        aggregate = self._aggregate()
+        finish = self._warning_of_conflicts(aggregate, aggregate.bounds)
+        return Query(self._set_table(aggregate), finish, tree_weights=self._tree_weights())
+
+    def _set_table(self, aggregate: Aggregate) -> LeafTable:
+        key = ("sets", aggregate, self._settings())
+        return self._tables.get(key, lambda: aggregate.table_of(self._leaf_evidence(), self.s))
+
+    @staticmethod
+    def _warning_of_conflicts(aggregate: Aggregate, finish: _Finish) -> _Finish:
+        """Finish that warns of rows whose trees have no distribution in common."""
+        if not isinstance(aggregate, Conjunction):
+            return finish
+
+        def with_warning(folded: Floats, n_trees: int) -> Any:
+            n_apart = int(aggregate.fell_back(folded, n_trees).sum())
+            if n_apart:
+                warnings.warn(
+                    f"the trees have no distribution in common for {n_apart} of {len(folded)} rows, which are answered "
+                    "by their average: a larger s, or another aggregate, avoids it",
+                    stacklevel=5,
+                )
+            return finish(folded, n_trees)
+
+        return with_warning
+
+    def _proba_query(self) -> Query[Floats]:
+        aggregate = self._aggregate()
+        key = ("votes", aggregate, self._settings())
+        table = self._tables.get(
+            key, lambda: LeafTable.by_counts(self._leaf_evidence(), lambda counts: self._votes(aggregate, counts))
+        )
+        n_classes = self.forest_.n_classes
+
+        def finish(folded: Floats, n_trees: int) -> Floats:
+            votes, total = folded[:, :-1], folded[:, -1:]
+            return np.where(total > 0, votes / np.where(total > 0, total, 1.0), 1 / n_classes)
+
+        return Query(table, finish, tree_weights=self._tree_weights())
+
+    def _votes(self, aggregate: Aggregate, counts: Floats) -> LeafTable:
+        """Weight times the vote for each class, and weight; of each leaf, (n_leaves, n_classes + 1)."""
+        uniform = np.full(counts.shape[1], 1 / counts.shape[1])
+        if isinstance(aggregate, Average):
+            return LeafTable.of(np.column_stack([Probability().table(counts, uniform), np.ones(len(counts))]))
+        votes = VoteRule().table(counts, uniform)
+        weighting = aggregate.weighting if isinstance(aggregate, Belief | Vote) else "uniform"
+        weights = tree_weights(counts, self.s, weighting)[:, np.newaxis]
+        return LeafTable.of(np.concatenate([weights * votes, weights], axis=1))
+
+    def _aggregate(self) -> Aggregate:
+        check_s(self.s)
+        return get(self.aggregate, self.weighting)
+
+    def _settings(self) -> tuple[Any, ...]:
+        """Parameters that tables depend on beside the aggregate, in a form that can be compared."""
+        wanted = self._wanted_prior()
+        return (float(self.s), None if wanted is None else as_numbers("class_prior", wanted).tobytes())
+
+    def _wanted_prior(self) -> Any:
+        """`class_prior`, or that of the estimator if it has one."""
+        return getattr(self.estimator_, "class_prior", None) if self.class_prior is None else self.class_prior
+
+    def _check_class_prior(self) -> None:
+        self._moved(self.forest_.distinct_counts.counts)
+
+    def _moved(self, counts: Floats) -> Floats:
+        """Class counts of leaves, with frequencies moved to `class_prior` and the number of rows kept.
+
+        A class that is r times as frequent in practice as in the training data is r times as frequent in every leaf
+        (Bayes' rule, the rows of a class being the same); a leaf does not know more or less for it.
+        """
+        given = self._wanted_prior()
+        if given is None:
+            return counts
+        wanted = check_prior(given, counts, "class_prior")
+        moved = counts * (wanted / np.where(self.class_prior_ > 0, self.class_prior_, 1.0))  # no share, no counts
+        total = moved.sum(axis=1, keepdims=True)
+        kept: Floats = moved * (counts.sum(axis=1, keepdims=True) / np.where(total > 0, total, 1.0))
+        return kept
+
+    def _leaf_probability(self) -> Fold[Floats, Floats]:
+        return Probability()
+
+    def _leaf_evidence(self) -> DistinctCounts:
+        leaves = self.forest_.distinct_counts
+        return DistinctCounts(self._moved(leaves.counts), leaves.row_of)

@@ -1,0 +1,74 @@
+"""Regression forests of XGBoost, through its documented dump and configuration."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from hedgerow.exchange.layout import Question, flatten, lay_out
+from hedgerow.exchange.thresholds import thresholds_below
+from hedgerow.forest.forest import Forest
+
+__all__ = ["from_xgboost"]
+
+
+def from_xgboost(model: Any) -> Forest:
+    """A regression forest of XGBoost (one round of parallel trees) as a Forest that sends every row the same way.
+
+    The dump of a leaf holds its "cover", a sum of second derivatives: with squared error that is the weight of its
+    training rows, and its value the mean of their deviations from the base score, divided by the number of trees and
+    shrunk by ``reg_lambda``. There is no sum of squared deviations: it is 0, the least that is possible, and a warning
+    says so.
+
+    Parameters
+    ----------
+    model : xgboost.XGBRFRegressor or xgboost.Booster
+        Fitted in one round, with objective "reg:squarederror". Refused are classifiers, whose covers are no counts;
+        boosting, whose leaves correct each other; and questions about categories.
+    """
+    booster = model.get_booster() if hasattr(model, "get_booster") else model
+    if not callable(getattr(booster, "save_config", None)):
+        raise TypeError(f"model is {type(model).__name__}, must be a fitted XGBRFRegressor or Booster of xgboost")
+    learner = json.loads(booster.save_config())["learner"]
+    objective = learner["objective"]["name"]
+    if objective != "reg:squarederror":
+        raise ValueError(
+            f"objective is {objective!r}, must be 'reg:squarederror': leaves of other objectives hold sums of second "
+            "derivatives ('cover'), and neither counts of classes nor of rows"
+        )
+    if booster.num_boosted_rounds() != 1:
+        raise ValueError(
+            f"the model is boosted in {booster.num_boosted_rounds()} rounds, its leaves correct each other and hold no "
+            "mean: fit XGBRFRegressor, or num_parallel_tree trees in one round"
+        )
+    warnings.warn(
+        "XGBoost does not store how much the targets of a leaf vary: the sums of squared deviations in leaf_stats are "
+        "0, their lower bounds",
+        stacklevel=2,
+    )
+    dumps = [json.loads(tree) for tree in booster.get_dump(with_stats=True, dump_format="json")]
+    base = float(learner["learner_model_param"]["base_score"].strip("[]"))
+    n_features = int(learner["learner_model_param"]["num_feature"])
+    names = booster.feature_names or [f"f{j}" for j in range(n_features)]
+    place = {name: j for j, name in enumerate(names)}
+
+    def ask(node: dict[str, Any]) -> Question | None:
+        return _question(node, place)
+
+    def leaf(node: dict[str, Any]) -> tuple[float, Sequence[float]]:
+        return node["cover"], [node["cover"], base + len(dumps) * node["leaf"], 0.0]
+
+    return lay_out([flatten(tree, ask, leaf) for tree in dumps], n_features, regression=True)
+
+
+def _question(node: dict[str, Any], place: dict[str, int]) -> Question | None:
+    if "leaf" in node:
+        return None
+    condition = node.get("split_condition")
+    if not isinstance(condition, int | float):
+        raise ValueError("the forest asks for categories, only questions x < t are read: fit with numeric columns")
+    yes, no = sorted(node["children"], key=lambda child: child["nodeid"] != node["yes"])
+    threshold = float(thresholds_below(condition))
+    return Question(place[node["split"]], threshold, node["missing"] == node["yes"], yes, no)

@@ -1,0 +1,63 @@
+"""Random forests of ydf (Yggdrasil Decision Forests), whose leaves say how many rows of each class they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hedgerow.exchange.layout import Question, flatten, lay_out
+from hedgerow.exchange.thresholds import thresholds_below
+from hedgerow.forest.forest import Forest
+
+__all__ = ["from_ydf"]
+
+_NUMERICAL = "NumericalHigherThanCondition"
+
+
+def from_ydf(model: Any) -> Forest:
+    """A random forest of ydf, for classes or numbers, as a Forest that sends every row the same way.
+
+    Columns are in the order of ``model.input_feature_names()``, classes in that of ``model.label_classes()``; leaves
+    hold the counts, or weight, mean and squared deviations, that ydf stores.
+
+    Parameters
+    ----------
+    model : ydf.RandomForestModel
+        With conditions on numbers alone (x ≥ t in float32; a missing value goes where the node says). Conditions on
+        categories, sets, truth values or several columns are refused, and so are gradient-boosted trees and isolation
+        forests, whose leaves hold no counts.
+    """
+    name = type(model).__name__
+    if not callable(getattr(model, "get_all_trees", None)):
+        raise TypeError(f"model is {name}, must be a random forest of ydf (ydf.RandomForestLearner(...).train(...))")
+    task = str(getattr(model.task(), "name", model.task()))
+    if model.name() != "RANDOM_FOREST" or task not in ("CLASSIFICATION", "REGRESSION"):
+        raise TypeError(f"model is {name} for {task}, must be a random forest of ydf for CLASSIFICATION or REGRESSION")
+    place = {feature.column_idx: j for j, feature in enumerate(model.input_features())}
+    leaf = _leaf_counts if task == "CLASSIFICATION" else _leaf_statistics
+    trees = [flatten(tree.root, lambda node: _question(node, place), leaf) for tree in model.get_all_trees()]
+    return lay_out(trees, len(place), regression=task == "REGRESSION")
+
+
+def _question(node: Any, place: dict[int, int]) -> Question | None:
+    if node.is_leaf:
+        return None
+    condition = node.condition
+    kind = type(condition).__name__
+    if kind != _NUMERICAL:
+        raise ValueError(
+            f"the forest has a {kind}, only conditions on numbers ({_NUMERICAL}) are read: train it on numeric columns"
+        )
+    # The negative child takes x < t.
+    threshold = float(thresholds_below(condition.threshold))
+    return Question(place[condition.attribute], threshold, not condition.missing, node.neg_child, node.pos_child)
+
+
+def _leaf_counts(node: Any) -> tuple[float, Sequence[float]]:
+    n = node.value.num_examples
+    return n, [n * share for share in node.value.probability]
+
+
+def _leaf_statistics(node: Any) -> tuple[float, Sequence[float]]:
+    value = node.value
+    return value.num_examples, [value.num_examples, value.value, value.num_examples * value.standard_deviation**2]

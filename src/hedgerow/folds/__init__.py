@@ -1,0 +1,29 @@
+"""Answers that are one leaf table, one fold over trees and one finish.
+
+The combination rules (:mod:`hedgerow.rules`) and the credal aggregates (:mod:`hedgerow.credal`) are folds too.
+"""
+
+from hedgerow.folds.evidence import leaf_counts, leaf_moments, tree_votes
+from hedgerow.folds.fold import Fold
+from hedgerow.folds.leaf_probability import Frequency, Laplace, LeafProbability, MEstimate, leaf_probability
+from hedgerow.folds.moments import Mean, Variance
+from hedgerow.folds.plausibility import PlausibilityUncertainty
+from hedgerow.folds.uncertainty import EntropyUncertainty, Uncertainty, entropy_bits
+
+__all__ = [
+    "EntropyUncertainty",
+    "Fold",
+    "Frequency",
+    "Laplace",
+    "LeafProbability",
+    "MEstimate",
+    "Mean",
+    "PlausibilityUncertainty",
+    "Uncertainty",
+    "Variance",
+    "entropy_bits",
+    "leaf_counts",
+    "leaf_moments",
+    "leaf_probability",
+    "tree_votes",
+]

@@ -1,0 +1,38 @@
+"""Evidence of the leaves themselves, tree by tree."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.forest.forest import Forest
+from hedgerow.walk import LeafTable, Query
+
+__all__ = ["leaf_counts", "leaf_moments", "tree_votes"]
+
+Floats = NDArray[np.float64]
+
+
+def leaf_counts(forest: Forest) -> Query[Floats]:
+    """Class counts of the leaf that a row reaches in each tree, (n, n_trees, n_classes).
+
+    For a row that reaches several leaves of a tree, the weighted mean of their counts.
+    """
+    return Query(LeafTable.by_counts(forest.distinct_counts), lambda counts, _: counts, per_tree=True)
+
+
+def tree_votes(forest: Forest) -> Query[NDArray[np.intp]]:
+    """Class with most counts in the leaf that a row reaches in each tree, (n, n_trees); the first of equals.
+
+    A leaf without rows votes as the node above it.
+    """
+    table = LeafTable.of(forest.answer_counts())
+    return Query(table, lambda counts, _: counts.argmax(axis=2), per_tree=True)
+
+
+def leaf_moments(forest: Forest) -> Query[Floats]:
+    """Weight, mean, squared mean and variance of the leaf that a row reaches in each tree, (n, n_trees, 4)."""
+    weight, mean, squares = forest.stats.T
+    variance = squares / np.where(weight > 0, weight, 1.0)
+    table = LeafTable.of(np.stack([weight, mean, mean**2, variance], axis=1))
+    return Query(table, lambda reached, _: reached, per_tree=True)

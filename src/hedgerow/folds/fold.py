@@ -1,0 +1,116 @@
+"""The one idea behind every answer: a leaf table, a fold over trees, and a finish."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow.forest.counts import DistinctCounts, check_counts
+from hedgerow.walk import LeafTable, Link, Op, Query
+
+__all__ = ["Fold"]
+
+Floats = NDArray[np.float64]
+Context = TypeVar("Context")
+Answer = TypeVar("Answer")
+
+_REDUCE = (np.add, np.minimum, np.maximum)  # by the number of an op
+_FOLDS = [(link, op) for link in ("identity", "log", "entropy") for op in ("sum", "min", "max")]
+
+
+class Fold(ABC, Generic[Context, Answer]):
+    """Turns the numbers of leaves into an answer about the rows that reach them, at the cost of one walk.
+
+    `table` computes a row of numbers for each leaf, once; the core folds these over the trees; `finish` turns the fold
+    into the answer. `context` is what both know beside the leaves: the classes' prior for a combination rule, s for a
+    credal aggregate.
+
+    >>> import numpy as np
+    >>> class Purest(Fold):
+    ...     fold = ("identity", "max")
+    ...
+    ...     def table(self, leaves, context):
+    ...         return (leaves / leaves.sum(axis=1, keepdims=True)).max(axis=1, keepdims=True)
+    ...
+    ...     def finish(self, folded, n_trees, context):
+    ...         return folded[:, 0]
+    >>> Purest().of_trees([[[3, 1], [1, 1]], [[0, 5], [2, 2]]], None)
+    array([0.75, 1.  ])
+    """
+
+    fold: ClassVar[tuple[Link, Op]] = ("identity", "sum")
+    """Link and op of all columns, unless `table` returns a :class:`~hedgerow.walk.LeafTable` with its own."""
+
+    @property
+    def name(self) -> str:
+        """Name for messages and pictures."""
+        return type(self).__name__.lower()
+
+    @abstractmethod
+    def table(self, leaves: Floats, context: Context) -> Floats | LeafTable:
+        """Linear quantities of each leaf, (n_leaves, m), from its numbers: class counts, or weight, mean and squares.
+
+        They depend on nothing else: leaves with equal numbers share a row, and are passed once.
+        """
+
+    @abstractmethod
+    def finish(self, folded: Floats, n_trees: Any, context: Context) -> Answer:
+        """Answer from the folded table, (n, m).
+
+        `n_trees` is a number, or (n, 1) where rows were folded over different numbers of trees. Weighted trees count
+        as much as their weights.
+        """
+
+    def leaf_table(self, leaves: Floats, context: Context) -> LeafTable:
+        """Return the table with its links and ops, checked."""
+        made = self.table(leaves, context)
+        if isinstance(made, LeafTable):
+            return made
+        if not isinstance(self.fold, tuple) or self.fold not in _FOLDS:
+            raise ValueError(f"{self._title}: its fold is {self.fold!r}, must be one of {_FOLDS}")
+        values = np.asarray(made, dtype=np.float64)
+        if values.ndim != 2 or len(values) != len(leaves):
+            raise ValueError(
+                f"{self._title}: its table has shape {values.shape}, must have a row for each of the "
+                f"{len(leaves)} rows of counts"
+            )
+        if not np.isfinite(values).all():
+            leaf = int(np.argmin(np.isfinite(values).all(axis=1)))
+            raise ValueError(f"{self._title}: its table is not finite for a leaf with counts {leaves[leaf]}")
+        link, op = self.fold
+        return LeafTable.of(values, link=link, op=op, name=self._title)
+
+    def table_of(self, leaves: DistinctCounts, context: Context) -> LeafTable:
+        """Return the table of the leaves of a forest; leaves with equal counts share a row."""
+        return LeafTable.by_counts(leaves, lambda counts: self.leaf_table(counts, context))
+
+    def query(self, table: LeafTable, context: Context, tree_weights: Floats | None = None) -> Query[Answer]:
+        """Bind the fold to its table in a forest, for :func:`hedgerow.walk.ask`."""
+        return Query(table, lambda folded, n_trees: self.finish(folded, n_trees, context), tree_weights=tree_weights)
+
+    def of_trees(
+        self, counts: ArrayLike, context: Context, finish: Callable[[Floats, Any, Context], Any] | None = None
+    ) -> Any:
+        """Answer (…) from the leaf counts of all trees, (…, n_trees, n_classes): the fold in NumPy.
+
+        `finish` replaces the fold's own.
+        """
+        leaves = check_counts(counts, of_trees=True)
+        *shape, n_trees, n_classes = leaves.shape
+        table = self.leaf_table(leaves.reshape(-1, n_classes), context)
+        linked = table.linked.reshape(-1, n_trees, table.linked.shape[1])
+        folded = np.empty((len(linked), linked.shape[2]))
+        for op, reduce in enumerate(_REDUCE):
+            columns = table.ops == op
+            folded[:, columns] = reduce.reduce(np.compress(columns, linked, axis=2), axis=1)
+        answer: Any = (finish or self.finish)(folded, n_trees, context)
+        return answer.reshape((*shape, *answer.shape[1:]))
+
+    @property
+    def _title(self) -> str:
+        """Kind and name, for errors."""
+        return f"fold {self.name}"

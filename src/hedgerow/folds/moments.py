@@ -1,0 +1,45 @@
+"""Mean and variance of regression trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.folds.fold import Fold
+from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric
+
+__all__ = ["Mean", "Variance"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Mean(Fold[None, Floats]):
+    """Mean over the trees of the mean target of the leaf, (n,)."""
+
+    def table(self, stats: Floats, context: None) -> Floats:
+        return stats[:, 1:2]
+
+    def finish(self, folded: Floats, n_trees: int, context: None) -> Floats:
+        mean: Floats = folded[:, 0] / n_trees
+        return mean
+
+
+@dataclass(frozen=True)
+class Variance(Fold[None, Uncertainty]):
+    """Law of total variance: mean of the leaves' variances (aleatoric), variance of the trees' means (epistemic)."""
+
+    def table(self, stats: Floats, context: None) -> Floats:
+        weight, mean, squares = stats.T
+        variance = squares / np.where(weight > 0, weight, 1.0)  # a leaf without rows has none
+        return np.stack([mean, mean**2, variance], axis=1)
+
+    def finish(self, folded: Floats, n_trees: int, context: None) -> Uncertainty:
+        mean, mean_square, variance = folded.T / n_trees
+        between = np.maximum(mean_square - mean**2, 0.0)
+        total = variance + between
+        if n_trees == 1:
+            return all_aleatoric(total, "variance")
+        return Uncertainty(total, variance, between, "variance")

@@ -1,0 +1,178 @@
+"""Write a forest by hand: leaves and splits nest as they do on paper, and :func:`build_forest` lays them out.
+
+>>> from hedgerow.forest.build import build_forest, leaf, threshold
+>>> tree = threshold(0, 2.5, leaf([9, 1]), leaf([0, 5]))
+>>> print(build_forest([tree], n_features=1).to_text())
+x0 <= 2.5: class 0 (class 0 9, class 1 1)
+x0 > 2.5: class 1 (class 1 5)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.kinds import LEAF_FEATURE, NO_CHILD, NO_PAYLOAD, OBLIQUE_FEATURE, MissingPolicy, NodeKind
+
+__all__ = [
+    "Node",
+    "build_forest",
+    "leaf",
+    "multiway",
+    "oblique",
+    "one_against_rest",
+    "subset",
+    "threshold",
+    "value",
+]
+
+_MISSING = {policy.name.lower(): policy for policy in MissingPolicy}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Node:
+    """A node and, below it, its tree. Made by the functions of this module."""
+
+    kind: NodeKind
+    leaf_row: tuple[float, ...] = ()
+    weight: float = 0.0
+    feature: int = LEAF_FEATURE
+    threshold: float = np.nan
+    codes: tuple[int, ...] = ()
+    code_weights: tuple[float, ...] = ()
+    missing: MissingPolicy = MissingPolicy.SPREAD
+    children: tuple[Node, ...] = field(default=())
+
+
+def leaf(counts: Iterable[float], *, weight: float | None = None) -> Node:
+    """A leaf of a classification tree with its class counts; its training weight is their sum unless given."""
+    row = tuple(float(n) for n in counts)
+    return Node(NodeKind.LEAF, row, sum(row) if weight is None else float(weight))
+
+
+def value(mean: float, *, weight: float = 1.0, squares: float = 0.0) -> Node:
+    """A leaf of a regression tree: mean, weight and sum of squared deviations of the training targets in it."""
+    return Node(NodeKind.LEAF, (float(weight), float(mean), float(squares)), float(weight))
+
+
+def threshold(feature: int, at: float, *children: Node, missing: str = "spread") -> Node:
+    """x ≤ `at` goes to the first child, x > `at` to the second; a third is the own branch of missing values."""
+    return _split(NodeKind.THRESHOLD, children, missing, feature=feature, threshold=float(at))
+
+
+def one_against_rest(feature: int, code: int, *children: Node, missing: str = "spread") -> Node:
+    """The category `code` goes to the first child, every other to the second."""
+    return _split(NodeKind.ONE_AGAINST_REST, children, missing, feature=feature, threshold=float(code))
+
+
+def subset(feature: int, members: Iterable[int], n_categories: int, *children: Node, missing: str = "spread") -> Node:
+    """Categories in `members` go to the first child, the others below `n_categories` to the second."""
+    words = [0] * -(-n_categories // 32)
+    for code in members:
+        if not 0 <= code < n_categories:
+            raise ValueError(f"members holds {code}, must be in 0 .. {n_categories - 1} (n_categories={n_categories})")
+        words[code // 32] |= 1 << code % 32
+    signed = np.array(words, dtype=np.uint32).view(np.int32).tolist()
+    return _split(NodeKind.SUBSET, children, missing, feature=feature, codes=tuple(signed))
+
+
+def multiway(feature: int, children: Mapping[int, Node], *, own: Node | None = None, missing: str = "spread") -> Node:
+    """Category code → child; a code that is not named has no branch. `own` is the branch of missing values.
+
+    The same Node object under two codes is one child for both categories.
+    """
+    if any(code < 0 for code in children):
+        raise ValueError(f"children names the code {min(children)}: codes of categories begin at 0")
+    distinct: dict[int, Node] = {id(child): child for _, child in sorted(children.items())}
+    number = {identity: n for n, identity in enumerate(distinct)}
+    codes = [NO_CHILD] * (max(children, default=-1) + 1)
+    for code, child in children.items():
+        codes[code] = number[id(child)]
+    policy = missing if own is None else "own_branch"
+    nodes = (*distinct.values(), *(() if own is None else (own,)))
+    return _split(NodeKind.MULTIWAY, nodes, policy, feature=feature, codes=tuple(codes))
+
+
+def oblique(weights: Mapping[int, float], at: float, *children: Node, missing: str = "spread") -> Node:
+    """Σ weights[j] · x[j] ≤ `at` goes to the first child."""
+    features = tuple(sorted(weights))
+    return _split(
+        NodeKind.OBLIQUE,
+        children,
+        missing,
+        feature=OBLIQUE_FEATURE,
+        threshold=float(at),
+        codes=features,
+        code_weights=tuple(float(weights[j]) for j in features),
+    )
+
+
+def _split(kind: NodeKind, children: tuple[Node, ...], missing: str, **what: object) -> Node:
+    if missing not in _MISSING:
+        raise ValueError(f"missing is {missing!r}, must be one of {', '.join(_MISSING)}")
+    n_expected = None if kind == NodeKind.MULTIWAY else 2 + (missing == "own_branch")
+    if n_expected is not None and len(children) != n_expected:
+        raise ValueError(
+            f"a {kind.name.lower()} node with missing={missing!r} has {n_expected} children, got {len(children)}"
+        )
+    weight = sum(child.weight for child in children)
+    return Node(kind, weight=weight, missing=_MISSING[missing], children=children, **what)  # type: ignore[arg-type]
+
+
+def build_forest(trees: Sequence[Node], n_features: int, *, regression: bool = False) -> Forest:
+    """Lay hand-written trees out as one Forest: breadth first, so that siblings stand side by side."""
+    nodes: list[Node] = []
+    first_child: list[int] = []
+    tree_start, leaf_start, n_leaves = [0], [0], 0
+    for tree in trees:
+        root = len(nodes)
+        nodes.append(tree)
+        n_before = n_leaves
+        at = root
+        while at < len(nodes):
+            node = nodes[at]
+            if node.kind == NodeKind.LEAF:
+                first_child.append(n_leaves - n_before)
+                n_leaves += 1
+            else:
+                first_child.append(len(nodes) - root)
+                nodes.extend(node.children)
+            at += 1
+        tree_start.append(len(nodes))
+        leaf_start.append(n_leaves)
+
+    payloads = [node for node in nodes if node.codes]
+    codes = [code for node in payloads for code in node.codes]
+    any_oblique = any(node.kind == NodeKind.OBLIQUE for node in nodes)
+    weights = [w for node in payloads for w in node.code_weights or [np.nan] * len(node.codes)] if any_oblique else []
+    has_payload = np.array([bool(node.codes) for node in nodes], dtype=bool)
+    leaf_rows = _leaf_rows([node.leaf_row for node in nodes if node.kind == NodeKind.LEAF])
+    return Forest(
+        n_features=n_features,
+        threshold=np.array([node.threshold for node in nodes], dtype=np.float64),
+        weight=np.array([node.weight for node in nodes], dtype=np.float64),
+        feature=np.array([node.feature for node in nodes], dtype=np.int32),
+        first_child=np.array(first_child, dtype=np.int32),
+        payload=np.where(has_payload, np.cumsum(has_payload) - 1, NO_PAYLOAD).astype(np.int32),
+        kind=np.array([node.kind for node in nodes], dtype=np.uint8),
+        missing=np.array([node.missing for node in nodes], dtype=np.uint8),
+        tree_start=np.array(tree_start, dtype=np.int64),
+        leaf_start=np.array(leaf_start, dtype=np.int64),
+        payload_start=np.cumsum([0, *(len(node.codes) for node in payloads)], dtype=np.int64),
+        payload_codes=np.array(codes, dtype=np.int32),
+        payload_weights=np.array(weights, dtype=np.float64),
+        **{"leaf_stats" if regression else "leaf_counts": leaf_rows},
+    )
+
+
+def _leaf_rows(rows: Sequence[tuple[float, ...]]) -> NDArray[np.float64]:
+    lengths = sorted({len(row) for row in rows})
+    if len(lengths) > 1:
+        raise ValueError(
+            f"leaves hold {lengths[0]} and {lengths[-1]} numbers: every leaf needs the same number of classes"
+        )
+    return np.array(rows, dtype=np.float64).reshape(len(rows), lengths[0] if lengths else 0)

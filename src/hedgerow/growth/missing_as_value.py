@@ -1,0 +1,73 @@
+"""Missing as a value of its own, for growers that know of none: one goes in, and the trees are told what it means.
+
+A missing number is larger than all that are known, so that a random threshold tells it from some of them or from all; a
+missing category is one category more (Honavar, Decision Trees and Forests, the first of the slides on missing values).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.data.training import Training
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.kinds import MissingPolicy, NodeKind
+
+__all__ = ["MissingAsValue"]
+
+_ROOM_ABOVE = np.nextafter(np.finfo(np.float64).max, 0.0)  # the largest number with a finite one above it
+
+
+@dataclass(frozen=True)
+class MissingAsValue:
+    """What stands for missing values in training data, by column."""
+
+    largest: NDArray[np.float64]
+    """Largest known value of numeric columns with missing ones, at most `_ROOM_ABOVE`; NaN for other columns."""
+    code: NDArray[np.int64]
+    """Of missing in nominal columns that have any; -1 for other columns."""
+
+    @classmethod
+    def of(cls, training: Training) -> MissingAsValue:
+        gaps = np.isnan(training.values)
+        any_gaps = gaps.any(axis=0)
+        nominal = training.n_categories > 0
+        known = np.minimum(np.where(gaps, -np.inf, training.values).max(axis=0), _ROOM_ABOVE)
+        return cls(
+            np.where(any_gaps & ~nominal, known, np.nan), np.where(any_gaps & nominal, training.n_categories, -1)
+        )
+
+    def filled(self, training: Training) -> Training:
+        """Rows with a value in place of each missing one."""
+        beyond = np.nextafter(self.largest, np.inf)
+        beyond[np.isneginf(self.largest)] = 0.0  # nothing is known: a constant column
+        value = np.where(self.code >= 0, self.code, beyond)
+        values = np.where(np.isnan(training.values), value, np.fmin(training.values, self.largest))
+        n_categories = training.n_categories + (self.code >= 0).astype(np.int32)
+        return replace(training, values=np.asfortranarray(values), n_categories=n_categories)
+
+    def told(self, forest: Forest) -> Forest:
+        """The forest that was grown from :meth:`filled` rows, for rows with missing values."""
+        feature = np.maximum(forest.feature, 0)
+        numeric = (forest.kind == NodeKind.THRESHOLD) & ~np.isnan(self.largest[feature])
+        # Only a missing value is larger than the largest: the question is whether it is known.
+        alone = numeric & (forest.threshold >= np.where(numeric, self.largest[feature], np.inf))
+        threshold = np.where(alone, np.inf, forest.threshold)
+        missing = np.where(numeric, MissingPolicy.LAST_CHILD, forest.missing).astype(np.uint8)
+        listed = np.flatnonzero((forest.kind == NodeKind.MULTIWAY) & (self.code[feature] >= 0))
+        if not len(listed):
+            return replace(forest, threshold=threshold, missing=missing)
+        payload = forest.payload[listed]
+        last = forest.payload_start[payload + 1] - 1  # the code of missing is the last of its column, as is its child
+        missing[listed[forest.payload_codes[last] >= 0]] = MissingPolicy.OWN_BRANCH
+        shorter = np.diff(forest.payload_start)
+        shorter[payload] -= 1
+        return replace(
+            forest,
+            threshold=threshold,
+            missing=missing,
+            payload_start=np.concatenate([[0], np.cumsum(shorter)]).astype(np.int64),
+            payload_codes=np.delete(forest.payload_codes, last),
+        )

@@ -1,0 +1,126 @@
+"""Reduced-error pruning: a subtree stays only if it helps on rows that it has not been grown from."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow._core import cheapest_leaves
+from hedgerow._params import check_choice, check_number
+from hedgerow.data.training import Training
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.kinds import NodeKind
+from hedgerow.pruning.cutting import cut
+from hedgerow.pruning.grower import Grower, rows_for, some_rows
+from hedgerow.pruning.hold_out_loss import losses_as_leaves
+from hedgerow.pruning.hold_out_split import places_in_line
+
+__all__ = ["ReducedError", "reduced_error"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ReducedError:
+    """A node becomes a leaf if it then errs no more on held-out rows (Quinlan, 1987); equality prunes.
+
+    `fraction` of the rows of each class are held out, equal rows together, and the tree is grown from the others.
+    "bottom-up" decides every node once, after the nodes below it. "greedy" cuts, again and again, the node that
+    improves the accuracy on the held-out rows most (Honavar, Decision Trees and Forests, the slide on reduced-error
+    pruning). Numbers are judged by their squared error.
+    """
+
+    fraction: float = 1 / 3
+    order: str = "bottom-up"
+
+    def __post_init__(self) -> None:
+        check_number("ReducedError: fraction", self.fraction, 0, 1, hint=", such as 1/3")
+        check_choice("ReducedError: order", self.order, _ORDERS)
+
+    def __call__(self, training: Training, grower: Grower, seed: int) -> Forest:
+        held_out = places_in_line(training, seed) < self.fraction
+        _warn_of_absent_classes(training, held_out, self, grower)
+        if held_out.all():
+            return grower(training)
+        # Held-out rows stay as rows of weight 0: C4.5 takes thresholds from the values of all rows.
+        grown_from = replace(training, sample_weight=np.where(held_out, 0.0, training.sample_weight))
+        return self.prune(grower(grown_from), some_rows(training, held_out), grower)
+
+    def prune(self, forest: Forest, rows: Training, grower: Grower | None = None) -> Forest:
+        losses = np.ascontiguousarray(losses_as_leaves(forest, rows)[:, 0])
+        # Parts of rows add up to a whole one but for rounding.
+        tolerance = 1e-9 * float(losses[forest.tree_start[:-1]].sum())
+        return cut(forest, _ORDERS[self.order](forest, losses, tolerance))
+
+
+def reduced_error(
+    forest: Forest, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, order: str = "bottom-up"
+) -> Forest:
+    """The forest without the subtrees that do not help on these rows, which it has not been grown from.
+
+    `y` holds class numbers, or targets of regression. Rows with missing values count in parts, as they are spread
+    over the leaves; an empty branch errs by the class of its parent. See :class:`ReducedError` for `order`.
+    """
+    return ReducedError(order=order).prune(forest, rows_for(forest, X, y, sample_weight))
+
+
+def _bottom_up(forest: Forest, losses: Floats, tolerance: float) -> NDArray[np.bool_]:
+    inner = (forest.kind != NodeKind.LEAF).astype(np.uint8)
+    cuts: NDArray[np.bool_] = cheapest_leaves(forest.parent, inner, losses, np.zeros(forest.n_nodes), tolerance) == 1
+    return cuts
+
+
+def _greedy(forest: Forest, losses: Floats, tolerance: float) -> NDArray[np.bool_]:
+    """Of equals the first is cut: the one nearest to the root."""
+    below = np.where(forest.kind == NodeKind.LEAF, losses, 0.0)
+    for node in range(forest.n_nodes - 1, 0, -1):
+        if forest.parent[node] >= 0:
+            below[forest.parent[node]] += below[node]
+    gain = np.where(forest.kind == NodeKind.LEAF, -np.inf, below - losses)
+    cuts = np.zeros(forest.n_nodes, dtype=bool)
+    while True:
+        # Gains that differ by rounding alone are equal.
+        node = int(np.argmax(gain >= gain.max() - tolerance))
+        if not gain[node] >= -tolerance:
+            return cuts
+        cuts[node] = True
+        gain[_subtree(forest, node)] = -np.inf
+        up = int(forest.parent[node])
+        saved = below[node] - losses[node]
+        while up >= 0:
+            below[up] -= saved
+            gain[up] -= saved
+            up = int(forest.parent[up])
+
+
+def _subtree(forest: Forest, node: int) -> list[int]:
+    nodes = [node]
+    for one in nodes:
+        first = int(forest.root[one] + forest.first_child[one])
+        nodes.extend(range(first, first + int(forest.n_children[one])))
+    return nodes
+
+
+_ORDERS = {"bottom-up": _bottom_up, "greedy": _greedy}
+
+
+def _warn_of_absent_classes(
+    training: Training, held_out: NDArray[np.bool_], strategy: ReducedError, grower: Grower
+) -> None:
+    if training.labels is None:
+        return
+    names = np.arange(training.n_classes) if grower.class_names is None else grower.class_names
+    n_rows = np.bincount(training.labels, minlength=training.n_classes)
+    n_held_out = np.bincount(training.labels[held_out], minlength=training.n_classes)
+    for part, n in (("held-out rows", n_held_out), ("rows to grow from", n_rows - n_held_out)):
+        absent = (n == 0) & (n_rows > 0)
+        if absent.any():
+            warnings.warn(
+                f"{strategy!r} leaves no row of class {', '.join(repr(name) for name in names[absent].tolist())} among "
+                f"the {part}: give more rows, another fraction, or prune in another way",
+                UserWarning,
+                stacklevel=5,  # whoever called fit
+            )

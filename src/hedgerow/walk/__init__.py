@@ -1,0 +1,33 @@
+"""Rows down trees: which leaf (:func:`route`), which leaves with what weight (:func:`spread`), what the leaves' numbers
+add up to (:func:`fold`), and which rows leaves hold (:func:`tally`).
+
+A combination rule is a :class:`LeafTable` and a finish, so every rule costs one walk; :func:`ask` answers several in
+the same walk.
+"""
+
+from hedgerow.walk.ask import Query, ask
+from hedgerow.walk.engines import ForestWalk, SoftWalk, Walk, weighted_sums
+from hedgerow.walk.leaf_table import LeafTable, Link, Op
+from hedgerow.walk.table_cache import TableCache
+from hedgerow.walk.walks import check_n_jobs, check_rows, fold, gather, n_threads, route, spread, tally
+
+__all__ = [
+    "ForestWalk",
+    "LeafTable",
+    "Link",
+    "Op",
+    "Query",
+    "SoftWalk",
+    "TableCache",
+    "Walk",
+    "ask",
+    "check_n_jobs",
+    "check_rows",
+    "fold",
+    "gather",
+    "n_threads",
+    "route",
+    "spread",
+    "tally",
+    "weighted_sums",
+]

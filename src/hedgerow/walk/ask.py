@@ -1,0 +1,51 @@
+"""Several answers about the same rows in one walk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.walk.engines import Walk
+from hedgerow.walk.leaf_table import LeafTable
+
+__all__ = ["Query", "ask"]
+
+Floats = NDArray[np.float64]
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, eq=False)
+class Query(Generic[Answer]):
+    """A leaf table of one forest, and how its fold becomes an answer."""
+
+    table: LeafTable
+    finish: Callable[[Floats, int], Answer]
+    """Answer from the folded table, (n, m) or (n, n_trees, m), and the number of trees."""
+    per_tree: bool = False
+    """Keep the trees apart instead of folding over them."""
+    tree_weights: Floats | None = None
+    """Weight of each tree in sums; None: all 1."""
+
+
+def ask(walk: Walk, rows: Floats, queries: Sequence[Query[Any]]) -> list[Any]:
+    """Answer every query about `rows`, in its order, in one walk.
+
+    Queries that share a table share its fold. Queries with other tree weights take a walk of their own.
+    """
+    answers: list[Any] = [None] * len(queries)
+    waiting = list(range(len(queries)))
+    while waiting:
+        weights = queries[waiting[0]].tree_weights
+        together = [i for i in waiting if queries[i].tree_weights is weights]
+        waiting = [i for i in waiting if queries[i].tree_weights is not weights]
+        tables = {(id(queries[i].table), queries[i].per_tree): queries[i].table for i in together}
+        folded = walk.fold(rows, list(tables.values()), weights, per_tree=[kept for _, kept in tables])
+        by_table = dict(zip(tables, folded, strict=True))
+        for i in together:
+            query = queries[i]
+            answers[i] = query.finish(by_table[id(query.table), query.per_tree], walk.forest.n_trees)
+    return answers

@@ -1,0 +1,115 @@
+"""Engines that take rows to leaves: a walk down a forest, or soft membership of several regions at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.forest.forest import Forest
+from hedgerow.walk.leaf_table import LeafTable, apply_links
+from hedgerow.walk.walks import fold, route, spread
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["ForestWalk", "SoftWalk", "Walk", "weighted_sums"]
+
+Floats = NDArray[np.float64]
+
+
+class Walk(Protocol):
+    """Engine that :func:`hedgerow.walk.ask` and the estimators use; see :mod:`hedgerow.walk`."""
+
+    @property
+    def forest(self) -> Forest:
+        """The trees."""
+
+    def route(self, rows: Floats) -> NDArray[np.int32]:
+        """Leaf of each row in each tree, (n, n_trees)."""
+
+    def spread(self, rows: Floats) -> csr_array:
+        """Weight with which each row reaches each leaf, (n, n_leaves)."""
+
+    def fold(
+        self,
+        rows: Floats,
+        tables: Sequence[LeafTable],
+        tree_weights: Floats | None = None,
+        *,
+        per_tree: Sequence[bool] | None = None,
+    ) -> list[Floats]:
+        """Each table folded over the trees, (n, m), or `per_tree`, (n, n_trees, m)."""
+
+
+@dataclass(frozen=True)
+class ForestWalk:
+    """Rows walk down the trees, in the core."""
+
+    forest: Forest
+    n_jobs: int | None
+
+    def route(self, rows: Floats) -> NDArray[np.int32]:
+        return route(self.forest, rows, n_jobs=self.n_jobs)
+
+    def spread(self, rows: Floats) -> csr_array:
+        return spread(self.forest, rows, n_jobs=self.n_jobs)
+
+    def fold(
+        self,
+        rows: Floats,
+        tables: Sequence[LeafTable],
+        tree_weights: Floats | None = None,
+        *,
+        per_tree: Sequence[bool] | None = None,
+    ) -> list[Floats]:
+        return fold(self.forest, rows, tables, tree_weights=tree_weights, per_tree=per_tree, n_jobs=self.n_jobs)
+
+
+@dataclass(frozen=True)
+class SoftWalk:
+    """Rows are in every leaf of one tree, in proportion to their `membership`, (n, n_leaves)."""
+
+    forest: Forest
+    membership: Callable[[Floats], Floats]
+
+    def route(self, rows: Floats) -> NDArray[np.int32]:
+        leaves: NDArray[np.int32] = self.membership(rows).argmax(axis=1).astype(np.int32)
+        return leaves[:, np.newaxis]
+
+    def spread(self, rows: Floats) -> csr_array:
+        from scipy.sparse import csr_array
+
+        return csr_array(self.membership(rows))
+
+    def fold(
+        self,
+        rows: Floats,
+        tables: Sequence[LeafTable],
+        tree_weights: Floats | None = None,
+        *,
+        per_tree: Sequence[bool] | None = None,
+    ) -> list[Floats]:
+        shares = self.membership(rows)
+        weight = 1.0 if tree_weights is None else float(tree_weights[0])
+        folded = []
+        for table, kept in zip(tables, per_tree or [False] * len(tables), strict=True):
+            mean = apply_links(weighted_sums(shares, table.of_each_leaf), table.links)
+            total = np.where(table.ops == 0, weight * mean, mean)
+            folded.append(total[:, np.newaxis] if kept else total)
+        return folded
+
+
+def weighted_sums(weights: Floats, values: Floats) -> Floats:
+    """Weighted sum of the rows of `values` for each row of weights: (n, k) and (k, m) give (n, m).
+
+    Terms are added in the order of k. BLAS picks an order by the shape of both matrices, so that the last bits of a
+    row's answer would depend on the number of rows beside it.
+    """
+    sums = np.zeros((len(weights), values.shape[1]))
+    for weight, row in zip(weights.T, values, strict=True):
+        sums += weight[:, np.newaxis] * row
+    return sums

@@ -1,0 +1,38 @@
+"""Cache of what a fitted model computes once for its current parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+__all__ = ["TableCache"]
+
+
+Made = TypeVar("Made")
+
+_MOST = 4  # a model may be asked for a probability, a set, an uncertainty and its counts in one walk
+
+
+class TableCache:
+    """Leaf tables, or whatever else depends only on parameters that may change after `fit`; never pickled.
+
+    The last few are kept. The content is replaced in one assignment, so that threads that predict at the same time see
+    either the old or the new one.
+    """
+
+    def __init__(self) -> None:
+        self._content: tuple[tuple[Any, Any], ...] = ()
+
+    def get(self, key: Any, make: Callable[[], Made]) -> Made:
+        """Return the entry of `key`, made by `make` if there is none."""
+        content = self._content
+        for known, kept in content:
+            if known == key:
+                found: Made = kept
+                return found
+        made = make()
+        self._content = (*content[1 - _MOST :], (key, made))
+        return made
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return TableCache, ()

@@ -1,0 +1,205 @@
+"""The core's walks, with their arguments checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow._core import fold as core_fold
+from hedgerow._core import route as core_route
+from hedgerow._core import spread as core_spread
+from hedgerow._core import tally as core_tally
+from hedgerow.forest.forest import Forest
+from hedgerow.walk.leaf_table import LeafTable
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = [
+    *("check_n_jobs", "check_rows", "fold", "gather", "n_threads", "route", "spread", "tally"),
+]
+
+_MAX_THREADS = 2**31
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Threads for scikit-learn's `n_jobs`: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores."""
+    check_n_jobs(n_jobs)
+    if n_jobs == 1:
+        return 1
+    from joblib import effective_n_jobs  # here, as scipy below: who walks in one thread need not wait for them
+
+    return int(effective_n_jobs(n_jobs))
+
+
+def check_n_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of threads."""
+    if n_jobs is None or (isinstance(n_jobs, Integral) and 0 < abs(int(n_jobs)) <= _MAX_THREADS):
+        return
+    raise ValueError(f"n_jobs is {n_jobs!r}, must be None, a positive number of threads, or negative (-1: all cores)")
+
+
+def route(
+    forest: Forest, X: NDArray[np.float64], *, heaviest: bool = True, n_jobs: int | None = None
+) -> NDArray[np.int32]:
+    """The number of the leaf that each row reaches in each tree, (n_rows, n_trees).
+
+    A row that comes to a node that spreads it, because its value is missing or was not seen there, follows the heaviest
+    child; or gets -1 instead of a number if not `heaviest`.
+    """
+    check_rows(forest, X)
+    leaves = np.empty((len(X), forest.n_trees), dtype=np.int32)
+    core_route(forest.arrays_for(X), X, leaves, heaviest, n_threads(n_jobs))
+    return leaves
+
+
+def spread(forest: Forest, X: NDArray[np.float64], *, n_jobs: int | None = None) -> csr_array:
+    """The weight with which each row reaches each leaf of the forest: sparse (n_rows, n_leaves).
+
+    The weights of a row add up to 1 in each tree; the leaves of tree t are columns leaf_start[t] .. leaf_start[t+1].
+    """
+    from scipy.sparse import csr_array
+
+    check_rows(forest, X)
+    row_start, leaves, weights = core_spread(forest.arrays_for(X), X, n_threads(n_jobs))
+    return csr_array((weights, leaves, row_start), shape=(len(X), forest.n_leaves))
+
+
+def fold(
+    forest: Forest,
+    X: NDArray[np.float64],
+    tables: Sequence[LeafTable],
+    *,
+    trees: tuple[int, int] | None = None,
+    tree_weights: NDArray[np.float64] | None = None,
+    skip: NDArray[np.uint8] | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    n_used: NDArray[np.int64] | None = None,
+    per_tree: Sequence[bool] | None = None,
+    n_jobs: int | None = None,
+) -> list[NDArray[np.float64]]:
+    """Walk each row through all trees once and fold each table over them: one (n_rows, m) array per table.
+
+    Parameters
+    ----------
+    tables : sequence of LeafTable
+        Their rows are the leaves of the trees in `trees`.
+    trees : (first, last), optional
+        A range of trees, `last` not included. With `out` a wide table can be built for some trees at a time.
+    tree_weights : (n_trees,), optional
+        A sum column adds weight · linked value. A tree of weight 0 is left out, also of min and max.
+    skip : uint8 (n_trees, ceil(n_rows / 8)), optional
+        Bit mask of rows to leave out of each tree, as ``numpy.packbits(..., axis=1, bitorder="little")`` makes it.
+    out : sequence of arrays, optional
+        Accumulated into (and returned) instead of new arrays.
+    n_used : int64 (n_rows,), optional
+        The number of trees that took part is added to it.
+    per_tree : sequence of bool, optional
+        For each table whether trees are kept apart, which gives (n_rows, n_trees in range, m) instead.
+
+    Notes
+    -----
+    Trees ascending, leaves ascending within a tree, plain double additions: the result has the same bits for
+    every `n_jobs`, and for one row as for many.
+    """
+    check_rows(forest, X)
+    check_n_jobs(n_jobs)
+    first, last = (0, forest.n_trees) if trees is None else trees
+    if trees is not None and not 0 <= first <= last <= forest.n_trees:
+        raise ValueError(f"trees is ({first}, {last}), must be a range within 0 .. {forest.n_trees}")
+    n_leaves = forest.leaf_start[last] - forest.leaf_start[first]
+    for table in tables:
+        if table.n_leaves != n_leaves:
+            raise ValueError(f"a table has {table.n_leaves} rows, trees {first} .. {last} have {n_leaves} leaves")
+    apart = [False] * len(tables) if per_tree is None else list(per_tree)
+    if len(apart) != len(tables):
+        raise ValueError(f"per_tree has {len(apart)} entries for {len(tables)} tables")
+    if out is None:
+        out = [_start(table, len(X), last - first if kept else None) for table, kept in zip(tables, apart, strict=True)]
+    elif len(out) != len(tables):
+        raise ValueError(f"out has {len(out)} arrays for {len(tables)} tables")
+    else:
+        for one, table, kept in zip(out, tables, apart, strict=True):
+            shape = (len(X), last - first, len(table.ops)) if kept else (len(X), len(table.ops))
+            _check_array("out", one, shape, np.float64)
+    if tree_weights is not None:
+        _check_array("tree_weights", tree_weights, (forest.n_trees,), np.float64)
+        if not (np.isfinite(tree_weights) & (tree_weights >= 0)).all():
+            raise ValueError("tree_weights must be finite and not negative")
+    if skip is not None:
+        _check_array("skip", skip, (forest.n_trees, -(-len(X) // 8)), np.uint8)
+    if n_used is not None:
+        _check_array("n_used", n_used, (len(X),), np.int64)
+    crossing = [
+        table.crossing(one if kept else one[:, np.newaxis]) for table, one, kept in zip(tables, out, apart, strict=True)
+    ]
+    # A few rows are walked in less time than joblib needs to tell how many threads there are.
+    threads = 1 if len(X) < 8 else n_threads(n_jobs)
+    core_fold(forest.arrays_for(X), X, crossing, first, last, tree_weights, skip, n_used, threads)
+    return list(out)
+
+
+def gather(
+    forest: Forest, X: NDArray[np.float64], values: ArrayLike | LeafTable, *, n_jobs: int | None = None
+) -> NDArray[np.float64]:
+    """Row of `values` of the leaf that each row reaches in each tree, (n_rows, n_trees, m), in one walk.
+
+    `values` has a row for each leaf, or is a table of sums without a link; for a row that reaches several leaves of a
+    tree, the result is their weighted mean.
+    """
+    table = values if isinstance(values, LeafTable) else LeafTable.of(values)
+    return fold(forest, X, [table], per_tree=[True], n_jobs=n_jobs)[0]
+
+
+def tally(
+    forest: Forest,
+    X: NDArray[np.float64],
+    labels: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    *,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]:
+    """What rows add to the counts of each leaf of a classification forest, (n_leaves, n_classes).
+
+    A row adds its weight to the count of its label, divided over the leaves of a tree as :func:`spread` divides it.
+    Rows ascending in each tree: the same bits for every `n_jobs`.
+    """
+    check_rows(forest, X)
+    _check_array("labels", labels, (len(X),), np.int32)
+    _check_array("weights", weights, (len(X),), np.float64)
+    n_classes = forest.n_classes
+    labels = labels.copy()  # they index memory: what is checked must not change before it is used
+    if len(labels) and not 0 <= labels.min() <= labels.max() < n_classes:
+        wrong = labels[(labels < 0) | (labels >= n_classes)][0]
+        raise ValueError(f"labels holds {wrong}, must be class numbers in 0 .. {n_classes - 1}")
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError("weights must be finite and not negative")
+    counts = np.zeros((forest.n_leaves, n_classes))
+    core_tally(forest.arrays_for(X), X, labels, weights, counts, n_threads(n_jobs))
+    return counts
+
+
+def _start(table: LeafTable, n_rows: int, n_trees: int | None) -> NDArray[np.float64]:
+    """Output before the first tree: folded, or apart for `n_trees` trees."""
+    if n_trees is None:
+        return table.start(n_rows)
+    if table.links.any() or table.ops.any():
+        raise ValueError("only sums without a link can be kept apart by tree: use op='sum' and link='identity'")
+    return np.zeros((n_rows, n_trees, len(table.ops)))
+
+
+def check_rows(forest: Forest, X: NDArray[np.float64]) -> None:
+    if X.ndim != 2 or X.shape[1] != forest.n_features:
+        raise ValueError(f"X has shape {X.shape}, this forest needs (n_rows, {forest.n_features})")
+    if X.dtype != np.float64 or not X.flags.c_contiguous:
+        order = "" if X.flags.c_contiguous else " that is not row-major"
+        raise ValueError(f"X is {X.dtype}{order}: pass numpy.ascontiguousarray(X, dtype=numpy.float64)")
+
+
+def _check_array(name: str, array: NDArray[Any], shape: tuple[int, ...], dtype: type) -> None:
+    if array.shape != shape or array.dtype != dtype or not array.flags.c_contiguous:
+        raise ValueError(f"{name} is {array.dtype} {array.shape}, must be C-contiguous {np.dtype(dtype)} {shape}")

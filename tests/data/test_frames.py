@@ -1,0 +1,86 @@
+"""How the core reads what libraries keep of a column, against plain loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hedgerow._core import codes_in_use, place_codes, text_codes
+from hedgerow.data.frames import as_frame
+from hedgerow.data.table import read_table
+
+CODE_TYPES = (np.int8, np.int16, np.int32, np.int64)
+
+
+@st.composite
+def coded(draw: st.DrawFn) -> tuple[np.ndarray, int]:
+    n_levels = draw(st.integers(0, 100))
+    codes = draw(st.lists(st.integers(-1, n_levels - 1), max_size=50))
+    return np.array(codes, dtype=draw(st.sampled_from(CODE_TYPES))), n_levels
+
+
+@given(coded())
+def test_levels_in_use_are_those_that_some_code_names(given: tuple[np.ndarray, int]) -> None:
+    codes, n_levels = given
+    assert codes_in_use(codes, n_levels).tolist() == [level in codes.tolist() for level in range(n_levels)]
+
+
+@given(coded())
+def test_codes_are_replaced_by_the_entries_of_a_table(given: tuple[np.ndarray, int]) -> None:
+    codes, n_levels = given
+    table = np.arange(n_levels) * 1.5
+    out = np.zeros(len(codes))
+    place_codes(codes, table, out)
+    expected = [np.nan if code == -1 else table[code] for code in codes.tolist()]
+    np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("dtype", CODE_TYPES)
+@pytest.mark.parametrize("code", [-2, 3, 100])
+def test_codes_without_a_level_are_refused(dtype: type, code: int) -> None:
+    codes = np.array([0, code, 1], dtype=dtype)
+    with pytest.raises(ValueError, match="a code that has no level"):
+        codes_in_use(codes, 3)
+    with pytest.raises(ValueError, match="a code that has no level"):
+        place_codes(codes, np.zeros(3), np.zeros(3))
+
+
+def test_codes_must_be_signed_integers_of_the_right_number() -> None:
+    with pytest.raises(ValueError, match="signed integers"):
+        codes_in_use(np.zeros(3), 1)
+    with pytest.raises(ValueError, match="out has the wrong shape"):
+        place_codes(np.zeros(3, dtype=np.int8), np.zeros(1), np.zeros(2))
+
+
+@given(st.lists(st.text(max_size=3), max_size=60))
+def test_texts_are_numbered_in_their_order(texts: list[str]) -> None:
+    copies = ["".join(list(text)) for text in texts]  # equal, but not the same objects
+    found = text_codes(texts + copies)
+    assert found is not None
+    distinct, codes = found
+    assert distinct == sorted(set(texts))
+    assert [distinct[code] for code in codes.tolist()] == texts + copies
+
+
+@pytest.mark.parametrize("odd", [None, 1, 1.5, np.nan, b"a", np.str_("a"), ["a"]])
+def test_what_is_not_all_text_is_left_to_others(odd: object) -> None:
+    assert text_codes(["a", "b", odd]) is None
+
+
+def test_a_pandas_frame_is_taken_apart_without_a_change_to_it() -> None:
+    frame = pd.DataFrame({"a": pd.Categorical(["x", None, "y"]), "b": [1, 2, 3], "c": ["u", "v", "u"]})
+    taken = as_frame(frame)
+    assert taken is not None
+    kinds = [(source.dictionary is not None, source.numbers is not None) for source in taken.sources]
+    assert kinds == [(True, False), (False, True), (False, False)]
+    assert [source.series.to_list() for source in taken.sources[1:]] == [[1, 2, 3], ["u", "v", "u"]]
+    assert frame.columns.tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int16", "uint8", "bool", "int64", "float64"])
+def test_numbers_that_numpy_keeps_are_read_as_they_are(dtype: str) -> None:
+    frame = pd.DataFrame({"a": np.array([0, 1, 1], dtype=dtype), "b": pd.Categorical(["x", "y", "x"])})
+    np.testing.assert_array_equal(read_table(frame).values, [[0, 0], [1, 1], [1, 0]])
