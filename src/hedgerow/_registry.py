@@ -14,6 +14,8 @@ Class = TypeVar("Class", bound=type)
 class ModelFileError(ValueError):
     """A model that can't be stored, or a file that can't be read; the message says why, and what to do."""
 
+    __module__ = "hedgerow.storage"  # where users find it
+
 
 @dataclass(frozen=True)
 class Part:
