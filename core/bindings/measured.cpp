@@ -34,8 +34,8 @@ void squared_lengths(const In<double, 2>& columns, const std::optional<In<double
 
 void bind_measured(nb::module_& m) {
     m.def("normal_cdf", &normal_cdf, "z"_a.noconvert(), "out"_a.noconvert(),
-          "P(Z <= z) of the standard normal law, into out; see hedgerow.measured.normal.");
+          "P(Z <= z) of the standard normal law, into out; see hedgerow.measured.errors.");
     m.def("squared_lengths", &squared_lengths, "columns"_a.noconvert(), "start"_a.noconvert().none(),
           "weight"_a.noconvert(), "out"_a.noconvert(),
-          "Sums of weight * (column - start)^2 over each row of columns, into out; see hedgerow.measured.thresholds.");
+          "Sums of weight * (column - start)^2 over each row of columns, into out; see hedgerow.measured.threshold_columns.");
 }

@@ -358,12 +358,12 @@ def first_infinity(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None),
 
 def normal_cdf(z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
-    P(Z <= z) of the standard normal law, into out; see hedgerow.measured.normal.
+    P(Z <= z) of the standard normal law, into out; see hedgerow.measured.errors.
     """
 
 def squared_lengths(columns: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
-    Sums of weight * (column - start)^2 over each row of columns, into out; see hedgerow.measured.thresholds.
+    Sums of weight * (column - start)^2 over each row of columns, into out; see hedgerow.measured.threshold_columns.
     """
 
 def random_bits(seed: int, path: Sequence[int], n: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]:

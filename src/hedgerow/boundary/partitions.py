@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_choice
 from hedgerow.boundary.walls import Nearest, Walls
 
 __all__ = ["groups", "n_groups", "partition"]
@@ -29,9 +30,7 @@ _PARTITIONS: dict[str, tuple[Callable[[Walls], int], Callable[[Walls, Nearest], 
 
 def partition(given: Any) -> str:
     """The name of a partition, or a clear error."""
-    if not isinstance(given, str) or given not in _PARTITIONS:
-        raise ValueError(f"partition is {given!r}, must be one of {', '.join(map(repr, _PARTITIONS))}")
-    return given
+    return check_choice("partition", given, _PARTITIONS)
 
 
 def n_groups(name: str, walls: Walls) -> int:

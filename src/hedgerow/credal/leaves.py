@@ -5,12 +5,12 @@ Zhang, Quost and Masson, Cautious Random Forests, sections 2.1 and 3, after Wall
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._params import check_choice, check_number
 from hedgerow.forest.counts import check_counts
 
 __all__ = ["WEIGHTINGS", "Weighting", "check_s", "check_weighting", "idm_bounds", "tree_weights"]
@@ -71,11 +71,8 @@ def weights_of(counts: Floats, s: float, weighting: str) -> Floats:
 
 def check_s(s: Any) -> float:
     """The parameter of the imprecise Dirichlet model, or a clear error."""
-    if not isinstance(s, Real) or isinstance(s, bool) or not 0 < float(s) < np.inf:
-        raise ValueError(f"s is {s!r}, must be a positive number, such as 1: samples that might have been seen as well")
-    return float(s)
+    return check_number("s", s, hint=", such as 1: samples that might have been seen as well")
 
 
 def check_weighting(weighting: Any) -> None:
-    if not isinstance(weighting, str) or weighting not in WEIGHTINGS:
-        raise ValueError(f"weighting is {weighting!r}, must be one of {', '.join(map(repr, WEIGHTINGS))}")
+    check_choice("weighting", weighting, WEIGHTINGS)

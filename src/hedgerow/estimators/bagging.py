@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.estimators.switches import read_switch
+from hedgerow._params import check_bool, is_fraction, is_whole
 from hedgerow.forest.forest import Forest
 from hedgerow.growth.growth import Grown
 from hedgerow.walk import LeafTable, fold, route
@@ -28,7 +27,7 @@ def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, n_rows: int) -> in
 
     `n_rows` and a fraction of it count the rows of positive weight, whatever their weights add up to.
     """
-    if not read_switch("bootstrap", bootstrap):
+    if not check_bool("bootstrap", bootstrap):
         if oob_score:
             raise ValueError("oob_score needs bootstrap=True: without it every tree has seen every row")
         if max_samples is not None:
@@ -36,9 +35,9 @@ def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, n_rows: int) -> in
         return 0
     if max_samples is None:
         return n_rows
-    if isinstance(max_samples, Integral) and not isinstance(max_samples, bool) and 1 <= int(max_samples) <= _MOST_DRAWS:
+    if is_whole(max_samples) and 1 <= int(max_samples) <= _MOST_DRAWS:
         return int(max_samples)
-    if isinstance(max_samples, Real) and not isinstance(max_samples, Integral) and 0 < float(max_samples) <= 1:
+    if is_fraction(max_samples):
         return max(1, int(float(max_samples) * n_rows))
     raise ValueError(
         f"max_samples is {max_samples!r}, must be a whole number of at least 1 (and at most {_MOST_DRAWS}), a fraction "

@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow._params import check_choice
 from hedgerow.boundary.bandwidths import bandwidth
 from hedgerow.boundary.distance import walls_of
 from hedgerow.boundary.estimate import Estimate, Settings, features
@@ -310,9 +311,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
 
 
 def _decide(given: Any) -> str:
-    if not isinstance(given, str) or given not in ("probability", "tree"):
-        raise ValueError(f"decide is {given!r}, must be 'probability' or 'tree'")
-    return str(given)
+    return check_choice("decide", given, ("probability", "tree"), "'probability' or 'tree'")
 
 
 def _walls(model: Any) -> Walls:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._params import check_bool
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import Labels, read_labels, read_targets, read_weights
 from hedgerow.data.training import Training
@@ -15,7 +16,6 @@ from hedgerow.estimators.many_trees import ManyTrees
 from hedgerow.estimators.progress import with_callbacks
 from hedgerow.estimators.rule_verbs import RuleAnswers
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.switches import read_switch
 from hedgerow.estimators.verbs import NumberAnswers
 from hedgerow.folds import Mean
 from hedgerow.forest.counts import as_numbers
@@ -49,7 +49,9 @@ class _Forest(ManyTrees):
         return self._scores_out_of_bag()
 
     def _scores_out_of_bag(self) -> bool:
-        return callable(self.oob_score) or read_switch("oob_score", self.oob_score, ", or a function of y and answers")
+        return callable(self.oob_score) or check_bool(
+            "oob_score", self.oob_score, hint=", or a function of y and answers"
+        )
 
     def _oob_metric(self, default: str) -> Any:
         if callable(self.oob_score):
@@ -194,7 +196,7 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         if isinstance(self.tree_weights, str):
             if self.tree_weights != "oob":
                 raise ValueError(f"tree_weights is {self.tree_weights!r}, must be 'oob', an array of numbers or None")
-            if not read_switch("bootstrap", self.bootstrap):
+            if not check_bool("bootstrap", self.bootstrap):
                 raise ValueError("tree_weights='oob' needs bootstrap=True: without it every tree has seen every row")
         elif self.tree_weights is not None:
             _scaled(self.tree_weights, self.n_estimators)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_whole
 from hedgerow.data.training import Training
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.progress import CallbackSupportMixin, TreesProgress
@@ -22,9 +22,7 @@ class ManyTrees(CallbackSupportMixin, TreeBased):  # type: ignore[misc]
     """Abstract; final classes have the parameters `n_estimators` and `n_jobs`."""
 
     def _n_trees(self) -> int:
-        if not isinstance(self.n_estimators, Integral) or isinstance(self.n_estimators, bool) or self.n_estimators < 1:
-            raise ValueError(f"n_estimators is {self.n_estimators!r}, must be a whole number of at least 1")
-        return int(self.n_estimators)
+        return check_whole("n_estimators", self.n_estimators, 1)
 
     def _with_progress(self, grow: Callable[..., Grown], training: Training, options: Any, X: Any, y: Any) -> Grown:
         """Grow `options.n_trees` trees, and tell the callbacks how it goes."""

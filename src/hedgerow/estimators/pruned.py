@@ -13,11 +13,11 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._core import GrowOptions
+from hedgerow._params import check_bool
 from hedgerow.data.targets import read_labels, read_targets, read_weights
 from hedgerow.data.training import Training
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.costs import class_costs, prior_weights
-from hedgerow.estimators.switches import read_switch
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import Impurity
 from hedgerow.growth.growth import Fractional, grow_forest
@@ -53,7 +53,7 @@ class PrunedTree(TreeBased):
         return strategy(training, Grower(grow, impurity, whole.min_fraction, class_names), seed)
 
     def _collapses(self) -> bool:
-        return read_switch("collapse", getattr(self, "collapse", False))
+        return check_bool("collapse", getattr(self, "collapse", False))
 
     def pruned(self, X: Any, y: Any, sample_weight: Any = None, *, pruning: Any = "reduced_error") -> Self:
         """A fitted copy of this fitted tree, pruned by these rows; this one stays as it is.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_choice
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import Labels, check_weights, read_labels, weight_unit
 from hedgerow.data.training import Training
@@ -167,8 +168,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         return self
 
     def _grow_with_missing(self, grow: Callable[..., Grown], training: Training) -> Forest:
-        if not isinstance(self.missing, str) or self.missing not in ("fractional", "category"):
-            raise ValueError(f"missing is {self.missing!r}, must be 'fractional' or 'category'")
+        check_choice("missing", self.missing, ("fractional", "category"), "'fractional' or 'category'")
         parted = np.isnan(training.values).any(axis=1)
         if not parted.any() or training.labels is None:
             return grow(training=training).forest

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_bool
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import read_labels, read_targets, read_weights
 from hedgerow.estimators.costs import cheapest_classes, class_costs, feature_costs, prior_weights
 from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.pruned import PrunedTree
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.switches import read_switch
 from hedgerow.estimators.verbs import ClassAnswers, NumberAnswers
 from hedgerow.folds.leaf_probability import LeafProbability, leaf_probability
 from hedgerow.forest.counts import DistinctCounts
@@ -192,7 +192,7 @@ max_leaf_nodes, max_features
         labels = read_labels(y, table.values)
         weight = labels.weighted(sample_weight, table.values, self.class_weight)
         costs = None if self.cost_matrix is None else class_costs(self.cost_matrix, labels.classes)
-        if read_switch("cost_priors", self.cost_priors):
+        if check_bool("cost_priors", self.cost_priors):
             if costs is None:
                 raise ValueError("cost_priors=True needs a cost_matrix")
             weight = prior_weights(costs, labels.codes, weight, labels.classes)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow._params import check_choice
 from hedgerow.data.table import Kind
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import MissingPolicy, NodeKind
@@ -101,8 +102,7 @@ def _leaf_values(model: Any) -> tuple[Forest, Floats, bool]:
 
 
 def _refuse_what_onnx_has_not(model: Any, forest: Forest, missing: str) -> None:
-    if missing not in ("refuse", "nan"):
-        raise ValueError(f"missing is {missing!r}, must be 'refuse' or 'nan'")
+    check_choice("missing", missing, ("refuse", "nan"), "'refuse' or 'nan'")
     for column in model.schema_.columns:
         if column.kind != Kind.NUMERIC:
             raise ValueError(

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_number, choose
 from hedgerow._registry import register
 from hedgerow.folds.fold import Fold
-from hedgerow.strategies import choose
 
 __all__ = [
     *("Frequency", "Laplace", "LeafProbability", "MEstimate"),
@@ -73,8 +72,7 @@ class MEstimate(LeafProbability):
     m: float = 2.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.m, Real) or not 0 < float(self.m) < np.inf:
-            raise ValueError(f"MEstimate: m is {self.m!r}, must be a positive number")
+        check_number("MEstimate: m", self.m)
 
     def table(self, counts: Floats, prior: Floats) -> Floats:
         return corrected_shares(counts, prior, self.m)

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, log2, sqrt
-from numbers import Integral, Real
+from math import log2, sqrt
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import Criterion, GrowOptions, Nominal, RandomGrowOptions, TrainMissing, grow, grow_random
+from hedgerow._params import check_choice, check_number, check_rows, check_whole, choose, is_fraction, is_whole
 from hedgerow._registry import register
 from hedgerow.data.training import Training
 from hedgerow.forest.counts import DistinctCounts
 from hedgerow.forest.forest import Forest
-from hedgerow.strategies import choose
 
 __all__ = [
     *("Category", "ChiSquare", "Fractional", "Grown", "Growth", "Learned", "Random", "RandomGrowth"),
@@ -75,8 +74,7 @@ class ChiSquare:
     level: float = 0.05
 
     def __post_init__(self) -> None:
-        if not isinstance(self.level, Real) or not 0 < float(self.level) < 1:
-            raise ValueError(f"ChiSquare: level is {self.level!r}, must be a number in (0, 1), such as 0.05")
+        check_number("ChiSquare: level", self.level, 0, 1, hint=", such as 0.05")
 
 
 for _strategy in (Fractional, Category, Learned, Random, ChiSquare):
@@ -125,20 +123,22 @@ class Growth:
         n_rows = int((sample_weight > 0).sum())  # those of weight 0 are only looked at for their values
         missing = choose("missing", self.missing, _MISSING, tuple(_CORE_MISSING))
         options = GrowOptions()
-        self._set_worth(options, _one_of("criterion", self.criterion, criteria))
-        options.nominal = Nominal[_one_of("nominal", self.nominal, ("multiway", "binary", "subset"))]
+        self._set_worth(options, check_choice("criterion", self.criterion, criteria))
+        options.nominal = Nominal[check_choice("nominal", self.nominal, ("multiway", "binary", "subset"))]
         options.missing = _CORE_MISSING[type(missing)]
         if isinstance(missing, Fractional):
-            options.min_fraction = _real("min_fraction", missing.min_fraction, 0, 1)
+            options.min_fraction = check_number("min_fraction", missing.min_fraction, 0, 1, closed="both")
         if self.max_depth is not None:
-            options.max_depth = _whole("max_depth", self.max_depth, 1, "None for no limit")
+            options.max_depth = _limit("max_depth", self.max_depth, 1)
         if self.max_leaf_nodes is not None:
-            options.max_leaf_nodes = _whole("max_leaf_nodes", self.max_leaf_nodes, 2, "None for no limit")
-        options.min_samples_split = max(2, _rows("min_samples_split", self.min_samples_split, 2, n_rows))
+            options.max_leaf_nodes = _limit("max_leaf_nodes", self.max_leaf_nodes, 2)
+        options.min_samples_split = _rows("min_samples_split", self.min_samples_split, 2, n_rows)
         options.min_samples_leaf = _rows("min_samples_leaf", self.min_samples_leaf, 1, n_rows)
-        min_weight_fraction = _real("min_weight_fraction_leaf", self.min_weight_fraction_leaf, 0, 0.5)
+        min_weight_fraction = check_number(
+            "min_weight_fraction_leaf", self.min_weight_fraction_leaf, 0, 0.5, closed="both"
+        )
         options.min_weight_leaf = min_weight_fraction * float(sample_weight.sum())
-        options.min_impurity_decrease = _real("min_impurity_decrease", self.min_impurity_decrease, 0, np.inf)
+        options.min_impurity_decrease = check_number("min_impurity_decrease", self.min_impurity_decrease, closed="both")
         options.max_features = n_tried_features(self.max_features, n_features)
         options.seed = seed
         return options
@@ -160,10 +160,7 @@ class Growth:
         """Whether trees can be grown from columns of one byte; a clear error if `max_bins` makes no sense."""
         if max_bins is None:
             return False
-        if not _is_whole(max_bins) or not 2 <= max_bins <= MAX_BINS:
-            raise ValueError(
-                f"max_bins is {max_bins!r}, must be a whole number in 2 .. {MAX_BINS}, or None for exact thresholds"
-            )
+        check_whole("max_bins", max_bins, 2, MAX_BINS, hint=", or None for exact thresholds")
         return (
             isinstance(choose("missing", self.missing, _MISSING, tuple(_CORE_MISSING)), Random)
             and self.criterion in _FAST_CRITERIA
@@ -187,45 +184,18 @@ class RandomGrowth:
         options = RandomGrowOptions()
         options.min_samples_leaf = _rows("min_samples_leaf", self.min_samples_leaf, 1, n_rows)
         if self.max_depth is not None:
-            options.max_depth = _whole("max_depth", self.max_depth, 1, "None for no limit")
+            options.max_depth = _limit("max_depth", self.max_depth, 1)
         options.n_trees = n_trees
         options.seed = seed
         return options
 
 
-def _one_of(name: str, given: Any, known: tuple[str, ...]) -> str:
-    if not isinstance(given, str) or given not in known:
-        raise ValueError(f"{name} is {given!r}, must be one of {', '.join(map(repr, known))}")
-    return given
-
-
-def _is_whole(given: Any) -> bool:
-    return isinstance(given, Integral) and not isinstance(given, bool)
-
-
-def _is_fraction(given: Any) -> bool:
-    return isinstance(given, Real) and not isinstance(given, Integral) and 0 < float(given) <= 1
-
-
-def _whole(name: str, given: Any, least: int, otherwise: str) -> int:
-    if not _is_whole(given) or given < least:
-        raise ValueError(f"{name} is {given!r}, must be a whole number of at least {least}, or {otherwise}")
-    return min(int(given), _LARGEST_LIMIT)
-
-
-def _real(name: str, given: Any, least: float, most: float) -> float:
-    if not isinstance(given, Real) or isinstance(given, bool) or not least <= float(given) <= most:
-        raise ValueError(f"{name} is {given!r}, must be a number in [{least}, {most}]")
-    return float(given)
+def _limit(name: str, given: Any, least: int) -> int:
+    return min(check_whole(name, given, least, hint=", or None for no limit"), _LARGEST_LIMIT)
 
 
 def _rows(name: str, given: Any, least: int, n_rows: int) -> int:
-    """scikit-learn's reading: a whole number of rows, or a fraction of them."""
-    if _is_whole(given) and given >= least:
-        return min(int(given), _LARGEST_LIMIT)
-    if _is_fraction(given):
-        return ceil(float(given) * n_rows)
-    raise ValueError(f"{name} is {given!r}, must be a whole number of at least {least} rows, or a fraction in (0, 1]")
+    return min(check_rows(name, given, least, n_rows), _LARGEST_LIMIT)
 
 
 def n_tried_features(given: Any, n_features: int) -> int:
@@ -234,9 +204,9 @@ def n_tried_features(given: Any, n_features: int) -> int:
         return n_features
     if isinstance(given, str) and given in ("sqrt", "log2"):
         return max(1, int(sqrt(n_features) if given == "sqrt" else log2(n_features)))
-    if _is_whole(given) and 1 <= given <= n_features:
+    if is_whole(given) and 1 <= given <= n_features:
         return int(given)
-    if _is_fraction(given):
+    if is_fraction(given):
         return max(1, int(given * n_features))
     raise ValueError(
         f"max_features is {given!r}, must be a whole number in 1 .. {n_features} (the columns of X), a fraction "

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_number, check_rows
 from hedgerow.forest import build
 from hedgerow.forest.forest import Forest
 from hedgerow.naive_bayes.cross_validation import hits
@@ -60,8 +60,10 @@ class NaiveBayesGrowth:
     def grow(self, examples: Examples) -> tuple[Forest, LeafModels]:
         """The tree, and the naive Bayes classifiers of its leaves; a clear error for a setting that makes no sense."""
         likelihood = numeric(self.numeric)
-        least = _rows("min_samples_split", self.min_samples_split, len(examples.labels))
-        reduction = _share("min_error_reduction", self.min_error_reduction)
+        least = check_rows("min_samples_split", self.min_samples_split, 2, len(examples.labels))
+        reduction = check_number(
+            "min_error_reduction", self.min_error_reduction, 0, 1, closed="both", hint=", such as 0.05"
+        )
         root = whole(examples)
         waiting = deque([(root, float(hits(examples, root, likelihood)[0]))])
         leaves: list[Groups] = []
@@ -131,18 +133,3 @@ def questions_of(examples: Examples, node: Groups) -> list[_Question]:
             branch = np.where(known, np.searchsorted(codes, x), -1)
             questions.append(_Question(feature, np.nan, tuple(codes.astype(int).tolist()), branch))
     return questions
-
-
-def _rows(name: str, given: Any, n_rows: int) -> float:
-    """scikit-learn's reading: a whole number of rows, or a fraction of them."""
-    if isinstance(given, Integral) and not isinstance(given, bool) and int(given) >= 2:
-        return float(given)
-    if isinstance(given, Real) and not isinstance(given, Integral) and 0 < float(given) <= 1:
-        return max(2.0, float(np.ceil(float(given) * n_rows)))
-    raise ValueError(f"{name} is {given!r}, must be a whole number of at least 2 rows, or a fraction in (0, 1]")
-
-
-def _share(name: str, given: Any) -> float:
-    if not isinstance(given, Real) or isinstance(given, bool) or not 0 <= float(given) <= 1:
-        raise ValueError(f"{name} is {given!r}, must be a number in [0, 1], such as 0.05")
-    return float(given)

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_choice
 from hedgerow.credal import reachable
 from hedgerow.plots.display import BESIDE, AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import literal_label
@@ -220,8 +221,7 @@ class ClassBoundsDisplay(Display):
 
 
 def _check_kind(kind: str, n_classes: int) -> None:
-    if kind not in ("bars", "simplex"):
-        raise ValueError(f"kind is {kind!r}, must be 'bars' or 'simplex'")
+    check_choice("kind", kind, ("bars", "simplex"), "'bars' or 'simplex'")
     if kind == "simplex":
         _check_three(n_classes)
 

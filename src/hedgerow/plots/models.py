@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.boundary.walls import Walls
 from hedgerow.credal.leaves import check_s
 from hedgerow.folds.leaf_probability import Laplace, uniform
-from hedgerow.measured.soft_membership import Regions, region_membership
+from hedgerow.measured.regions import Regions, region_membership
 from hedgerow.plots.display import Floats
 from hedgerow.walk import LeafTable, fold
 

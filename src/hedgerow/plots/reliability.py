@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow._params import check_whole
 from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import legend_label, literal_label
 from hedgerow.plots.models import check_estimator, class_position, encode, laplace_frequency
@@ -168,8 +169,7 @@ class ReliabilityDisplay(Display):
         """
         cls._pyplot("from_predictions")
         outcome = np.asarray(positive, dtype=bool)
-        if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
-            raise ValueError(f"n_bins is {n_bins!r}, must be a whole number of at least 1")
+        check_whole("n_bins", n_bins, 1)
         if not 0 < len(estimates) <= len(_STYLES):
             raise ValueError(f"estimates has {len(estimates)} entries, must have 1 to {len(_STYLES)}")
         predicted, observed, counts, brier = {}, {}, {}, {}

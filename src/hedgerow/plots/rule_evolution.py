@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from hedgerow import rules as combination
+from hedgerow._params import check_whole, is_number
 from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords, line_style
 from hedgerow.plots.labels import literal_label, rule_labels
 from hedgerow.plots.palette import BLUE, GREY, LIGHT_GREY, SKY_BLUE, VERMILION
@@ -189,9 +189,8 @@ def _fill_leaves(
 ) -> NDArray[np.int32]:
     """Count the positive samples in each leaf after each sample, (n_runs, n_samples, n_trees)."""
     for name, number in (("n_runs", n_runs), ("n_trees", n_trees), ("n_samples", n_samples)):
-        if not isinstance(number, Integral) or isinstance(number, bool) or number < 1:
-            raise ValueError(f"{name} is {number!r}, must be a whole number of at least 1")
-    if not isinstance(positive_rate, Real) or not 0 <= positive_rate <= 1:
+        check_whole(name, number, 1)
+    if not is_number(positive_rate) or not 0 <= positive_rate <= 1:
         raise ValueError(f"positive_rate is {positive_rate!r}, must be a probability in [0, 1]")
     random = check_random_state(random_state)
     positives = np.empty((n_runs, n_samples, n_trees), dtype=np.int32)

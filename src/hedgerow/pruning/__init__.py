@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hedgerow._params import choose
 from hedgerow._registry import register
 from hedgerow.pruning.cutting import collapse, cut
 from hedgerow.pruning.error_limits import Pessimistic, pessimistic
@@ -16,7 +17,6 @@ from hedgerow.pruning.grower import Grower, Pruning
 from hedgerow.pruning.message_length import DescriptionLength, description_length
 from hedgerow.pruning.reduced_error import ReducedError, reduced_error
 from hedgerow.pruning.weakest_links import CostComplexity, Links, cost_complexity, links_of
-from hedgerow.strategies import choose
 
 __all__ = [
     "CostComplexity",
@@ -37,8 +37,9 @@ __all__ = [
 ]
 
 _KINDS = (Pessimistic, ReducedError, CostComplexity, DescriptionLength)
-for _strategy in _KINDS:
+for _strategy in (Pessimistic, ReducedError, DescriptionLength):
     register(_strategy, name=f"hedgerow.pruning.{_strategy.__name__}")
+register(CostComplexity, name="hedgerow.pruning.CostComplexity", former_names=["hedgerow.measured.CostComplexity"])
 _ALIASES: dict[str, Pruning] = {
     "pessimistic": Pessimistic(),
     "reduced_error": ReducedError(),

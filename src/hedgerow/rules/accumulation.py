@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from hedgerow._params import check_choice
 from hedgerow.folds.plausibility import plausibility_degrees, rest
 from hedgerow.rules.averages import Toward, check_correction, leaf_shares
 from hedgerow.rules.base import FoldRule, half_signed, softmax
@@ -69,9 +70,9 @@ class Evidence(FoldRule):
     reliability: Literal["epistemic"] | None = None
 
     def __post_init__(self) -> None:
-        check_correction("Evidence", self.correction, self.toward, least="positive")
-        if self.reliability is not None and (not isinstance(self.reliability, str) or self.reliability != "epistemic"):
-            raise ValueError(f"Evidence: reliability is {self.reliability!r}, must be None or 'epistemic'")
+        check_correction("Evidence", self.correction, self.toward, positive=True)
+        if self.reliability is not None:
+            check_choice("Evidence: reliability", self.reliability, ("epistemic",), "None or 'epistemic'")
 
     def table(self, counts: Floats, prior: Floats) -> Floats:
         possible = np.where(prior > 0, prior, 1.0)  # a class without prior and counts: anything, finish leaves it out

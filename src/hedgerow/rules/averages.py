@@ -6,16 +6,15 @@ With more than two classes plausibility and confidence score each class against 
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln
 
+from hedgerow._params import check_choice, check_number
 from hedgerow.folds.leaf_probability import corrected_shares, uniform
 from hedgerow.folds.plausibility import against_rest, distinct_pairs, plausibility_degrees
 from hedgerow.rules.base import FoldRule, half_signed, normalised
@@ -43,13 +42,10 @@ def leaf_shares(counts: Floats, prior: Floats, correction: float, toward: Toward
     return corrected_shares(counts, prior if toward == "prior" else uniform(n_classes), correction * n_classes)
 
 
-def check_correction(rule: str, correction: Any, toward: Any, *, least: str) -> None:
-    """A correction that makes sense; `least` says whether 0 does."""
-    number = isinstance(correction, Real) and math.isfinite(correction)
-    if not number or correction < 0 or (correction == 0 and least == "positive"):
-        raise ValueError(f"{rule}: correction is {correction!r}, must be a {least} number")
-    if not isinstance(toward, str) or toward not in ("uniform", "prior"):
-        raise ValueError(f"{rule}: toward is {toward!r}, must be 'uniform' or 'prior'")
+def check_correction(rule: str, correction: Any, toward: Any, *, positive: bool) -> None:
+    """Refuse a correction that is negative, or 0 where it must be `positive`, and an unknown `toward`."""
+    check_number(f"{rule}: correction", correction, closed="neither" if positive else "left")
+    check_choice(f"{rule}: toward", toward, ("uniform", "prior"), "'uniform' or 'prior'")
 
 
 @dataclass(frozen=True)
@@ -64,7 +60,7 @@ class Probability(Average):
     toward: Toward = "uniform"
 
     def __post_init__(self) -> None:
-        check_correction("Probability", self.correction, self.toward, least="not negative")
+        check_correction("Probability", self.correction, self.toward, positive=False)
 
     @property
     def name(self) -> str:

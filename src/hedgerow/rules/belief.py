@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_expit
 
+from hedgerow._params import check_choice
 from hedgerow.folds.plausibility import plausibility_degrees, rest
 from hedgerow.forest.counts import as_numbers
 from hedgerow.rules.base import FoldRule, check_prior, softmax
@@ -47,9 +48,8 @@ def combine_masses(
     >>> [round(float(m), 3) for m in (masses.empty, masses.positive, masses.negative, masses.both)]
     [0.256, 0.384, 0.144, 0.216]
     """
-    reduce = {"dempster": np.multiply, "cautious": np.minimum}.get(how)
-    if reduce is None:
-        raise ValueError(f"how is {how!r}, must be 'dempster' or 'cautious'")
+    combinations = {"dempster": np.multiply, "cautious": np.minimum}
+    reduce = combinations[check_choice("how", how, combinations, "'dempster' or 'cautious'")]
     positive, negative = np.broadcast_arrays(_support("s_positive", s_positive), _support("s_negative", s_negative))
     if ((positive > 0) & (negative > 0)).any():
         raise ValueError("a source has both s_positive and s_negative above 0: it can prefer one class only")

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_choice
 from hedgerow.rules.averages import Average, Probability, leaf_shares
 from hedgerow.rules.base import CountRule, normalised
 
@@ -90,8 +91,7 @@ class Mixture(_OfScores):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.centre, str) or self.centre not in _CENTRES:
-            raise ValueError(f"Mixture: centre is {self.centre!r}, must be 'average', 'median' or 'maximum'")
+        check_choice("Mixture: centre", self.centre, _CENTRES, "'average', 'median' or 'maximum'")
 
     @property
     def name(self) -> str:

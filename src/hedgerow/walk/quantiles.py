@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow._core import quantiles as core_quantiles
+from hedgerow._params import check_number
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
 from hedgerow.forest.forest import Forest
@@ -112,6 +112,5 @@ def predict_quantiles(
 
 def central_interval(coverage: Any) -> tuple[float, float]:
     """The two probabilities between which `coverage` lies, with as much below as above."""
-    if not isinstance(coverage, Real) or isinstance(coverage, bool) or not 0 < float(coverage) < 1:
-        raise ValueError(f"coverage is {coverage!r}, must be a number in (0, 1), for example 0.9")
-    return (1 - float(coverage)) / 2, (1 + float(coverage)) / 2
+    share = check_number("coverage", coverage, 0, 1, hint=", for example 0.9")
+    return (1 - share) / 2, (1 + share) / 2

@@ -1,4 +1,4 @@
-"""Why a tree of soft regions answers as it does for a row: the regions that the row may be in.
+"""Explanations of trees of soft regions: the regions that a row may be in, and the columns whose errors cost most.
 
 ``str`` of an explanation is a text for people; its fields are for programs.
 """
@@ -17,15 +17,16 @@ from hedgerow.data.columns import Column, Kind
 from hedgerow.data.table import Schema
 from hedgerow.explain.sentences import listed, mixture_lines
 from hedgerow.forest.text import highest_level, number_text
-from hedgerow.measured.soft_membership import Regions
+from hedgerow.measured.laws import CategoryLaw, ColumnLaw
+from hedgerow.measured.regions import Regions, region_factors
 from hedgerow.walk import weighted_sums
 
-__all__ = ["PossibleRegion", "RegionExplanation", "explain_regions"]
+__all__ = ["PossibleRegion", "RegionExplanation", "error_costs", "explain_regions"]
 
 Floats = NDArray[np.float64]
 
-_MOST_REGIONS = 5  # that a text names
-_LEAST_SHARE = 0.005  # what would be shown as 0 %
+_MOST_REGIONS = 5  # listed in the text
+_LEAST_SHARE = 0.005  # anything less is shown as 0 %
 _CLIPPED = 0.0005  # a difference between means and probabilities that three digits show
 
 
@@ -37,20 +38,19 @@ class PossibleRegion:
     share: float
     """The probability that the latent values are in it, P(U ∈ R | x)."""
     bounds: tuple[str, ...]
-    """What is true of all latent values in it."""
+    """Conditions that describe the region."""
     values: tuple[float, ...]
-    """What it answers: a number, or one for each class, which least squares may carry below 0 or above 1."""
+    """Its value, or one per class, which least squares may put below 0 or above 1."""
 
 
 @dataclass(frozen=True)
 class RegionExplanation:
-    """Why a tree of soft regions answers as it does for one row.
+    """Explanation of the prediction for one row.
 
-    `regions` are all that are possible, the most probable first: the answer is the mean of their values, weighted by
-    their shares. A classifier's `mixed` are these means, which least squares may carry below 0 or above 1; its
-    `probabilities` are `mixed` clipped and normalised. `measured` has the row's values, and the sizes of their errors,
-    of the columns that bound these regions.
-    `classes`, `mixed` and `probabilities` are None of a regressor.
+    `regions` are all possible regions, most probable first; the prediction is the mean of their values weighted by
+    their shares. A classifier's `mixed` are these means, which least squares may put below 0 or above 1; its
+    `probabilities` are `mixed` clipped and normalised. `measured` has the row's values, with their errors, in the
+    columns that bound these regions. `classes`, `mixed` and `probabilities` are None for a regressor.
     """
 
     answer: Any
@@ -85,7 +85,7 @@ class RegionExplanation:
         return mixture_lines(shares, texts)
 
     def _value_text(self, values: Sequence[float] | Floats) -> str:
-        """A number, or the value of the class that is the answer, so that what is listed adds up to its probability."""
+        """Text of a number, or of the predicted class and its value, so that these add up to its probability."""
         if self.classes is None:
             return number_text(float(values[0]))
         code, best = self.classes.index(self.answer), int(np.argmax(values))
@@ -117,9 +117,9 @@ def explain_regions(
     classes: NDArray[Any] | None = None,
     probabilities: Floats | None = None,
 ) -> list[RegionExplanation]:
-    """One explanation a row: `cells` are the sizes of its errors, `shares` its membership of the regions.
+    """Explain each row: `cells` are the standard deviations of its errors, `shares` its region memberships.
 
-    `values` are what the regions answer, (k, 1) or (k, n_classes).
+    `values` are those of the regions, (k, 1) or (k, n_classes).
     """
     bounds = [_bounds(regions, schema, number) for number in range(len(regions))]
     labels = None if classes is None else tuple(classes.tolist())
@@ -132,16 +132,16 @@ def explain_regions(
             for k in order.tolist()
             if share[k] > 0
         ]
-        asked = np.flatnonzero(bounded[share > 0].any(axis=0)).tolist()
-        gone = [printable(schema.names[j]) for j in asked if np.isnan(rows[i, j])]
+        columns = np.flatnonzero(bounded[share > 0].any(axis=0)).tolist()
+        missing = [printable(schema.names[j]) for j in columns if np.isnan(rows[i, j])]
         answer = answers[i].item() if isinstance(answers[i], np.generic) else answers[i]
         reasons = _doubt_of_number(possible) if labels is None else _doubt_of_class(possible, labels.index(answer))
-        if gone:
-            reasons.append(f"missing or new: {listed(gone)}")
+        if missing:
+            reasons.append(f"missing or new: {listed(missing)}")
         explanations.append(
             RegionExplanation(
                 answer=answer,
-                measured=tuple(_measured(schema.columns[j], float(rows[i, j]), float(cells[i, j])) for j in asked),
+                measured=tuple(_measured(schema.columns[j], float(rows[i, j]), float(cells[i, j])) for j in columns),
                 regions=tuple(possible),
                 classes=labels,
                 mixed=None if labels is None else tuple(weighted_sums(share[np.newaxis], values)[0].tolist()),
@@ -203,7 +203,7 @@ def _measured(column: Column, value: float, size: float) -> str:
 
 
 def _doubt_of_class(possible: list[PossibleRegion], code: int) -> list[str]:
-    reasons = _doubt_of_place(possible)
+    reasons = _doubt_of_region(possible)
     mixed = 1.0 - possible[0].values[code]
     if mixed >= _LEAST_SHARE:
         reasons.append(f"{mixed:.0%} of the rows in that region are of another class")
@@ -217,12 +217,50 @@ def _doubt_of_number(possible: list[PossibleRegion]) -> list[str]:
     shares, values = np.array([(region.share, region.values[0]) for region in possible]).T
     mean = (shares * values).sum() / shares.sum()
     deviation = float(np.sqrt((shares * (values - mean) ** 2).sum() / shares.sum()))
-    reasons = _doubt_of_place(possible)
+    reasons = _doubt_of_region(possible)
     if reasons and deviation > 0:
         reasons.append(f"the answers of the regions differ by ± {number_text(deviation)}")
     return reasons or ["none about its region"]
 
 
-def _doubt_of_place(possible: list[PossibleRegion]) -> list[str]:
+def _doubt_of_region(possible: list[PossibleRegion]) -> list[str]:
     outside = 1.0 - possible[0].share
     return [f"{outside:.0%} of it is outside of its most probable region"] if outside >= _LEAST_SHARE else []
+
+
+# --- Cost of errors -------------------------------------------------------------------------------------------
+
+
+def error_costs(regions: Regions, values: Floats, laws: Sequence[ColumnLaw], rows: Floats, sigma: Floats) -> Floats:
+    """Mean over rows of Var(E[f(U) | x, U_j] | x) for each column j, (n_features,).
+
+    f is the value of the region that contains U; `values` is (k, n_outputs), and variances are summed over outputs.
+    Predicting E[f(U) | x] has the squared error Var(f(U) | x); knowing U_j would lower it by this much (law of total
+    variance). Columns interact: making all of them exact may save more than the sum.
+    """
+    factors = [region_factors(regions, law, j, rows[:, j], sigma[:, j]) for j, law in enumerate(laws)]
+    costs = np.zeros(len(laws))
+    for j, law in enumerate(laws):
+        if factors[j] is None or isinstance(law, CategoryLaw) or not sigma[:, j].any():
+            continue
+        rest = np.ones((len(rows), len(regions)))
+        for other in (factor for i, factor in enumerate(factors) if i != j and factor is not None):
+            rest *= other
+        lower, upper = regions.bounds[:, j].T
+        ends = np.unique(np.concatenate([lower, upper]))
+        pieces = Regions(_pieces(ends, regions.bounds.shape[1], j), {})
+        masses = region_factors(pieces, law, j, rows[:, j], sigma[:, j])
+        assert masses is not None
+        covers = (lower <= ends[:-1, np.newaxis]) & (upper >= ends[1:, np.newaxis])  # (pieces, k)
+        for output in values.T:
+            expected = rest @ (covers * output).T  # E[f | x, U_j in a piece]
+            mean = (masses * expected).sum(axis=1, keepdims=True)
+            costs[j] += float((masses * (expected - mean) ** 2).sum(axis=1).mean())
+    return costs
+
+
+def _pieces(ends: Floats, n_features: int, feature: int) -> Floats:
+    bounds = np.empty((len(ends) - 1, n_features, 2))
+    bounds[...] = -np.inf, np.inf
+    bounds[:, feature, 0], bounds[:, feature, 1] = ends[:-1], ends[1:]
+    return bounds
