@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "bulk.hpp"
-#include "data.hpp"
-#include "forest.hpp"
-#include "gil.hpp"
+#include "base/bulk.hpp"
+#include "bindings/gil.hpp"
+#include "data/rows.hpp"
+#include "forest/forest.hpp"
 
 namespace nb = nanobind;
 

@@ -9,10 +9,10 @@
 #include <tuple>
 #include <utility>
 
-#include "arrays.hpp"
-#include "bind.hpp"
-#include "distance.hpp"
-#include "kernel_shares.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/bind.hpp"
+#include "boundary/distance.hpp"
+#include "boundary/kernel_shares.hpp"
 
 using namespace nb::literals;
 

@@ -5,10 +5,10 @@
 #include <optional>
 #include <stdexcept>
 
-#include "arrays.hpp"
-#include "bind.hpp"
-#include "normal_cdf.hpp"
-#include "squared_lengths.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/bind.hpp"
+#include "measured/normal_cdf.hpp"
+#include "measured/squared_lengths.hpp"
 
 using namespace nb::literals;
 

@@ -1,5 +1,5 @@
 // The module `hedgerow._core`.
-#include "bind.hpp"
+#include "bindings/bind.hpp"
 
 NB_MODULE(_core, m) {
     // A daemon thread that is parked at exit (gil.hpp) keeps its arguments: not a leak worth a warning to users.

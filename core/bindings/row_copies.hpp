@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "grow.hpp"
+#include "grow/grow.hpp"
 
 class RowCopies {
 public:

@@ -1,0 +1,96 @@
+// One node's question, for every kind of node.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "forest/forest.hpp"
+
+namespace hedgerow {
+
+inline constexpr std::int64_t no_answer = -1;
+
+// A code below `n_codes`, or no_answer.
+inline std::int64_t code_of(double value, std::int64_t n_codes) {
+    if (!(value >= 0 && value < static_cast<double>(n_codes))) return no_answer;
+    const auto code = static_cast<std::int64_t>(value);
+    return static_cast<double>(code) == value ? code : no_answer;
+}
+
+// Of a multiway question, whose payload is the child of each code.
+inline std::int64_t child_of_category(const std::int32_t* children, std::int64_t n_codes, double value) {
+    const std::int64_t code = code_of(value, n_codes);
+    return code == no_answer ? no_answer : children[code];
+}
+
+inline std::int64_t category_child(const Forest& forest, std::int64_t node, double value) {
+    const std::int64_t begin = forest.payload_start[forest.payload[node]];
+    const std::int64_t n_words = forest.payload_start[forest.payload[node] + 1] - begin;
+    const std::int32_t* words = forest.payload_codes + begin;
+    if (forest.kind[node] == Kind::multiway) return child_of_category(words, n_words, value);
+    const std::int64_t code = code_of(value, 32 * n_words);
+    if (code == no_answer) return no_answer;
+    return static_cast<std::uint32_t>(words[code / 32]) >> (code % 32) & 1 ? 0 : 1;
+}
+
+// A row is anything that gives the value of a column by its number.
+template <class Row>
+double oblique_sum(const Forest& forest, std::int64_t node, const Row& row) {
+    double sum = 0;
+    const std::int64_t end = forest.payload_start[forest.payload[node] + 1];
+    for (std::int64_t i = forest.payload_start[forest.payload[node]]; i < end; ++i)
+        sum += forest.payload_weights[i] * row[forest.payload_codes[i]];
+    return sum;
+}
+
+// The number of the child that the row goes to, or no_answer where its value is missing or was not seen there.
+// `node` is absolute; leaves are never asked.
+template <class Row>
+std::int64_t answer(const Forest& forest, std::int64_t node, const Row& row) {
+    const Kind kind = forest.kind[node];
+    const Node& test = forest.nodes[node];
+    const double value = kind == Kind::oblique ? oblique_sum(forest, node, row) : row[test.feature];
+    if (std::isnan(value)) return no_answer;
+    switch (kind) {
+        case Kind::subset:
+        case Kind::multiway: return category_child(forest, node, value);
+        case Kind::one_against_rest: return value == test.threshold ? 0 : 1;
+        default: return value <= test.threshold ? 0 : 1;
+    }
+}
+
+inline std::int64_t n_children(const Forest& forest, std::int64_t node) {
+    std::int64_t n = 2;
+    if (forest.kind[node] == Kind::multiway) {
+        const std::int32_t* codes = forest.payload_codes;
+        const std::int64_t p = forest.payload[node];
+        n = 1 + *std::max_element(codes + forest.payload_start[p], codes + forest.payload_start[p + 1]);
+    }
+    return n + (forest.missing_of(node) == Missing::own_branch);
+}
+
+// The child of a row that has no answer, by the node's policy; no_answer where the row is to be spread.
+inline std::int64_t child_without_answer(const Forest& forest, std::int64_t node) {
+    switch (forest.missing_of(node)) {
+        case Missing::spread: return no_answer;
+        case Missing::first_child: return 0;
+        default: return n_children(forest, node) - 1;  // own_branch: the branch of missing values is the last
+    }
+}
+
+// As `answer`, with the node's policy for a row that has none.
+template <class Row>
+std::int64_t child_number(const Forest& forest, std::int64_t node, const Row& row) {
+    const std::int64_t child = answer(forest, node, row);
+    return child != no_answer ? child : child_without_answer(forest, node);
+}
+
+// The child with the largest training weight; the first of equals.
+inline std::int64_t heaviest_child(const Forest& forest, std::int64_t root, std::int64_t node) {
+    if (forest.weight == nullptr) return 0;
+    const double* weights = forest.weight + root + forest.nodes[node].first_child;
+    return std::max_element(weights, weights + n_children(forest, node)) - weights;
+}
+
+}  // namespace hedgerow

@@ -1,0 +1,49 @@
+// Rows drawn with replacement, for one tree after another.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/random.hpp"
+#include "grow/grow.hpp"
+
+namespace hedgerow {
+
+class Bootstrap {
+public:
+    Bootstrap(const TrainingData& data, std::int64_t n_draws) : n_rows_(data.n_rows), n_draws_(n_draws) {
+        const double first = data.weight[0];
+        if (std::all_of(data.weight, data.weight + data.n_rows, [&](double w) { return w == first; })) return;
+        double sum = 0;
+        for (std::int64_t row = 0; row < data.n_rows; ++row) cumulated_.push_back(sum += data.weight[row]);
+    }
+
+    // How often each row was drawn for the tree at this place. Rows of weight 0 never are.
+    std::vector<std::uint32_t> operator()(Path tree, const Cancelled& cancelled) const {
+        std::vector<std::uint32_t> counts(static_cast<std::size_t>(n_rows_), 0);
+        Draws draws(tree.of_row(0xFFFFFFFF));  // apart from the draws of nodes
+        for (std::int64_t done = 0; done < n_draws_;) {
+            if (cancelled) throw Stopped{};
+            for (const std::int64_t end = std::min(n_draws_, done + draws_between_looks); done < end; ++done)
+                ++counts[draw(draws)];
+        }
+        return counts;
+    }
+
+private:
+    static constexpr std::int64_t draws_between_looks = 1 << 16;
+
+    std::size_t draw(Draws& draws) const {
+        if (cumulated_.empty()) return draws.below(static_cast<std::uint64_t>(n_rows_));
+        const double at = draws.real() * cumulated_.back();
+        const auto row = std::upper_bound(cumulated_.begin(), cumulated_.end(), at) - cumulated_.begin();
+        return static_cast<std::size_t>(std::min(row, n_rows_ - 1));  // a sum that overflows ends behind the last row
+    }
+
+    std::int64_t n_rows_;
+    std::int64_t n_draws_;
+    std::vector<double> cumulated_;  // empty: all weights are equal
+};
+
+}  // namespace hedgerow

@@ -1,0 +1,23 @@
+// What each node of a tree would lose, were it a leaf.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/rows.hpp"
+#include "forest/forest.hpp"
+
+namespace hedgerow {
+
+// What nodes answer, and what is true of rows: class numbers, which are right or wrong, or numbers, whose distance counts.
+struct Judged {
+    const double* answers;  // per node
+    const double* truth;    // per row
+    const double* weight;   // per row
+    bool squared;
+};
+
+// Sums of weight * loss and of weight * loss^2 over the rows that reach each node, two a node.
+std::vector<double> losses_as_leaves(const Forest& forest, const Rows& rows, const Judged& judged);
+
+}  // namespace hedgerow

@@ -1,0 +1,376 @@
+// A tree that is being pruned, with the rows of its leaves, and rows that are sent down it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/bulk.hpp"
+#include "data/rows.hpp"
+#include "forest/forest.hpp"
+#include "forest/splits.hpp"
+#include "grow/grow.hpp"
+#include "prune/error_limit.hpp"
+#include "prune/prune.hpp"
+
+namespace hedgerow::pruning {
+
+// A row that reached a place, or the part of one.
+struct Part {
+    std::uint32_t row;
+    double weight;
+};
+using Parts = Bulk<Part>;
+
+// A node while the tree is being pruned. Its number stays, its content may be replaced by that of its largest branch.
+struct Place {
+    std::int64_t source;  // the node of the given tree whose question it asks
+    std::int64_t first;   // its children stand side by side
+    std::int64_t n_children = 0;
+    double weight = 0;
+    double errors = 0;     // that its leaves are expected to make
+    bool divides = false;  // a row has no answer here and goes down all children
+    Parts rows;            // of a leaf
+
+    bool is_leaf() const { return n_children == 0; }
+};
+
+// Rows on their way to a place: a range of `Places::moving_`. Either they join those that are there, or they are all that
+// will be.
+struct Arrival {
+    std::int64_t place;
+    std::size_t begin, end;
+    bool alone;
+
+    bool empty() const { return begin == end; }
+};
+
+class Places {
+public:
+    // As the tree was grown. Without raising, no row is ever sent anywhere.
+    Places(const Forest& forest, const double* node_counts, const TrainingData& data, const PruneOptions& options)
+        : forest_(forest),
+          data_(data),
+          options_(options),
+          n_classes_(data.n_classes),
+          limit_(options.confidence, options.z),
+          slot_(options.raising ? static_cast<std::size_t>(data.n_rows) : 0, no_slot) {
+        const std::int64_t n_nodes = forest.tree_start[1];
+        counts_.resize(static_cast<std::size_t>(n_nodes * n_classes_));
+        places_.reserve(static_cast<std::size_t>(n_nodes));
+        for (std::int64_t node = 0; node < n_nodes; ++node) {
+            const std::int64_t n = forest.is_leaf(node) ? 0 : n_children(forest, node);
+            places_.push_back({node, forest.nodes[node].first_child, n, 0, 0, false, {}});
+        }
+        std::vector<std::int64_t> all;
+        if (options.raising) {
+            take_all_rows();
+            send(arrival_at(0, true), all);
+        }
+        // What was grown has the last word: parts of rows may differ from it by rounding.
+        std::copy(node_counts, node_counts + counts_.size(), counts_.begin());
+        for (std::int64_t node = 0; node < n_nodes; ++node) {
+            at(node).weight = forest.weight[node];
+            if (at(node).is_leaf()) at(node).errors = errors_as_leaf(node);
+        }
+    }
+
+    std::int64_t size() const { return static_cast<std::int64_t>(places_.size()); }
+    Place& at(std::int64_t place) { return places_[static_cast<std::size_t>(place)]; }
+    std::span<Place> children(const Place& place) {
+        return {places_.data() + place.first, static_cast<std::size_t>(place.n_children)};
+    }
+    std::span<double> counts(std::int64_t place) {
+        return {counts_.data() + place * n_classes_, static_cast<std::size_t>(n_classes_)};
+    }
+    double errors_as_leaf(std::int64_t place) { return limit_(counts(place).data(), n_classes_); }
+
+    void make_leaf(std::int64_t place, double errors) {
+        if (options_.raising) {
+            moving_.clear();
+            take_rows_below(place);
+            forget_rows_below(place);
+            at(place).rows = moving_;
+        }
+        at(place).n_children = 0;
+        at(place).divides = false;
+        at(place).errors = errors;
+    }
+
+    // The branch takes its parent's place and gets all its rows. Inner places that got other rows than they had are
+    // `changed`, children behind their parents.
+    void raise(std::int64_t place, std::int64_t branch, std::vector<std::int64_t>& changed) {
+        const bool alone = at(place).divides;
+        take_rows_for_branch(place, branch);
+        const double weight = at(place).weight;
+        const std::vector<double> own_counts(counts(place).begin(), counts(place).end());
+        for (std::int64_t child = at(place).first; child < at(place).first + at(place).n_children; ++child)
+            if (child != branch) forget_rows_below(child);
+        std::copy(counts(branch).begin(), counts(branch).end(), counts(place).begin());
+        at(place) = std::move(at(branch));
+        send(arrival_at(place, alone), changed);
+        at(place).weight = weight;
+        std::copy(own_counts.begin(), own_counts.end(), counts(place).begin());
+        if (at(place).is_leaf()) at(place).errors = errors_as_leaf(place);
+    }
+
+    // Errors of a branch that gets the rows of its whole parent; if they are more than `enough`, not all of them.
+    double errors_of_branch(std::int64_t place, std::int64_t branch, double enough) {
+        double errors = 0;
+        take_rows_for_branch(place, branch);
+        stack_.assign(1, arrival_at(branch, at(place).divides));
+        while (!stack_.empty() && errors <= enough) {
+            Arrival arrival = next_arrival();
+            const Place& here = at(arrival.place);
+            if (arrival.empty()) {
+                if (!arrival.alone) errors += here.errors;
+            } else if (here.is_leaf()) {
+                counts_there_.assign(static_cast<std::size_t>(n_classes_), 0.0);
+                if (!arrival.alone) std::copy_n(counts(arrival.place).begin(), n_classes_, counts_there_.begin());
+                for (const Part& part : parts(arrival)) counts_there_[label(part)] += part.weight;
+                errors += limit_(counts_there_.data(), n_classes_);
+            } else {
+                include_rows_that_move(arrival);
+                divide(arrival);
+            }
+        }
+        return errors;
+    }
+
+private:
+    static constexpr std::int32_t no_slot = -1;
+
+    // -- rows that move: what is sent first stands at the bottom, what is divided next at the top
+
+    Arrival arrival_at(std::int64_t place, bool alone) const { return {place, 0, moving_.size(), alone}; }
+    std::span<const Part> parts(const Arrival& arrival) const {
+        return {moving_.data() + arrival.begin, arrival.end - arrival.begin};
+    }
+
+    // Whatever is above its rows has arrived.
+    Arrival next_arrival() {
+        const Arrival arrival = stack_.back();
+        stack_.pop_back();
+        moving_.resize(arrival.end);
+        return arrival;
+    }
+
+    void take_all_rows() {
+        for (std::int64_t row = 0; row < data_.n_rows; ++row)
+            if (data_.weight[row] > 0) moving_.push_back({static_cast<std::uint32_t>(row), data_.weight[row]});
+    }
+
+    // The rows that a branch lacks of its parent's; where parts of a row went there, all of its parent's.
+    void take_rows_for_branch(std::int64_t place, std::int64_t branch) {
+        moving_.clear();
+        if (at(place).divides) return take_rows_below(place);
+        for (std::int64_t child = at(place).first; child < at(place).first + at(place).n_children; ++child)
+            if (child != branch) collect(child);
+        forget_slots(0);
+    }
+
+    void take_rows_below(std::int64_t place) {
+        const std::size_t first = moving_.size();
+        collect(place);
+        forget_slots(first);
+    }
+
+    // Parts of one row are put together again.
+    void collect(std::int64_t place) {
+        for_each_leaf(place, [&](Place& leaf) {
+            if (!any_divided_) {
+                moving_.insert(moving_.end(), leaf.rows.begin(), leaf.rows.end());
+                return;
+            }
+            for (const Part& part : leaf.rows) {
+                std::int32_t& slot = slot_[part.row];
+                if (slot == no_slot) {
+                    slot = static_cast<std::int32_t>(moving_.size());
+                    moving_.push_back(part);
+                } else {
+                    moving_[static_cast<std::size_t>(slot)].weight += part.weight;
+                }
+            }
+        });
+    }
+
+    void forget_slots(std::size_t first) {
+        if (!any_divided_) return;
+        for (std::size_t i = first; i < moving_.size(); ++i) slot_[moving_[i].row] = no_slot;
+    }
+
+    void forget_rows_below(std::int64_t place) {
+        for_each_leaf(place, [](Place& leaf) { leaf.rows = {}; });
+    }
+
+    template <class Use>
+    void for_each_leaf(std::int64_t place, const Use& use) {
+        below_.assign(1, place);
+        while (!below_.empty()) {
+            Place& next = at(below_.back());
+            below_.pop_back();
+            if (next.is_leaf()) use(next);
+            for (std::int64_t child = next.first + next.n_children; child-- > next.first;) below_.push_back(child);
+        }
+    }
+
+    // Lets rows in for good.
+    void send(const Arrival& first, std::vector<std::int64_t>& changed) {
+        stack_.assign(1, first);
+        while (!stack_.empty()) {
+            Arrival arrival = next_arrival();
+            Place& here = at(arrival.place);
+            if (arrival.empty() && !arrival.alone) continue;
+            if (!here.is_leaf()) include_rows_that_move(arrival);
+            count(arrival);
+            if (here.is_leaf()) {
+                if (arrival.alone) here.rows.clear();
+                here.rows.insert(here.rows.end(), parts(arrival).begin(), parts(arrival).end());
+                here.errors = errors_as_leaf(arrival.place);
+            } else {
+                const bool divided = divide(arrival);
+                here.divides = divided || (here.divides && !arrival.alone);
+                changed.push_back(arrival.place);
+            }
+        }
+    }
+
+    // Where rows are divided, by the shares of the others, those that come change what those that are there do.
+    void include_rows_that_move(Arrival& arrival) {
+        if (arrival.alone || !at(arrival.place).divides) return;
+        take_rows_below(arrival.place);
+        arrival.end = moving_.size();
+        arrival.alone = true;
+    }
+
+    void count(const Arrival& arrival) {
+        const std::span<double> here = counts(arrival.place);
+        if (arrival.alone) {
+            std::fill(here.begin(), here.end(), 0.0);
+            at(arrival.place).weight = 0;
+        }
+        for (const Part& part : parts(arrival)) {
+            here[label(part)] += part.weight;
+            at(arrival.place).weight += part.weight;
+        }
+    }
+
+    std::size_t label(const Part& part) const { return static_cast<std::size_t>(data_.labels[part.row]); }
+
+    // Puts an arrival at each child on the stack; whether a row had no answer. Such a row goes down every child in
+    // proportion to the rows that have one, in equal parts where none has; a small part follows the heaviest child.
+    bool divide(const Arrival& arrival) {
+        const Place& here = at(arrival.place);
+        known_.clear();
+        for (const Place& child : children(here)) known_.push_back(arrival.alone ? 0.0 : child.weight);
+        n_arriving_.assign(known_.size(), 0);
+        const std::size_t n_unknown = find_children(here.source, parts(arrival));
+        const double total = std::accumulate(known_.begin(), known_.end(), 0.0);
+        if (n_unknown > 0)
+            for_each_part(arrival, total, [&](std::size_t child, Part) { ++n_arriving_[child]; });
+
+        std::size_t end = moving_.size();
+        for (std::size_t c = 0; c < known_.size(); ++c) {
+            stack_.push_back({here.first + static_cast<std::int64_t>(c), end, end + n_arriving_[c], arrival.alone});
+            end += std::exchange(n_arriving_[c], end);  // from here on: where the next one goes
+        }
+        moving_.resize(end);
+        const Part* from = moving_.data() + arrival.begin;
+        for (const std::int32_t child : child_of_) {
+            const Part part = *from++;
+            if (child != no_answer) moving_[n_arriving_[static_cast<std::size_t>(child)]++] = part;
+        }
+        if (n_unknown > 0)
+            for_each_part(arrival, total, [&](std::size_t child, Part part) { moving_[n_arriving_[child]++] = part; });
+        any_divided_ |= n_unknown > 0;
+        return n_unknown > 0;
+    }
+
+    // Calls use(child, part) for the parts of rows without an answer; the children have `known_` weights.
+    template <class Use>
+    void for_each_part(const Arrival& arrival, double total, const Use& use) const {
+        const auto heaviest = static_cast<std::size_t>(std::max_element(known_.begin(), known_.end()) - known_.begin());
+        for (std::size_t i = 0; i < child_of_.size(); ++i) {
+            if (child_of_[i] != no_answer) continue;
+            const Part part = moving_[arrival.begin + i];
+            if (part.weight < (1 - 1e-9) * options_.min_fraction * data_.weight[part.row]) {
+                use(heaviest, part);
+                continue;
+            }
+            for (std::size_t c = 0; c < known_.size(); ++c) {
+                const double share = total > 0 ? known_[c] / total : 1.0 / static_cast<double>(known_.size());
+                if (share > 0) use(c, Part{part.row, part.weight * share});
+            }
+        }
+    }
+
+    // The children that parts go to, as child_number has it, with what is the same for all rows looked up once. Counts them,
+    // and returns the number of those without an answer.
+    std::size_t find_children(std::int64_t node, std::span<const Part> parts) {
+        const double* column = data_.X + forest_.nodes[node].feature * data_.n_rows;
+        if (forest_.kind[node] == Kind::threshold) {
+            const double threshold = forest_.nodes[node].threshold;
+            return find_children(node, parts, [=](std::uint32_t row) {
+                return std::isnan(column[row]) ? no_answer : std::int64_t{column[row] > threshold};
+            });
+        }
+        if (forest_.kind[node] == Kind::multiway) {
+            const std::int32_t* codes = forest_.payload_codes + forest_.payload_start[forest_.payload[node]];
+            const std::int64_t n_codes = forest_.payload_codes + forest_.payload_start[forest_.payload[node] + 1] - codes;
+            return find_children(node, parts, [=](std::uint32_t row) {
+                return child_of_category(codes, n_codes, column[row]);
+            });
+        }
+        return find_children(node, parts, [&](std::uint32_t row) {
+            return answer(forest_, node, ColumnRow{data_.X + row, data_.n_rows});
+        });
+    }
+
+    template <class Answer>
+    std::size_t find_children(std::int64_t node, std::span<const Part> parts, const Answer& answer) {
+        const std::int64_t without = child_without_answer(forest_, node);
+        child_of_.resize(parts.size());
+        std::int32_t* child_of = child_of_.data();
+        double* known = known_.data();
+        std::size_t* n_arriving = n_arriving_.data();
+        std::size_t n_unknown = 0;
+        for (const Part& part : parts) {
+            const std::int64_t answered = answer(part.row);
+            const std::int64_t child = answered == no_answer ? without : answered;
+            *child_of++ = static_cast<std::int32_t>(child);
+            if (child == no_answer) {
+                ++n_unknown;
+                continue;
+            }
+            known[child] += part.weight;
+            ++n_arriving[child];
+        }
+        return n_unknown;
+    }
+
+    const Forest& forest_;
+    const TrainingData& data_;
+    const PruneOptions& options_;
+    std::int64_t n_classes_;
+    ErrorLimit limit_;
+    std::vector<Place> places_;
+    std::vector<double> counts_;      // n_classes a place
+    std::vector<std::int32_t> slot_;  // of a row in the list that is being collected
+    bool any_divided_ = false;        // a row is at several leaves, in parts
+
+    // Kept from one use to the next for their memory.
+    Parts moving_;
+    std::vector<Arrival> stack_;
+    std::vector<std::int64_t> below_;
+    std::vector<std::int32_t> child_of_;    // per part that is divided
+    std::vector<double> known_;             // per child: the weight of its rows with an answer
+    std::vector<std::size_t> n_arriving_;   // per child
+    std::vector<double> counts_there_;
+};
+
+}  // namespace hedgerow::pruning
