@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace hedgerow {
+namespace hedgerow::base {
 
 #ifdef __linux__
 // On the whole pages of some memory, if it is large. A wish: where it is not granted, or not known, everything works without.
@@ -101,4 +101,4 @@ void return_memory([[maybe_unused]] Bulk<T>& elements) {
 #endif
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::base

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace hedgerow {
+namespace hedgerow::base {
 namespace {
 
 constexpr std::uint64_t prime1 = 0x9E3779B185EBCA87;
@@ -56,4 +56,4 @@ std::uint64_t checksum(const std::uint8_t* data, std::size_t size) {
     return hash ^ hash >> 32;
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::base

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace hedgerow {
+namespace hedgerow::base {
 
 std::uint64_t checksum(const std::uint8_t* data, std::size_t size);
 
-}  // namespace hedgerow
+}  // namespace hedgerow::base

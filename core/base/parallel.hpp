@@ -12,13 +12,16 @@
 #include <thread>
 #include <vector>
 
-namespace hedgerow {
+namespace hedgerow::base {
 
 // Called by the calling thread about every 50 ms while workers compute; it throws to end the work.
 using Poll = std::function<void()>;
 
 // Set once work is to end; long tasks look at it and return early. Their results are thrown away.
 using Cancelled = std::atomic<bool>;
+
+// Thrown by a worker whose caller has asked it to stop; parallel_for rethrows the caller's own reason.
+struct Stopped {};
 
 inline constexpr std::chrono::milliseconds poll_interval{50};
 
@@ -110,4 +113,4 @@ void parallel_for(std::int64_t n_tasks, std::int64_t n_threads, const Body& body
     if (error) std::rethrow_exception(error);
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::base

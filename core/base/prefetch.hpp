@@ -1,11 +1,7 @@
 // A hint that memory will be read soon.
 #pragma once
 
-#include <cstdint>
-
-namespace hedgerow {
-
-inline constexpr std::uint32_t cache_line = 64;
+namespace hedgerow::base {
 
 inline void prefetch([[maybe_unused]] const void* address) {
 #if defined(__GNUC__)
@@ -13,4 +9,4 @@ inline void prefetch([[maybe_unused]] const void* address) {
 #endif
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::base

@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdint>
 
-namespace hedgerow {
+#include "base/hash.hpp"
+
+namespace hedgerow::base {
 
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011).
 inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) {
@@ -78,22 +80,13 @@ private:
     int position_ = 2;
 };
 
-// The k-th output of SplitMix64 from a seed is the mix of seed + k * golden_gamma (Steele, Lea, Flood: Fast splittable
-// pseudorandom number generators; OOPSLA 2014).
-inline constexpr std::uint64_t golden_gamma = 0x9E3779B97F4A7C15;
-inline std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31);
-}
-
 // A node of a random tree, which has so little other work to do that a hash by Philox would be a sixth of it: SplitMix64
 // takes a quarter of the time. Its first draws are two words of 32 bits, enough for most nodes; after them come those of
 // Draws.
-class Place {
+class NodeDraws {
 public:
-    Place() = default;  // of no node
-    Place(Path parent, std::uint64_t number) : path_(mix(parent.key() + (number + 1) * golden_gamma)) {
+    NodeDraws() = default;  // of no node
+    NodeDraws(Path parent, std::uint64_t number) : path_(mix(parent.key() + (number + 1) * golden_gamma)) {
         const std::uint64_t bits = mix(path_.key() ^ apart_from_children);
         first_ = {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
     }
@@ -133,4 +126,4 @@ private:
     std::uint32_t n_taken_ = 0;
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::base

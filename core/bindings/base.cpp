@@ -1,4 +1,4 @@
-// Draws by place, for Python and its tests.
+// Bindings of core/base: checksums, and addressed random draws.
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
@@ -6,18 +6,26 @@
 #include <utility>
 #include <vector>
 
+#include "base/checksum.hpp"
 #include "base/random.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/bind.hpp"
+
+namespace hedgerow::bindings {
 
 using namespace nb::literals;
 
 namespace {
 
-hedgerow::Draws draws_at(std::uint64_t seed, const std::vector<std::uint64_t>& path) {
-    hedgerow::Path place(seed);
+base::Draws draws_at(std::uint64_t seed, const std::vector<std::uint64_t>& path) {
+    base::Path place(seed);
     for (const std::uint64_t number : path) place = place.child(number);
-    return hedgerow::Draws(place);
+    return base::Draws(place);
+}
+
+std::uint64_t checksum(const In<std::uint8_t>& bytes) {
+    const ReleasedGil release;
+    return base::checksum(bytes.data(), bytes.size());
 }
 
 template <class T, class Draw>
@@ -29,7 +37,8 @@ Array<T> draw_many(std::int64_t n, Draw draw) {
 
 }  // namespace
 
-void bind_drawing(nb::module_& m) {
+void bind_base(nb::module_& m) {
+    m.def("checksum", &checksum, "data"_a.noconvert(), "XXH64 of bytes, with seed 0; see hedgerow.packing.");
     m.def(
         "random_bits",
         [](std::uint64_t seed, const std::vector<std::uint64_t>& path, std::int64_t n) {
@@ -53,3 +62,5 @@ void bind_drawing(nb::module_& m) {
         },
         "seed"_a, "path"_a, "n"_a, "bound"_a, "The first n integers in 0 .. bound-1 at a place in a tree.");
 }
+
+}  // namespace hedgerow::bindings

@@ -1,11 +1,13 @@
-// Columns of frames and of text.
+// Bindings of core/data.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -16,10 +18,15 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bind.hpp"
+#include "bindings/training_data.hpp"
 #include "data/codes.hpp"
+#include "data/distinct_rows.hpp"
+#include "data/hold_out.hpp"
 #include "data/plain_numbers.hpp"
 #include "data/row_end.hpp"
-#include "forest/structure.hpp"
+#include "data/rows.hpp"
+
+namespace hedgerow::bindings {
 
 using namespace nb::literals;
 
@@ -45,7 +52,7 @@ void with_codes(const Codes& codes, const Use& use) {
 
 Array<bool> codes_in_use(const Codes& codes, std::size_t n_levels) {
     std::vector<std::uint8_t> used(n_levels, 0);
-    with_codes(codes, [&](const auto* all) { hedgerow::mark_codes(all, codes.size(), used.data(), n_levels); });
+    with_codes(codes, [&](const auto* all) { data::mark_codes(all, codes.size(), used.data(), n_levels); });
     auto owned = std::make_unique<std::vector<std::uint8_t>>(std::move(used));
     auto* data = reinterpret_cast<bool*>(owned->data());
     return Array<bool>(data, {n_levels}, owner_of(std::move(owned)));
@@ -54,7 +61,7 @@ Array<bool> codes_in_use(const Codes& codes, std::size_t n_levels) {
 void place_codes(const Codes& codes, const In<double>& table, const Array<double>& out) {
     if (out.size() != codes.size()) throw std::invalid_argument("out has the wrong shape");
     with_codes(codes, [&](const auto* all) {
-        hedgerow::place_codes(all, codes.size(), table.data(), table.size(), out.data());
+        data::place_codes(all, codes.size(), table.data(), table.size(), out.data());
     });
 }
 
@@ -112,9 +119,37 @@ std::int64_t plain_numbers(const In<std::uint8_t>& text, const std::string& deli
                                    out.data(), static_cast<std::int64_t>(out.shape(1)));
 }
 
+// Distinct rows, and the number of each row's among them; None if there are more than `most`.
+std::optional<std::tuple<Array<double, 2>, Array<std::uint32_t>>> number_rows(const In<double, 2>& rows, std::size_t most) {
+    std::optional<data::NumberedRows> found;
+    {
+        const ReleasedGil release;
+        found = data::number_rows(rows.data(), rows.shape(0), rows.shape(1), most);
+    }
+    if (!found) return std::nullopt;
+    auto distinct = std::make_unique<std::vector<double>>(std::move(found->distinct));
+    double* data = distinct->data();
+    const std::size_t n_columns = rows.shape(1), n_distinct = distinct->size() / n_columns;
+    return std::tuple{Array<double, 2>(data, {n_distinct, n_columns}, owner_of(std::move(distinct))),
+                      to_array(std::move(found->numbers))};
+}
+
+Array<double> places_in_line(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
+                             const Labels& labels, const Targets& targets, std::int64_t n_classes, std::uint64_t seed) {
+    const data::TrainingData lent = training_data(X, n_categories, sample_weight, labels, targets, n_classes);
+    const RowCopies copies(lent);
+    const data::TrainingData data = copies.applied_to(lent);
+    std::vector<double> places;
+    {
+        const ReleasedGil release;
+        places = data::places_in_line(data, seed);
+    }
+    return to_array(std::move(places));
+}
+
 }  // namespace
 
-void bind_columns(nb::module_& m) {
+void bind_data(nb::module_& m) {
     m.def("codes_in_use", &codes_in_use, "codes"_a.noconvert(), "n_levels"_a, "Which levels occur; -1 is none.");
     m.def("place_codes", &place_codes, "codes"_a.noconvert(), "table"_a.noconvert(), "out"_a.noconvert(),
           "Put the entry of a table for each code into out, NaN where the code is -1.");
@@ -129,7 +164,14 @@ void bind_columns(nb::module_& m) {
         "first_infinity",
         [](const In<double, 2>& X) {
             const ReleasedGil release;
-            return hedgerow::first_infinity(X.data(), static_cast<std::int64_t>(X.size()));
+            return data::first_infinity(X.data(), static_cast<std::int64_t>(X.size()));
         },
         "X"_a.noconvert(), "Flat position of the first infinite value, or -1.");
+    m.def("number_rows", &number_rows, "rows"_a.noconvert(), "most"_a,
+          "Distinct rows in the order in which they occur, and the number of each row's; None if there are more than `most`.");
+    m.def("places_in_line", &places_in_line, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
+          "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a, "seed"_a,
+          "Rows in a drawn order; see hedgerow.pruning.parting.");
 }
+
+}  // namespace hedgerow::bindings

@@ -14,6 +14,8 @@
 #include <cxxabi.h>
 #endif
 
+namespace hedgerow::bindings {
+
 [[noreturn]] inline void park_thread() {
     for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
@@ -64,3 +66,5 @@ public:
 private:
     PyGILState_STATE state_;
 };
+
+}  // namespace hedgerow::bindings

@@ -1,4 +1,4 @@
-// Growth of trees, and rows apart for it.
+// Bindings of core/grow.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -13,10 +13,11 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bind.hpp"
-#include "bindings/row_copies.hpp"
-#include "data/hold_out.hpp"
+#include "bindings/training_data.hpp"
 #include "grow/grow.hpp"
 #include "grow/random/grow_random.hpp"
+
+namespace hedgerow::bindings {
 
 using namespace nb::literals;
 
@@ -30,29 +31,6 @@ using GrownArrays =
                Array<std::int64_t>, Array<std::int32_t>, Array<double>, Array<std::int64_t>, Array<std::int64_t>,
                Array<std::uint32_t>, Array<double>, Array<std::uint8_t>, Array<std::int64_t>, Array<std::int32_t>, Array<double>>;
 
-using Labels = std::optional<In<std::int32_t>>;
-
-using Targets = std::optional<In<double>>;
-
-template <class Matrix>
-hedgerow::TrainingData training_data(const Matrix& X, const In<std::int32_t>& n_categories,
-                                     const In<double>& sample_weight, const Labels& labels, const Targets& targets,
-                                     std::int64_t n_classes) {
-    const std::size_t n_rows = X.shape(0);
-    if (labels.has_value() == targets.has_value() || n_rows == 0 || n_categories.size() != X.shape(1) ||
-        sample_weight.size() != n_rows || (labels ? labels->size() : targets->size()) != n_rows)
-        throw std::invalid_argument("training data of the wrong shape");
-    if (n_rows > 0x7FFFFFFF) throw std::length_error("more than 2147483647 rows");
-    return {X.data(),
-            n_categories.data(),
-            sample_weight.data(),
-            labels ? labels->data() : nullptr,
-            targets ? targets->data() : nullptr,
-            static_cast<std::int64_t>(n_rows),
-            static_cast<std::int64_t>(X.shape(1)),
-            n_classes};
-}
-
 // Calls grow(n_done, poll) without the interpreter lock; `progress` is told now and then how many trees are finished.
 template <class Grow>
 GrownArrays grow_with(const std::optional<nb::callable>& progress, const Grow& grow) {
@@ -63,12 +41,12 @@ GrownArrays grow_with(const std::optional<nb::callable>& progress, const Grow& g
         const HeldGil lock;
         (*progress)(n_done.load());
     };
-    hedgerow::GrownForest forest;
+    forest::GrownForest forest;
     {
         const ReleasedGil release;
         forest = grow(n_done, poll);
     }
-    hedgerow::GrownTree& trees = forest.trees;
+    forest::GrownTree& trees = forest.trees;
     return {to_bytes(std::move(trees.nodes)),           to_array(std::move(trees.weight)),
             to_array(std::move(trees.payload)),         to_array(std::move(trees.kind)),
             to_array(std::move(trees.missing)),         to_array(std::move(trees.payload_start)),
@@ -81,18 +59,18 @@ GrownArrays grow_with(const std::optional<nb::callable>& progress, const Grow& g
 
 GrownArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
                  const Labels& labels, const Targets& targets, std::int64_t n_classes,
-                 const hedgerow::GrowOptions& options, const std::optional<nb::callable>& progress) {
-    const hedgerow::TrainingData lent = training_data(X, n_categories, sample_weight, labels, targets, n_classes);
+                 const grow::GrowOptions& options, const std::optional<nb::callable>& progress) {
+    const data::TrainingData lent = training_data(X, n_categories, sample_weight, labels, targets, n_classes);
     const RowCopies copies(lent);
-    const hedgerow::TrainingData data = copies.applied_to(lent);
+    const data::TrainingData data = copies.applied_to(lent);
     const auto class_cells = static_cast<std::size_t>(n_classes * n_classes);
-    if (options.class_costs.size() != (options.criterion == hedgerow::Criterion::cost_gini ? class_cells : 0) ||
+    if (options.class_costs.size() != (grow::takes_costs(options.criterion) ? class_cells : 0) ||
         (!options.feature_costs.empty() && options.feature_costs.size() != X.shape(1)))
         throw std::invalid_argument("costs of the wrong shape");
     if (options.collapse && (targets || options.keep_leaf_rows))
         throw std::invalid_argument("only trees of classes whose leaves keep no rows can be collapsed");
     return grow_with(progress,
-                     [&](auto& n_done, const auto& poll) { return hedgerow::grow(data, options, n_done, poll); });
+                     [&](auto& n_done, const auto& poll) { return grow::grow(data, options, n_done, poll); });
 }
 
 // Of either order.
@@ -100,51 +78,34 @@ using Table = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>
 
 GrownArrays grow_random(const Table& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
                         const In<std::int32_t>& labels, std::int64_t n_classes,
-                        const hedgerow::RandomGrowOptions& options, const std::optional<nb::callable>& progress) {
-    const hedgerow::TrainingData lent = training_data(X, n_categories, sample_weight, labels, std::nullopt, n_classes);
+                        const grow::random::RandomGrowOptions& options, const std::optional<nb::callable>& progress) {
+    const data::TrainingData lent = training_data(X, n_categories, sample_weight, labels, std::nullopt, n_classes);
     const RowCopies copies(lent);
-    hedgerow::TrainingData data = copies.applied_to(lent);
+    data::TrainingData data = copies.applied_to(lent);
     // Where there is one of a thing, nobody asks how far the next is.
     const auto apart = [&](std::size_t axis, std::int64_t step) { return X.shape(axis) == 1 || X.stride(axis) == step; };
     data.row_major = apart(1, 1) && apart(0, data.n_features);
     if (!data.row_major && !(apart(0, 1) && apart(1, data.n_rows)))
         throw std::invalid_argument("X is neither row-major nor column-major");
     return grow_with(progress,
-                     [&](auto& n_done, const auto& poll) { return hedgerow::grow_random(data, options, n_done, poll); });
-}
-
-Array<double> places_in_line(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
-                             const Labels& labels, const Targets& targets, std::int64_t n_classes, std::uint64_t seed) {
-    const hedgerow::TrainingData lent = training_data(X, n_categories, sample_weight, labels, targets, n_classes);
-    const RowCopies copies(lent);
-    const hedgerow::TrainingData data = copies.applied_to(lent);
-    std::vector<double> places;
-    {
-        const ReleasedGil release;
-        places = hedgerow::places_in_line(data, seed);
-    }
-    return to_array(std::move(places));
+                     [&](auto& n_done, const auto& poll) { return grow::random::grow_random(data, options, n_done, poll); });
 }
 
 }  // namespace
 
-void bind_growing(nb::module_& m) {
-    using hedgerow::GrowOptions;
-    nb::enum_<hedgerow::Criterion>(m, "Criterion")
-        .value("gini", hedgerow::Criterion::gini)
-        .value("entropy", hedgerow::Criterion::entropy)
-        .value("gain_ratio", hedgerow::Criterion::gain_ratio)
-        .value("squared_error", hedgerow::Criterion::squared_error)
-        .value("cost_gini", hedgerow::Criterion::cost_gini);
-    nb::enum_<hedgerow::Nominal>(m, "Nominal")
-        .value("multiway", hedgerow::Nominal::multiway)
-        .value("binary", hedgerow::Nominal::binary)
-        .value("subset", hedgerow::Nominal::subset);
-    nb::enum_<hedgerow::TrainMissing>(m, "TrainMissing")
-        .value("fractional", hedgerow::TrainMissing::fractional)
-        .value("category", hedgerow::TrainMissing::category)
-        .value("learned", hedgerow::TrainMissing::learned)
-        .value("random", hedgerow::TrainMissing::random);
+void bind_grow(nb::module_& m) {
+    using grow::GrowOptions;
+    nb::enum_<grow::CriterionId> criterion(m, "Criterion");
+    grow::for_each_criterion([&](const auto& entry, auto id) { criterion.value(entry.name, id); });
+    nb::enum_<grow::Nominal>(m, "Nominal")
+        .value("multiway", grow::Nominal::multiway)
+        .value("binary", grow::Nominal::binary)
+        .value("subset", grow::Nominal::subset);
+    nb::enum_<grow::TrainMissing>(m, "TrainMissing")
+        .value("fractional", grow::TrainMissing::fractional)
+        .value("category", grow::TrainMissing::category)
+        .value("learned", grow::TrainMissing::learned)
+        .value("random", grow::TrainMissing::random);
     nb::class_<GrowOptions>(m, "GrowOptions", "Settings of growth; see hedgerow.growth.")
         .def(nb::init<>())
         .def_rw("criterion", &GrowOptions::criterion)
@@ -174,7 +135,7 @@ void bind_growing(nb::module_& m) {
     m.def("grow", &grow, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
           "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a, "options"_a, "progress"_a.none(),
           "Grow trees; see hedgerow.growth.grow_forest.");
-    using hedgerow::RandomGrowOptions;
+    using grow::random::RandomGrowOptions;
     nb::class_<RandomGrowOptions>(m, "RandomGrowOptions", "Settings of random growth; see hedgerow.growth.")
         .def(nb::init<>())
         .def_rw("min_samples_leaf", &RandomGrowOptions::min_samples_leaf)
@@ -186,7 +147,6 @@ void bind_growing(nb::module_& m) {
     m.def("grow_random", &grow_random, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
           "labels"_a.noconvert(), "n_classes"_a, "options"_a, "progress"_a.none(),
           "Grow random decision trees; see hedgerow.growth.grow_random_forest.");
-    m.def("places_in_line", &places_in_line, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
-          "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a, "seed"_a,
-          "Rows in a drawn order; see hedgerow.pruning.parting.");
 }
+
+}  // namespace hedgerow::bindings

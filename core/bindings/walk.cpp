@@ -1,4 +1,4 @@
-// Rows down the trees of a forest.
+// Bindings of core/walk.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -11,8 +11,9 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bind.hpp"
-#include "data/distinct_rows.hpp"
 #include "walk/walk.hpp"
+
+namespace hedgerow::bindings {
 
 using namespace nb::literals;
 
@@ -23,12 +24,12 @@ namespace {
 using TableArrays = std::tuple<In<double, 2>, In<double, 2>, In<std::uint8_t>, In<std::uint8_t>,
                                std::optional<In<std::uint32_t>>, Array<double, 3>>;
 
-hedgerow::LeafTable leaf_table(const TableArrays& arrays) {
+walk::LeafTable leaf_table(const TableArrays& arrays) {
     const auto& [values, linked, links, ops, row_of, out] = arrays;
     return {values.data(),
             linked.data(),
-            reinterpret_cast<const hedgerow::Link*>(links.data()),
-            reinterpret_cast<const hedgerow::Op*>(ops.data()),
+            reinterpret_cast<const walk::Link*>(links.data()),
+            reinterpret_cast<const walk::Op*>(ops.data()),
             row_of ? row_of->data() : nullptr,
             static_cast<std::int64_t>(values.shape(1)),
             out.data(),
@@ -36,7 +37,7 @@ hedgerow::LeafTable leaf_table(const TableArrays& arrays) {
             out.shape(1) > 1 ? static_cast<std::int64_t>(out.shape(2)) : 0};
 }
 
-void require_shapes(const hedgerow::Forest& forest, const TableArrays& arrays, std::int64_t n_rows,
+void require_shapes(const forest::Forest& forest, const TableArrays& arrays, std::int64_t n_rows,
                     std::int64_t first_tree, std::int64_t last_tree) {
     const auto& [values, linked, links, ops, row_of, out] = arrays;
     const auto n_leaves = static_cast<std::size_t>(forest.leaf_start[last_tree] - forest.leaf_start[first_tree]);
@@ -54,8 +55,8 @@ void fold(const ForestArrays& forest_arrays, const In<double, 2>& X, const std::
           const std::optional<In<std::uint8_t, 2>>& skip, const std::optional<Array<std::int64_t>>& n_used,
           std::int64_t n_threads) {
     require_width(forest_arrays, X);
-    const hedgerow::Forest forest = view(forest_arrays);
-    const hedgerow::Rows rows = view(X);
+    const forest::Forest forest = view(forest_arrays);
+    const data::Rows rows = view(X);
     if (first_tree < 0 || first_tree > last_tree || last_tree > forest.n_trees)
         throw std::invalid_argument("the range of trees is not one of this forest");
     const auto n_trees = static_cast<std::size_t>(forest.n_trees);
@@ -63,57 +64,42 @@ void fold(const ForestArrays& forest_arrays, const In<double, 2>& X, const std::
     if ((tree_weights && tree_weights->size() != n_trees) || (n_used && n_used->size() != n_rows) ||
         (skip && (skip->shape(0) != n_trees || skip->shape(1) != (n_rows + 7) / 8)))
         throw std::invalid_argument("tree_weights, skip or n_used has the wrong shape");
-    std::vector<hedgerow::LeafTable> tables;
+    std::vector<walk::LeafTable> tables;
     for (const TableArrays& arrays : table_arrays) {
         require_shapes(forest, arrays, rows.n_rows, first_tree, last_tree);
         tables.push_back(leaf_table(arrays));
     }
-    const hedgerow::FoldOptions options{first_tree,
+    const walk::FoldOptions options{first_tree,
                                         last_tree,
                                         tree_weights ? tree_weights->data() : nullptr,
                                         skip ? skip->data() : nullptr,
                                         n_used ? n_used->data() : nullptr,
                                         n_threads};
     const ReleasedGil release;
-    hedgerow::fold(forest, rows, tables, options, poll_signals);
-}
-
-// Distinct rows, and the number of each row's among them; None if there are more than `most`.
-std::optional<std::tuple<Array<double, 2>, Array<std::uint32_t>>> number_rows(const In<double, 2>& rows, std::size_t most) {
-    std::optional<hedgerow::NumberedRows> found;
-    {
-        const ReleasedGil release;
-        found = hedgerow::number_rows(rows.data(), rows.shape(0), rows.shape(1), most);
-    }
-    if (!found) return std::nullopt;
-    auto distinct = std::make_unique<std::vector<double>>(std::move(found->distinct));
-    double* data = distinct->data();
-    const std::size_t n_columns = rows.shape(1), n_distinct = distinct->size() / n_columns;
-    return std::tuple{Array<double, 2>(data, {n_distinct, n_columns}, owner_of(std::move(distinct))),
-                      to_array(std::move(found->numbers))};
+    walk::fold(forest, rows, tables, options, poll_signals);
 }
 
 void route(const ForestArrays& forest_arrays, const In<double, 2>& X, const Array<std::int32_t, 2>& out,
            bool heaviest, std::int64_t n_threads) {
     require_width(forest_arrays, X);
-    const hedgerow::Forest forest = view(forest_arrays);
+    const forest::Forest forest = view(forest_arrays);
     if (out.shape(0) != X.shape(0) || static_cast<std::int64_t>(out.shape(1)) != forest.n_trees)
         throw std::invalid_argument("out has the wrong shape");
-    const hedgerow::Rows rows = view(X);
+    const data::Rows rows = view(X);
     const ReleasedGil release;
-    hedgerow::route(forest, rows, out.data(), heaviest, n_threads, poll_signals);
+    walk::route(forest, rows, out.data(), heaviest, n_threads, poll_signals);
 }
 
 std::tuple<Array<std::int64_t>, Array<std::int64_t>, Array<double>> spread(const ForestArrays& forest_arrays,
                                                                           const In<double, 2>& X,
                                                                           std::int64_t n_threads) {
     require_width(forest_arrays, X);
-    const hedgerow::Forest forest = view(forest_arrays);
-    const hedgerow::Rows rows = view(X);
-    hedgerow::Spread result;
+    const forest::Forest forest = view(forest_arrays);
+    const data::Rows rows = view(X);
+    walk::Spread result;
     {
         const ReleasedGil release;
-        result = hedgerow::spread(forest, rows, n_threads, poll_signals);
+        result = walk::spread(forest, rows, n_threads, poll_signals);
     }
     return {to_array(std::move(result.row_start)), to_array(std::move(result.leaves)),
             to_array(std::move(result.weights))};
@@ -123,36 +109,34 @@ void quantiles(const ForestArrays& forest_arrays, const In<double, 2>& X, const 
                const In<std::int32_t>& ranks, const In<double>& shares, const In<double>& values,
                const In<double>& probabilities, const Array<double, 2>& out, std::int64_t n_threads) {
     require_width(forest_arrays, X);
-    const hedgerow::Forest forest = view(forest_arrays);
-    const hedgerow::Rows rows = view(X);
+    const forest::Forest forest = view(forest_arrays);
+    const data::Rows rows = view(X);
     if (static_cast<std::int64_t>(start.size()) != forest.leaf_start[forest.n_trees] + 1 ||
         (shares.size() != ranks.size() && shares.size() != 0) || out.shape(0) != X.shape(0) || out.shape(1) != probabilities.size())
         throw std::invalid_argument("leaf samples or output of the wrong shape");
-    const hedgerow::LeafSamples samples{start.data(), ranks.data(), shares.size() == 0 ? nullptr : shares.data(), values.data(),
+    const walk::LeafSamples samples{start.data(), ranks.data(), shares.size() == 0 ? nullptr : shares.data(), values.data(),
                                         static_cast<std::int64_t>(values.size())};
     const ReleasedGil release;
-    hedgerow::quantiles(forest, rows, samples, probabilities.data(), static_cast<std::int64_t>(probabilities.size()),
+    walk::quantiles(forest, rows, samples, probabilities.data(), static_cast<std::int64_t>(probabilities.size()),
                         out.data(), n_threads, poll_signals);
 }
 
 void tally(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<std::int32_t>& labels,
            const In<double>& weights, const Array<double, 2>& out, std::int64_t n_threads) {
     require_width(forest_arrays, X);
-    const hedgerow::Forest forest = view(forest_arrays);
-    const hedgerow::Rows rows = view(X);
+    const forest::Forest forest = view(forest_arrays);
+    const data::Rows rows = view(X);
     if (labels.size() != X.shape(0) || weights.size() != X.shape(0) ||
         static_cast<std::int64_t>(out.shape(0)) != forest.leaf_start[forest.n_trees])
         throw std::invalid_argument("labels, weights or output of the wrong shape");
-    const hedgerow::LeafCounts leaves{labels.data(), weights.data(), static_cast<std::int64_t>(out.shape(1)), out.data()};
+    const walk::LeafCounts leaves{labels.data(), weights.data(), static_cast<std::int64_t>(out.shape(1)), out.data()};
     const ReleasedGil release;
-    hedgerow::tally(forest, rows, leaves, n_threads, poll_signals);
+    walk::tally(forest, rows, leaves, n_threads, poll_signals);
 }
 
 }  // namespace
 
-void bind_walking(nb::module_& m) {
-    m.def("number_rows", &number_rows, "rows"_a.noconvert(), "most"_a,
-          "Distinct rows in the order in which they occur, and the number of each row's; None if there are more than `most`.");
+void bind_walk(nb::module_& m) {
     m.def("fold", &fold, "forest"_a.noconvert(), "X"_a.noconvert(), "tables"_a.noconvert(), "first_tree"_a,
           "last_tree"_a, "tree_weights"_a.noconvert().none(), "skip"_a.noconvert().none(),
           "n_used"_a.noconvert().none(), "n_threads"_a,
@@ -167,3 +151,5 @@ void bind_walking(nb::module_& m) {
     m.def("tally", &tally, "forest"_a.noconvert(), "X"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(),
           "out"_a.noconvert(), "n_threads"_a, "Add rows to the class counts of leaves; see hedgerow.walk.tally.");
 }
+
+}  // namespace hedgerow::bindings

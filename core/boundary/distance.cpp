@@ -7,7 +7,17 @@
 
 #include "forest/splits.hpp"
 
-namespace hedgerow {
+namespace hedgerow::boundary {
+
+using base::Cancelled;
+using base::parallel_for;
+using data::code_of;
+using data::no_code;
+using forest::Kind;
+using forest::Missing;
+using forest::Node;
+using forest::no_child;
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -102,7 +112,7 @@ private:
         for_each_split(node, [&](std::int64_t up, std::int64_t child) {
             if (forest_.kind[up] == Kind::one_against_rest) {
                 const std::int64_t code = code_of(forest_.nodes[up].threshold, n_tried);
-                if (code != no_answer) left_[static_cast<std::size_t>(code)] = 0;
+                if (code != no_code) left_[static_cast<std::size_t>(code)] = 0;
                 return;
             }
             for (std::size_t code = 0; code < left_.size(); ++code)
@@ -141,7 +151,7 @@ public:
         n_leaves_ = 0;
         waiting_.clear();
         moves_.clear();
-        Entry at{0.0, 0, none};
+        SearchEntry at{0.0, 0, none};
         bool has_entry = is_wanted(0);
         while (has_entry) {
             if (forest_.is_leaf(at.node)) {
@@ -165,7 +175,7 @@ public:
     void want_not(std::int64_t label) { word(label) &= ~bit(label); }
 
 private:
-    struct Entry {
+    struct SearchEntry {
         double squared;
         std::int32_t node;
         std::int32_t move;  // the last of those that lead here
@@ -182,7 +192,7 @@ private:
     };
 
     // The heap's order: the nearest first, and of equals the first in the tree, so that ties end with the first leaf.
-    static bool later(const Entry& a, const Entry& b) {
+    static bool later(const SearchEntry& a, const SearchEntry& b) {
         return a.squared != b.squared ? a.squared > b.squared : a.node > b.node;
     }
 
@@ -196,12 +206,12 @@ private:
         return false;
     }
 
-    void wait(const Entry& entry) {
+    void wait(const SearchEntry& entry) {
         waiting_.push_back(entry);
         std::push_heap(waiting_.begin(), waiting_.end(), later);
     }
 
-    bool next(Entry& entry) {
+    bool next(SearchEntry& entry) {
         while (!waiting_.empty()) {
             std::pop_heap(waiting_.begin(), waiting_.end(), later);
             entry = waiting_.back();
@@ -212,7 +222,7 @@ private:
     }
 
     template <class Use>
-    bool take(const Entry& at, const Use& found) {
+    bool take(const SearchEntry& at, const Use& found) {
         const std::int32_t leaf = forest_.nodes[at.node].first_child;
         const std::int32_t label = walls_.labels[leaf];
         want_not(label);
@@ -244,15 +254,15 @@ private:
 
     // Puts the children of an inner node where they belong. Where one is as near as the node itself, and wanted, it becomes
     // `at` without waiting; else the answer is false.
-    bool expand(Entry& at) {
-        const Entry from = at;
+    bool expand(SearchEntry& at) {
+        const SearchEntry from = at;
         const std::int64_t node = from.node;
         const std::int64_t answered = answer(forest_, node, row_);
-        if (answered == no_answer) return stay(at, node);
+        if (answered == no_child) return stay(at, node);
         return is_nominal(forest_.kind[node]) ? change(at, from, answered) : move(at, from);
     }
 
-    bool move(Entry& at, const Entry& from) {
+    bool move(SearchEntry& at, const SearchEntry& from) {
         const Node& test = forest_.nodes[from.node];
         const double value = row_[test.feature];
         const Move* before = moved(from.move, test.feature, false);
@@ -269,7 +279,7 @@ private:
     }
 
     // A category that has been changed already may be any: which ones there are, `open` knows.
-    bool change(Entry& at, const Entry& from, std::int64_t answered) {
+    bool change(SearchEntry& at, const SearchEntry& from, std::int64_t answered) {
         const Node& test = forest_.nodes[from.node];
         const bool free = moved(from.move, test.feature, true) != nullptr;
         const std::int64_t n = n_children(forest_, from.node) - (forest_.missing_of(from.node) == Missing::own_branch);
@@ -286,19 +296,19 @@ private:
     }
 
     // A question without an answer: on the way to the part's own leaf there is one branch, elsewhere those of the policy.
-    bool stay(Entry& at, std::int64_t node) {
+    bool stay(SearchEntry& at, std::int64_t node) {
         const std::int32_t first = forest_.nodes[node].first_child;
         const std::int32_t own = own_child(node);
         if (own != none) return go(at, own, true);
         const std::int64_t number = child_number(forest_, node, row_);
-        if (number != no_answer) return go(at, static_cast<std::int32_t>(first + number), true);
+        if (number != no_child) return go(at, static_cast<std::int32_t>(first + number), true);
         const std::int64_t n = n_children(forest_, node);
         for (std::int64_t child = first; child < first + n; ++child)
             if (is_wanted(child)) wait_at(static_cast<std::int32_t>(child), at.squared, at.move);
         return false;
     }
 
-    bool go(Entry& at, std::int32_t child, bool open) {
+    bool go(SearchEntry& at, std::int32_t child, bool open) {
         if (!open || !is_wanted(child)) return false;
         n_leaves_ += forest_.is_leaf(child);
         at.node = child;
@@ -336,7 +346,7 @@ private:
     std::int64_t n_leaves_ = 0;
     bool knows_own_path_ = false;
     std::vector<std::uint64_t> wanted_;
-    std::vector<Entry> waiting_;
+    std::vector<SearchEntry> waiting_;
     std::vector<Move> moves_;
     std::vector<std::int32_t> own_child_;
     std::vector<std::int64_t> own_path_;
@@ -425,7 +435,7 @@ std::vector<std::uint8_t> open_nodes(const Forest& forest, const std::int64_t* p
     return open;
 }
 
-void wall_distance(const Walls& walls, const Rows& rows, const Parts& parts, const double* scale, std::int64_t target,
+void wall_distance(const Walls& walls, const Rows& rows, const RowParts& parts, const double* scale, std::int64_t target,
                    const WallDistances& out, std::int64_t n_threads, const Poll& poll) {
     const std::int64_t n_tasks = (parts.n_parts + parts_per_task - 1) / parts_per_task;
     parallel_for(
@@ -445,4 +455,4 @@ void wall_distance(const Walls& walls, const Rows& rows, const Parts& parts, con
         poll);
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::boundary

@@ -8,7 +8,11 @@
 #include "data/rows.hpp"
 #include "forest/forest.hpp"
 
-namespace hedgerow {
+namespace hedgerow::boundary {
+
+using base::Poll;
+using data::Rows;
+using forest::Forest;
 
 // One tree without oblique questions, and what a search in it looks up.
 struct Walls {
@@ -31,8 +35,8 @@ std::vector<std::uint64_t> classes_below(const Forest& forest, const std::int64_
 std::vector<std::uint8_t> open_nodes(const Forest& forest, const std::int64_t* parent, const std::int32_t* n_categories,
                                      const Poll& poll);
 
-// Parts of rows: a row that reaches several leaves is looked at from each of them.
-struct Parts {
+// RowParts of rows: a row that reaches several leaves is looked at from each of them.
+struct RowParts {
     const std::int64_t* rows;
     const std::int32_t* leaves;
     std::int64_t n_parts;
@@ -53,7 +57,7 @@ inline constexpr std::int64_t every_class = -1;
 // Numbers of a row may move, at |move| / scale, and categories change, at 1 / scale; the distance is the root of the sum of
 // squares. What a row has no answer to does not move: the part stays in the branch that it is in, and elsewhere it is where
 // the node sends such rows.
-void wall_distance(const Walls& walls, const Rows& rows, const Parts& parts, const double* scale, std::int64_t target,
+void wall_distance(const Walls& walls, const Rows& rows, const RowParts& parts, const double* scale, std::int64_t target,
                    const WallDistances& out, std::int64_t n_threads, const Poll& poll);
 
-}  // namespace hedgerow
+}  // namespace hedgerow::boundary

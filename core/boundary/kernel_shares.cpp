@@ -7,7 +7,11 @@
 #include <optional>
 #include <vector>
 
-namespace hedgerow {
+namespace hedgerow::boundary {
+
+using base::Cancelled;
+using base::parallel_for;
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -34,9 +38,9 @@ double weight_at(Kernel kernel, double squared) {
 }
 
 // One group, in units of its bandwidths, from its first row on: differences stay exact where the numbers are large.
-class Group {
+class KernelGroup {
 public:
-    Group(Kernel kernel, const KernelSample& sample, std::int64_t group, bool by_cells)
+    KernelGroup(Kernel kernel, const KernelSample& sample, std::int64_t group, bool by_cells)
         : kernel_(kernel), n_dims_(sample.n_dims), begin_(sample.start[group]), n_rows_(sample.start[group + 1] - begin_),
           origin_(sample.points + begin_ * n_dims_), bandwidth_(sample.bandwidth + group * n_dims_),
           weights_(sample.weights + 2 * begin_), points_(static_cast<std::size_t>(n_rows_ * n_dims_)) {
@@ -71,7 +75,7 @@ public:
 
 private:
     // With s = t - centre, `moments` of a Gaussian cell are Σ w e^(-s²/2) s^k/k!.
-    struct Cell {
+    struct KernelCell {
         std::int64_t begin, end;
         double first, last, centre, radius;
         std::array<Sums, max_terms> moments;
@@ -131,7 +135,7 @@ private:
             const auto past = std::upper_bound(points_.begin() + begin, points_.end(), first + cell_width);
             const std::int64_t end = past - points_.begin();
             const double last = points_[static_cast<std::size_t>(end - 1)];
-            Cell cell{begin, end, first, last, first + (last - first) / 2, (last - first) / 2, {}};
+            KernelCell cell{begin, end, first, last, first + (last - first) / 2, (last - first) / 2, {}};
             for (std::int64_t i = begin; i < end; ++i) kernel_ == Kernel::gaussian ? add_moments(cell, i) : add_upto(cell, i);
             cells_.push_back(cell);
             begin = end;
@@ -149,7 +153,7 @@ private:
         }
     }
 
-    void add_moments(Cell& cell, std::int64_t row) const {
+    void add_moments(KernelCell& cell, std::int64_t row) const {
         const double s = points_[static_cast<std::size_t>(row)] - cell.centre;
         double factor = std::exp(-0.5 * s * s);
         for (std::int64_t k = 0; k < max_terms; ++k) {
@@ -159,7 +163,7 @@ private:
     }
 
     // A cell has one entry more than rows: cell c's begin at its first row plus c.
-    void add_upto(const Cell& cell, std::int64_t row) {
+    void add_upto(const KernelCell& cell, std::int64_t row) {
         if (row == cell.begin) upto_.emplace_back();
         Upto next = upto_.back();
         const double s = points_[static_cast<std::size_t>(row)] - cell.centre;
@@ -177,7 +181,7 @@ private:
         Sums sums;
         const auto n_cells = static_cast<std::int64_t>(cells_.size());
         const auto above = std::upper_bound(cells_.begin(), cells_.end(), q,
-                                            [](double value, const Cell& cell) { return value < cell.first; });
+                                            [](double value, const KernelCell& cell) { return value < cell.first; });
         std::int64_t right = above - cells_.begin(), left = right - 1;
         const double far = -2 * std::log(tolerance);
         while (left >= 0 || right < n_cells) {
@@ -196,7 +200,7 @@ private:
         return sums;
     }
 
-    void add_gaussian(Sums& sums, const Cell& cell, double q, std::int64_t skip, double least,
+    void add_gaussian(Sums& sums, const KernelCell& cell, double q, std::int64_t skip, double least,
                       const std::array<double, max_terms + 1>& reach) const {
         const double away = q - cell.centre;
         const double most = std::abs(away) * cell.radius;
@@ -222,7 +226,7 @@ private:
 
     // Whether a row can be subtracted from the sum of its cell. Seen from inside the cell all its rows get e^(-1/8) to 1; so where
     // the others of its class weigh as much as it does, an error of the whole is at most 2·e^(1/8) < 4 times as large for them.
-    bool can_take_off(const Cell& cell, double away, std::int64_t row) const {
+    bool can_take_off(const KernelCell& cell, double away, std::int64_t row) const {
         const double* own = weights_ + 2 * row;
         const std::size_t c = static_cast<std::size_t>(&cell - cells_.data());
         const double in = before_[c + 1].in - before_[c].in, out = before_[c + 1].out - before_[c].out;
@@ -234,7 +238,7 @@ private:
         Sums sums;
         const auto below = [q](double t) { return q - t > 0 && (q - t) * (q - t) > 1; };
         const auto within = [q](double t) { return !(t - q > 0 && (t - q) * (t - q) > 1); };
-        const auto first = std::partition_point(cells_.begin(), cells_.end(), [&](const Cell& cell) { return below(cell.last); });
+        const auto first = std::partition_point(cells_.begin(), cells_.end(), [&](const KernelCell& cell) { return below(cell.last); });
         for (auto cell = first; cell != cells_.end() && within(cell->first); ++cell) {
             const auto begin = points_.begin() + cell->begin, end = points_.begin() + cell->end;
             const std::int64_t low = std::partition_point(begin, end, below) - points_.begin();
@@ -272,7 +276,7 @@ private:
     const double* bandwidth_;
     const double* weights_;
     std::vector<double> points_;
-    std::vector<Cell> cells_;
+    std::vector<KernelCell> cells_;
     std::vector<Sums> before_, after_;  // weights of the cells below each, and from each on
     std::vector<Upto> upto_;
 };
@@ -300,7 +304,7 @@ void kernel_shares(Kernel kernel, const KernelSample& sample, const KernelQuerie
     // A half for the rows that are left out, a half for the terms that are.
     const double half = tolerance / 2;
     const auto reach = reach_of_terms(queries.left_out ? half / 4 : half);  // see can_take_off
-    std::vector<std::optional<Group>> groups(static_cast<std::size_t>(sample.n_groups));
+    std::vector<std::optional<KernelGroup>> groups(static_cast<std::size_t>(sample.n_groups));
     for (std::int64_t i = 0; i < queries.n_queries; ++i) {
         const std::int64_t g = queries.groups[i];
         auto& group = groups[static_cast<std::size_t>(g)];
@@ -321,4 +325,4 @@ void kernel_shares(Kernel kernel, const KernelSample& sample, const KernelQuerie
         poll);
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::boundary

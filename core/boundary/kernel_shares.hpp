@@ -5,7 +5,9 @@
 
 #include "base/parallel.hpp"
 
-namespace hedgerow {
+namespace hedgerow::boundary {
+
+using base::Poll;
 
 enum class Kernel : std::uint8_t { gaussian, box, epanechnikov };
 
@@ -33,4 +35,4 @@ struct KernelQueries {
 void kernel_shares(Kernel kernel, const KernelSample& sample, const KernelQueries& queries, double tolerance, double* out,
                    std::int64_t n_threads, const Poll& poll);
 
-}  // namespace hedgerow
+}  // namespace hedgerow::boundary

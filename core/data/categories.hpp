@@ -1,19 +1,18 @@
-// Categories of the training rows, and how often each occurs at a node: all columns are counted in one pass over the rows.
+// Categories of the training rows.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "base/bulk.hpp"
-#include "forest/splits.hpp"
-#include "grow/criteria.hpp"
-#include "grow/grow.hpp"
+#include "data/codes.hpp"
+#include "data/training_data.hpp"
 
-namespace hedgerow {
+namespace hedgerow::data {
+
+using base::Bulk;
 
 // Row by row. Categories are numbered on from column to column; behind the last of a column comes one for missing.
 class CategoryRows {
@@ -56,7 +55,7 @@ private:
         std::uint32_t* out = numbers_.data() + static_cast<std::size_t>(begin) * width + place;
         for (std::int64_t row = begin; row < end; ++row, out += width) {
             const std::int64_t code = code_of(column[row], missing);
-            *out = first + static_cast<std::uint32_t>(code == no_answer ? missing : code);
+            *out = first + static_cast<std::uint32_t>(code == no_code ? missing : code);
         }
     }
 
@@ -65,47 +64,4 @@ private:
     Bulk<std::uint32_t> numbers_;
 };
 
-// Groups of a node's rows by category. What is counted in a column must be cleared before the column is counted again.
-template <class Criterion>
-class CategoryCounts {
-public:
-    // `unit_weights`: the weight of a group is the number of its rows.
-    CategoryCounts(const CategoryRows& categories, const Criterion& criterion, bool unit_weights)
-        : categories_(categories),
-          criterion_(criterion),
-          unit_weights_(unit_weights),
-          size_(static_cast<std::size_t>(criterion.size())),
-          stride_(size_ + !unit_weights),
-          cells_(categories.n_numbers() * stride_, 0.0) {}
-
-    template <class Samples>
-    void count(const Samples& node, std::span<const std::int32_t> places) {
-        const auto& block = *node.block;
-        for (std::uint32_t at = node.members.begin; at < node.members.end; ++at) {
-            const std::uint32_t id = block.members[at];
-            const std::uint32_t* numbers = categories_.of_row(block.rows[id]);
-            const auto instance = block.instances[id];
-            for (const std::int32_t place : places) criterion_.add(cell(numbers[place]), instance);
-            if (unit_weights_) continue;
-            const double fraction = block.fraction(id);
-            for (const std::int32_t place : places) cell(numbers[place])[size_] += fraction;
-        }
-    }
-
-    const double* group(std::uint32_t number) const { return cells_.data() + number * stride_; }
-    double rows(std::uint32_t number) const {
-        return unit_weights_ ? criterion_.weight(group(number)) : group(number)[size_];
-    }
-    void clear(std::uint32_t number) { std::fill_n(cell(number), stride_, 0.0); }
-
-private:
-    double* cell(std::uint32_t number) { return cells_.data() + number * stride_; }
-
-    const CategoryRows& categories_;
-    const Criterion& criterion_;
-    bool unit_weights_;
-    std::size_t size_, stride_;  // of a group, and with its number of rows
-    std::vector<double> cells_;  // zero unless counted
-};
-
-}  // namespace hedgerow
+}  // namespace hedgerow::data

@@ -7,7 +7,16 @@
 #include <stdexcept>
 #include <vector>
 
-namespace hedgerow {
+namespace hedgerow::data {
+
+inline constexpr std::int64_t no_code = -1;
+
+// A code below `n_codes`, or no_code.
+inline std::int64_t code_of(double value, std::int64_t n_codes) {
+    if (!(value >= 0 && value < static_cast<double>(n_codes))) return no_code;
+    const auto code = static_cast<std::int64_t>(value);
+    return static_cast<double>(code) == value ? code : no_code;
+}
 
 // Marks in `used`, (n_levels,), the levels that occur. No row is a branch: one that has no level is found afterwards.
 template <class Code>
@@ -35,4 +44,4 @@ void place_codes(const Code* codes, std::size_t n, const double* table, std::siz
     if (!all_known) throw std::invalid_argument("a code that has no level");
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::data

@@ -10,9 +10,12 @@
 #include <vector>
 
 #include "base/bulk.hpp"
-#include "base/random.hpp"
+#include "base/hash.hpp"
 
-namespace hedgerow {
+namespace hedgerow::data {
+
+using base::Bulk;
+using base::mix;
 
 // Numbers rows as they come: those with the same bits have the same number, and one of them is kept.
 class DistinctRows {
@@ -76,4 +79,4 @@ inline std::optional<NumberedRows> number_rows(const double* rows, std::size_t n
     return NumberedRows{distinct.rows(), std::move(numbers)};
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::data

@@ -6,9 +6,14 @@
 #include <cstddef>
 #include <limits>
 
+#include "base/hash.hpp"
 #include "base/random.hpp"
 
-namespace hedgerow {
+namespace hedgerow::data {
+
+using base::Path;
+using base::mix;
+
 namespace {
 
 struct Keyed {
@@ -79,4 +84,4 @@ std::vector<double> places_in_line(const TrainingData& data, std::uint64_t seed)
     return places;
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::data

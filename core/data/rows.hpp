@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace hedgerow {
+namespace hedgerow::data {
 
 // Rows to walk: n_rows × n_columns doubles, row-major, NaN where a value is missing.
 struct Rows {
@@ -38,4 +38,4 @@ inline std::int64_t first_infinity(const double* values, std::int64_t n) {
     return -1;
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::data

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-namespace hedgerow {
+namespace hedgerow::forest {
 namespace {
 
 // The rules that a node breaks by itself, a bit each. Leaves and questions alternate at random, so that branches would cost
@@ -94,9 +94,9 @@ namespace link_rule {
 enum : std::int64_t { n_children, behind, inside, one_parent, n_leaves, leaf_number };
 }  // namespace link_rule
 
-class Links {
+class LinkCheck {
 public:
-    Links(const Forest& forest, const std::int32_t* largest_child) : forest_(forest), largest_child_(largest_child) {}
+    LinkCheck(const Forest& forest, const std::int32_t* largest_child) : forest_(forest), largest_child_(largest_child) {}
 
     Fault fault() {
         for (std::int64_t tree = 0; tree < forest_.n_trees; ++tree) {
@@ -199,7 +199,7 @@ Fault node_fault(const Forest& forest, std::int64_t n_payloads) {
 }
 
 Fault link_fault(const Forest& forest, const std::int32_t* largest_child) {
-    return Links(forest, largest_child).fault();
+    return LinkCheck(forest, largest_child).fault();
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::forest

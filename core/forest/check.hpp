@@ -6,7 +6,7 @@
 
 #include "forest/forest.hpp"
 
-namespace hedgerow {
+namespace hedgerow::forest {
 
 inline constexpr std::int64_t no_fault = -1;
 
@@ -28,4 +28,4 @@ Fault node_fault(const Forest& forest, std::int64_t n_payloads);
 // the largest number in each payload of a multiway node.
 Fault link_fault(const Forest& forest, const std::int32_t* largest_child);
 
-}  // namespace hedgerow
+}  // namespace hedgerow::forest

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "grow/grow.hpp"
+#include "forest/grown.hpp"
 
-namespace hedgerow {
+namespace hedgerow::forest {
 
 template <class T, class Allocator>
 void append(std::vector<T, Allocator>& all, const std::vector<T, Allocator>& part) {
@@ -65,4 +65,4 @@ inline GrownForest concatenated(std::vector<GrownForest> parts) {
     return forest;
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::forest

@@ -8,7 +8,7 @@
 #include "forest/splits.hpp"
 #include "forest/structure.hpp"
 
-namespace hedgerow {
+namespace hedgerow::forest {
 namespace {
 
 // Calls use(node, first child, number of children) for every inner node, parents first; nodes are absolute.
@@ -146,4 +146,4 @@ std::optional<Rearrangement> collapse(const Forest& forest, const double* leaf_c
     return cut(forest, marked.data(), node_counts.data(), n_classes);
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::forest

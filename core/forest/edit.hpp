@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "forest/forest.hpp"
-#include "grow/grow.hpp"
+#include "forest/grown.hpp"
 
-namespace hedgerow {
+namespace hedgerow::forest {
 
 // Per node of the new forest, but for the last two.
 struct Rearrangement {
@@ -40,4 +40,4 @@ std::vector<double> node_sums(const Forest& forest, const double* leaf_values, s
 // less a thousandth of one (C4.5, as Weka's J48 does it). Nothing if there are none.
 std::optional<Rearrangement> collapse(const Forest& forest, const double* leaf_counts, std::int64_t n_classes);
 
-}  // namespace hedgerow
+}  // namespace hedgerow::forest

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace hedgerow {
+namespace hedgerow::forest {
 
 // The numbers are those of hedgerow.nodes.
 enum class Kind : std::uint8_t { leaf, threshold, one_against_rest, subset, multiway, oblique };
@@ -46,4 +46,4 @@ struct Forest {
     Missing missing_of(std::int64_t node) const { return missing == nullptr ? Missing::spread : missing[node]; }
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::forest

@@ -5,23 +5,20 @@
 #include <cmath>
 #include <cstdint>
 
+#include "data/codes.hpp"
 #include "forest/forest.hpp"
 
-namespace hedgerow {
+namespace hedgerow::forest {
 
-inline constexpr std::int64_t no_answer = -1;
+using data::code_of;
+using data::no_code;
 
-// A code below `n_codes`, or no_answer.
-inline std::int64_t code_of(double value, std::int64_t n_codes) {
-    if (!(value >= 0 && value < static_cast<double>(n_codes))) return no_answer;
-    const auto code = static_cast<std::int64_t>(value);
-    return static_cast<double>(code) == value ? code : no_answer;
-}
+inline constexpr std::int64_t no_child = -1;
 
 // Of a multiway question, whose payload is the child of each code.
 inline std::int64_t child_of_category(const std::int32_t* children, std::int64_t n_codes, double value) {
     const std::int64_t code = code_of(value, n_codes);
-    return code == no_answer ? no_answer : children[code];
+    return code == no_code ? no_child : children[code];
 }
 
 inline std::int64_t category_child(const Forest& forest, std::int64_t node, double value) {
@@ -30,7 +27,7 @@ inline std::int64_t category_child(const Forest& forest, std::int64_t node, doub
     const std::int32_t* words = forest.payload_codes + begin;
     if (forest.kind[node] == Kind::multiway) return child_of_category(words, n_words, value);
     const std::int64_t code = code_of(value, 32 * n_words);
-    if (code == no_answer) return no_answer;
+    if (code == no_code) return no_child;
     return static_cast<std::uint32_t>(words[code / 32]) >> (code % 32) & 1 ? 0 : 1;
 }
 
@@ -44,14 +41,14 @@ double oblique_sum(const Forest& forest, std::int64_t node, const Row& row) {
     return sum;
 }
 
-// The number of the child that the row goes to, or no_answer where its value is missing or was not seen there.
+// The number of the child that the row goes to, or no_child where its value is missing or was not seen there.
 // `node` is absolute; leaves are never asked.
 template <class Row>
 std::int64_t answer(const Forest& forest, std::int64_t node, const Row& row) {
     const Kind kind = forest.kind[node];
     const Node& test = forest.nodes[node];
     const double value = kind == Kind::oblique ? oblique_sum(forest, node, row) : row[test.feature];
-    if (std::isnan(value)) return no_answer;
+    if (std::isnan(value)) return no_child;
     switch (kind) {
         case Kind::subset:
         case Kind::multiway: return category_child(forest, node, value);
@@ -70,10 +67,10 @@ inline std::int64_t n_children(const Forest& forest, std::int64_t node) {
     return n + (forest.missing_of(node) == Missing::own_branch);
 }
 
-// The child of a row that has no answer, by the node's policy; no_answer where the row is to be spread.
+// The child of a row that has no answer, by the node's policy; no_child where the row is to be spread.
 inline std::int64_t child_without_answer(const Forest& forest, std::int64_t node) {
     switch (forest.missing_of(node)) {
-        case Missing::spread: return no_answer;
+        case Missing::spread: return no_child;
         case Missing::first_child: return 0;
         default: return n_children(forest, node) - 1;  // own_branch: the branch of missing values is the last
     }
@@ -83,7 +80,7 @@ inline std::int64_t child_without_answer(const Forest& forest, std::int64_t node
 template <class Row>
 std::int64_t child_number(const Forest& forest, std::int64_t node, const Row& row) {
     const std::int64_t child = answer(forest, node, row);
-    return child != no_answer ? child : child_without_answer(forest, node);
+    return child != no_child ? child : child_without_answer(forest, node);
 }
 
 // The child with the largest training weight; the first of equals.
@@ -93,4 +90,4 @@ inline std::int64_t heaviest_child(const Forest& forest, std::int64_t root, std:
     return std::max_element(weights, weights + n_children(forest, node)) - weights;
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::forest

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace hedgerow {
+namespace hedgerow::forest {
 
 // `parent` holds the absolute position of each node's parent, -1 for roots.
 
@@ -52,4 +52,4 @@ inline void node_stats(const std::int64_t* parent, std::int64_t n_nodes, double*
     }
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::forest

@@ -5,10 +5,20 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "base/random.hpp"
-#include "grow/grow.hpp"
+#include "data/training_data.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow {
+
+using base::Cancelled;
+using base::Draws;
+using base::Path;
+using base::Stopped;
+using data::TrainingData;
+
+// How often each row was drawn; empty: rows were not drawn, and have their weights.
+using DrawCounts = std::vector<std::uint32_t>;
 
 class Bootstrap {
 public:
@@ -20,8 +30,8 @@ public:
     }
 
     // How often each row was drawn for the tree at this place. Rows of weight 0 never are.
-    std::vector<std::uint32_t> operator()(Path tree, const Cancelled& cancelled) const {
-        std::vector<std::uint32_t> counts(static_cast<std::size_t>(n_rows_), 0);
+    DrawCounts operator()(Path tree, const Cancelled& cancelled) const {
+        DrawCounts counts(static_cast<std::size_t>(n_rows_), 0);
         Draws draws(tree.of_row(0xFFFFFFFF));  // apart from the draws of nodes
         for (std::int64_t done = 0; done < n_draws_;) {
             if (cancelled) throw Stopped{};
@@ -46,4 +56,4 @@ private:
     std::vector<double> cumulated_;  // empty: all weights are equal
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-namespace hedgerow {
+namespace hedgerow::grow {
 
 template <class Group>
 struct CategoryGroup {
@@ -75,4 +75,4 @@ void order_categories(std::vector<CategoryGroup<Group>>& categories, bool real_t
     categories = std::move(sorted);
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow

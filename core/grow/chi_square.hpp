@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace hedgerow {
+namespace hedgerow::grow {
 
 struct ChiSquare {
     double statistic = 0;
@@ -55,4 +55,4 @@ struct ChiSquare {
     }
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow

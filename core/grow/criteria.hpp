@@ -1,21 +1,31 @@
-// What makes a split good. Every criterion gives a group of rows a score such that the weighted decrease of impurity
-// is the sum of the scores of the branches less the score of the whole, so that one search serves them all.
+// Split criteria. Each gives a group of rows a score such that the weighted decrease of impurity is the sum of the scores of
+// the branches less the score of the whole, so that one search serves them all. The table is at the end.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <stdexcept>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
-namespace hedgerow {
+namespace hedgerow::grow {
 
 // A training row, or the part of one that reached a node.
 template <class Target>
 struct Instance {
     double weight;
     Target target;
+};
+
+// What a criterion is made from.
+struct CriterionInputs {
+    std::int64_t n_classes;
+    double weight;             // of all rows of the tree
+    const double* class_costs;  // true × predicted class, or null
 };
 
 struct Fraction {
@@ -52,7 +62,8 @@ class Classes {
 public:
     using Target = std::int32_t;
     using Group = std::conditional_t<(n_constant > 0), std::array<double, n_constant>, std::vector<double>>;
-    explicit Classes(std::int64_t n_classes) : n_classes_(n_classes) {}
+    static constexpr int n_known_classes = n_constant;
+    explicit Classes(const CriterionInputs& inputs) : n_classes_(inputs.n_classes) {}
     std::int64_t size() const { return n_constant > 0 ? n_constant : n_classes_; }  // numbers a group is kept in
     Group empty() const {
         if constexpr (n_constant > 0)
@@ -78,7 +89,7 @@ private:
 template <int n_constant>
 class Gini : public Classes<n_constant> {
 public:
-    Gini(std::int64_t n_classes, double) : Classes<n_constant>(n_classes) {}
+    using Classes<n_constant>::Classes;
     double score(const double* group) const {
         double weight = 0, squares = 0;
         for (std::int64_t k = 0; k < this->size(); ++k) {
@@ -113,8 +124,10 @@ public:
 // Trees and Forests, the slide on misclassification costs), so the score is its negative.
 class CostGini : public Classes<0> {
 public:
-    CostGini(std::int64_t n_classes, const double* costs)
-        : Classes<0>(n_classes), costs_(costs), largest_(*std::max_element(costs, costs + n_classes * n_classes)) {}
+    explicit CostGini(const CriterionInputs& inputs)
+        : Classes<0>(inputs),
+          costs_(inputs.class_costs),
+          largest_(*std::max_element(costs_, costs_ + inputs.n_classes * inputs.n_classes)) {}
     double score(const double* group) const {
         double weight = 0, sum = 0;
         for (std::int64_t i = 0; i < size(); ++i) {
@@ -136,7 +149,7 @@ private:
 template <int n_constant>
 class Entropy : public Classes<n_constant> {
 public:
-    Entropy(std::int64_t n_classes, double largest) : Classes<n_constant>(n_classes), x_log_x_(largest) {}
+    explicit Entropy(const CriterionInputs& inputs) : Classes<n_constant>(inputs), x_log_x_(inputs.weight) {}
     double score(const double* group) const {
         double weight = 0, sum = 0;
         for (std::int64_t k = 0; k < this->size(); ++k) {
@@ -164,7 +177,7 @@ private:
 class SquaredError {
 public:
     using Target = double;
-    SquaredError(std::int64_t, double) {}
+    explicit SquaredError(const CriterionInputs&) {}
     using Group = std::array<double, 2>;  // W and S
     static constexpr std::int64_t size() { return 2; }
     static Group empty() { return {}; }
@@ -185,4 +198,77 @@ public:
     }
 };
 
-}  // namespace hedgerow
+// Misclassification error: W·(1 − max p) = W − max c, so the score is max c. No estimator offers it: it shows that a
+// criterion takes one place here and one in Python (tests/test_criteria.py).
+class Misclassification : public Classes<0> {
+public:
+    using Classes<0>::Classes;
+    double score(const double* group) const { return *std::max_element(group, group + size()); }
+};
+
+// -- the table
+
+// Position in `criteria`.
+enum class CriterionId : std::uint8_t {};
+
+// `Class<2>` is the criterion for two classes, `Class<0>` the one for any number of them.
+template <template <int> class Class>
+struct CriterionEntry {
+    template <int n>
+    using For = Class<n>;
+
+    const char* name;
+    bool is_ratio = false;    // the gain is divided by the information of the split (C4.5's gain ratio)
+    bool takes_costs = false;  // class_costs are needed
+};
+
+// One class for any number of classes.
+template <int>
+using AnySquaredError = SquaredError;
+template <int>
+using AnyCostGini = CostGini;
+template <int>
+using AnyMisclassification = Misclassification;
+
+// A new criterion takes a class above and a line here, and a line in hedgerow/criteria.py. One that has `split_gain` can
+// also be used on binned columns.
+inline constexpr std::tuple criteria{
+    CriterionEntry<Gini>{"gini"},
+    CriterionEntry<Entropy>{"entropy"},
+    CriterionEntry<Entropy>{"gain_ratio", true},
+    CriterionEntry<AnySquaredError>{"squared_error"},
+    CriterionEntry<AnyCostGini>{"cost_gini", false, true},
+    CriterionEntry<AnyMisclassification>{"misclassification"},
+};
+
+// Calls use(entry, id) for each criterion.
+template <class Use>
+void for_each_criterion(const Use& use) {
+    std::uint8_t number = 0;
+    std::apply([&](const auto&... entry) { (use(entry, CriterionId{number++}), ...); }, criteria);
+}
+
+inline bool is_ratio(CriterionId id) {
+    bool found = false;
+    for_each_criterion([&](const auto& entry, CriterionId other) { found |= entry.is_ratio && other == id; });
+    return found;
+}
+
+inline bool takes_costs(CriterionId id) {
+    bool found = false;
+    for_each_criterion([&](const auto& entry, CriterionId other) { found |= entry.takes_costs && other == id; });
+    return found;
+}
+
+// Returns use.operator()<Criterion>() for the class of a criterion.
+template <std::size_t i = 0, class Use>
+auto with_criterion(CriterionId id, std::int64_t n_classes, const Use& use) {
+    using Entry = std::tuple_element_t<i, std::remove_const_t<decltype(criteria)>>;
+    if constexpr (i + 1 < std::tuple_size_v<decltype(criteria)>)
+        if (static_cast<std::size_t>(id) != i) return with_criterion<i + 1>(id, n_classes, use);
+    if (static_cast<std::size_t>(id) != i) throw std::invalid_argument("unknown split criterion");
+    return n_classes == 2 ? use.template operator()<typename Entry::template For<2>>()
+                          : use.template operator()<typename Entry::template For<0>>();
+}
+
+}  // namespace hedgerow::grow

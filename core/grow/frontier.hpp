@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace hedgerow {
+namespace hedgerow::grow {
 
 // A Task has `gain`.
 template <class Task>
@@ -45,4 +45,4 @@ private:
     std::vector<Waiting> tasks_;
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow

@@ -13,9 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "walk/packed.hpp"
+#include "base/float_order.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow {
+
+using base::from_numerical_order;
+using base::in_numerical_order;
 
 inline constexpr std::uint32_t missing_rank = std::numeric_limits<std::uint32_t>::max();
 
@@ -150,4 +153,4 @@ private:
     std::vector<std::uint32_t> bucket_, ends_;
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow

@@ -9,11 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "forest/forest.hpp"
+#include "forest/grown.hpp"
 #include "grow/criteria.hpp"
-#include "grow/grow.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow {
+
+using forest::GrownTree;
+using forest::Kind;
+using forest::Missing;
+using forest::Node;
+using forest::leaf_feature;
 
 // Bits of the categories whose child is the first.
 inline std::vector<std::int32_t> subset_words(const std::vector<std::int32_t>& child_of_code) {
@@ -64,7 +69,7 @@ public:
 
     // Its `n_children` children are the nodes that are added next. `codes` is the payload of a multiway or subset
     // question.
-    void set_question(std::int64_t node, std::int64_t n_children, Kind kind, std::int32_t feature, double threshold,
+    void set_split(std::int64_t node, std::int64_t n_children, Kind kind, std::int32_t feature, double threshold,
                       Missing missing, const std::vector<std::int32_t>& codes) {
         const auto at = static_cast<std::size_t>(node);
         tree_.nodes[at] = {threshold, feature, static_cast<std::int32_t>(n_nodes())};
@@ -155,4 +160,4 @@ private:
     std::vector<double> row_weights_;
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow

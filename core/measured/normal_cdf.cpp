@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace hedgerow {
+namespace hedgerow::measured {
 namespace {
 
 // Between -reach and 0 Taylor's series about the nearest of many centres takes the place of an exponential:
@@ -70,4 +70,4 @@ void normal_cdf(const double* z, std::int64_t n, double* out) {
         out[i] = std::fabs(z[i]) < reach ? by_series(all.data(), z[i]) : by_erfc(z[i]);
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::measured

@@ -1,6 +1,6 @@
 #include "measured/squared_lengths.hpp"
 
-namespace hedgerow {
+namespace hedgerow::measured {
 namespace {
 
 constexpr int n_lanes = 8;
@@ -28,4 +28,4 @@ void squared_lengths(const double* columns, std::int64_t n_columns, std::int64_t
                                  : squared_length<true>(columns + t * n, n, from, weight);
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::measured

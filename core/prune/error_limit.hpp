@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <numeric>
 
-namespace hedgerow {
+namespace hedgerow::prune {
 
 // U(N, e) = e + added(N, e): the upper limit of the errors at confidence CF, by the normal approximation to the binomial
 // with a correction for continuity (Quinlan, C4.5, 1993, section 4.2, with the details of Weka's J48).
@@ -39,4 +39,4 @@ private:
     double z_;
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::prune

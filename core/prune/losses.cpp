@@ -5,7 +5,9 @@
 #include "forest/edit.hpp"
 #include "walk/tree_spread.hpp"
 
-namespace hedgerow {
+namespace hedgerow::prune {
+
+using walk::TreeSpread;
 
 std::vector<double> losses_as_leaves(const Forest& forest, const Rows& rows, const Judged& judged) {
     const std::vector<std::int64_t> parent = parents(forest);
@@ -29,4 +31,4 @@ std::vector<double> losses_as_leaves(const Forest& forest, const Rows& rows, con
     return losses;
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::prune

@@ -7,7 +7,10 @@
 #include "data/rows.hpp"
 #include "forest/forest.hpp"
 
-namespace hedgerow {
+namespace hedgerow::prune {
+
+using data::Rows;
+using forest::Forest;
 
 // What nodes answer, and what is true of rows: class numbers, which are right or wrong, or numbers, whose distance counts.
 struct Judged {
@@ -20,4 +23,4 @@ struct Judged {
 // Sums of weight * loss and of weight * loss^2 over the rows that reach each node, two a node.
 std::vector<double> losses_as_leaves(const Forest& forest, const Rows& rows, const Judged& judged);
 
-}  // namespace hedgerow
+}  // namespace hedgerow::prune

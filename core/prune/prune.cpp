@@ -4,11 +4,8 @@
 
 #include "prune/working_tree.hpp"
 
-namespace hedgerow {
+namespace hedgerow::prune {
 namespace {
-
-using pruning::Place;
-using pruning::Places;
 
 // Quinlan's allowance, in errors, for what is simpler; and J48's for rounding.
 constexpr double allowance = 0.1;
@@ -38,7 +35,7 @@ public:
 private:
     void consider(std::int64_t place) {
         double as_tree = 0;
-        for (const Place& child : places_.children(places_.at(place))) as_tree += child.errors;
+        for (const WorkingNode& child : places_.children(places_.at(place))) as_tree += child.errors;
         const double as_leaf = places_.errors_as_leaf(place);
         const std::int64_t largest = largest_branch(places_.at(place));
         // More errors than these are too many, however many more they are.
@@ -53,7 +50,7 @@ private:
     }
 
     // The last of equals, as in J48.
-    std::int64_t largest_branch(const Place& place) {
+    std::int64_t largest_branch(const WorkingNode& place) {
         std::int64_t largest = place.first;
         for (std::int64_t child = place.first; child < place.first + place.n_children; ++child)
             if (at_most(places_.at(largest).weight, places_.at(child).weight)) largest = child;
@@ -64,7 +61,7 @@ private:
         Rearrangement tree;
         std::vector<std::int64_t> order{0};
         for (std::size_t i = 0; i < order.size(); ++i) {
-            const Place& place = places_.at(order[i]);
+            const WorkingNode& place = places_.at(order[i]);
             tree.source.push_back(place.source);
             tree.weight.push_back(place.weight);
             tree.first_child.push_back(place.is_leaf() ? 0 : static_cast<std::int32_t>(order.size()));
@@ -76,7 +73,7 @@ private:
         return tree;
     }
 
-    Places places_;
+    WorkingTree places_;
     bool raising_;
     std::vector<std::int64_t> waiting_;  // to be considered
 };
@@ -88,4 +85,4 @@ Rearrangement prune(const Forest& forest, const double* leaf_counts, const Train
     return Pruner(forest, node_sums(forest, leaf_counts, data.n_classes).data(), data, options)(poll);
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::prune

@@ -7,9 +7,14 @@
 #include "base/parallel.hpp"
 #include "forest/edit.hpp"
 #include "forest/forest.hpp"
-#include "grow/grow.hpp"
+#include "data/training_data.hpp"
 
-namespace hedgerow {
+namespace hedgerow::prune {
+
+using base::Poll;
+using data::TrainingData;
+using forest::Forest;
+using forest::Rearrangement;
 
 struct PruneOptions {
     double confidence;    // CF
@@ -23,4 +28,4 @@ struct PruneOptions {
 Rearrangement prune(const Forest& forest, const double* leaf_counts, const TrainingData& data,
                     const PruneOptions& options, const Poll& poll);
 
-}  // namespace hedgerow
+}  // namespace hedgerow::prune

@@ -7,7 +7,10 @@
 
 #include "forest/structure.hpp"
 
-namespace hedgerow {
+namespace hedgerow::prune {
+
+using forest::node_sums;
+
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
@@ -37,9 +40,9 @@ private:
     std::vector<double> least_;
 };
 
-class Links {
+class LinkPruner {
 public:
-    Links(const std::int64_t* parent, std::int64_t n_nodes, const double* values, std::int64_t n_columns)
+    LinkPruner(const std::int64_t* parent, std::int64_t n_nodes, const double* values, std::int64_t n_columns)
         : parent_(parent),
           values_(values),
           n_columns_(n_columns),
@@ -120,7 +123,7 @@ private:
 }  // namespace
 
 WeakestLinks weakest_links(const std::int64_t* parent, std::int64_t n_nodes, const double* values, std::int64_t n_columns) {
-    return Links(parent, n_nodes, values, n_columns)();
+    return LinkPruner(parent, n_nodes, values, n_columns)();
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::prune

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace hedgerow {
+namespace hedgerow::prune {
 
 // One step a node that became a leaf, in order.
 struct WeakestLinks {
@@ -18,4 +18,4 @@ struct WeakestLinks {
 // first of equals.
 WeakestLinks weakest_links(const std::int64_t* parent, std::int64_t n_nodes, const double* values, std::int64_t n_columns);
 
-}  // namespace hedgerow
+}  // namespace hedgerow::prune

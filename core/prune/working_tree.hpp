@@ -14,33 +14,39 @@
 #include "data/rows.hpp"
 #include "forest/forest.hpp"
 #include "forest/splits.hpp"
-#include "grow/grow.hpp"
+#include "data/training_data.hpp"
 #include "prune/error_limit.hpp"
 #include "prune/prune.hpp"
 
-namespace hedgerow::pruning {
+namespace hedgerow::prune {
+
+using base::Bulk;
+using data::ColumnRow;
+using forest::Kind;
+using forest::child_of_category;
+using forest::no_child;
 
 // A row that reached a place, or the part of one.
-struct Part {
+struct RowShare {
     std::uint32_t row;
     double weight;
 };
-using Parts = Bulk<Part>;
+using RowShares = Bulk<RowShare>;
 
 // A node while the tree is being pruned. Its number stays, its content may be replaced by that of its largest branch.
-struct Place {
+struct WorkingNode {
     std::int64_t source;  // the node of the given tree whose question it asks
     std::int64_t first;   // its children stand side by side
     std::int64_t n_children = 0;
     double weight = 0;
     double errors = 0;     // that its leaves are expected to make
     bool divides = false;  // a row has no answer here and goes down all children
-    Parts rows;            // of a leaf
+    RowShares rows;            // of a leaf
 
     bool is_leaf() const { return n_children == 0; }
 };
 
-// Rows on their way to a place: a range of `Places::moving_`. Either they join those that are there, or they are all that
+// Rows on their way to a place: a range of `WorkingTree::moving_`. Either they join those that are there, or they are all that
 // will be.
 struct Arrival {
     std::int64_t place;
@@ -50,10 +56,10 @@ struct Arrival {
     bool empty() const { return begin == end; }
 };
 
-class Places {
+class WorkingTree {
 public:
     // As the tree was grown. Without raising, no row is ever sent anywhere.
-    Places(const Forest& forest, const double* node_counts, const TrainingData& data, const PruneOptions& options)
+    WorkingTree(const Forest& forest, const double* node_counts, const TrainingData& data, const PruneOptions& options)
         : forest_(forest),
           data_(data),
           options_(options),
@@ -81,8 +87,8 @@ public:
     }
 
     std::int64_t size() const { return static_cast<std::int64_t>(places_.size()); }
-    Place& at(std::int64_t place) { return places_[static_cast<std::size_t>(place)]; }
-    std::span<Place> children(const Place& place) {
+    WorkingNode& at(std::int64_t place) { return places_[static_cast<std::size_t>(place)]; }
+    std::span<WorkingNode> children(const WorkingNode& place) {
         return {places_.data() + place.first, static_cast<std::size_t>(place.n_children)};
     }
     std::span<double> counts(std::int64_t place) {
@@ -126,13 +132,13 @@ public:
         stack_.assign(1, arrival_at(branch, at(place).divides));
         while (!stack_.empty() && errors <= enough) {
             Arrival arrival = next_arrival();
-            const Place& here = at(arrival.place);
+            const WorkingNode& here = at(arrival.place);
             if (arrival.empty()) {
                 if (!arrival.alone) errors += here.errors;
             } else if (here.is_leaf()) {
                 counts_there_.assign(static_cast<std::size_t>(n_classes_), 0.0);
                 if (!arrival.alone) std::copy_n(counts(arrival.place).begin(), n_classes_, counts_there_.begin());
-                for (const Part& part : parts(arrival)) counts_there_[label(part)] += part.weight;
+                for (const RowShare& part : parts(arrival)) counts_there_[label(part)] += part.weight;
                 errors += limit_(counts_there_.data(), n_classes_);
             } else {
                 include_rows_that_move(arrival);
@@ -148,7 +154,7 @@ private:
     // -- rows that move: what is sent first stands at the bottom, what is divided next at the top
 
     Arrival arrival_at(std::int64_t place, bool alone) const { return {place, 0, moving_.size(), alone}; }
-    std::span<const Part> parts(const Arrival& arrival) const {
+    std::span<const RowShare> parts(const Arrival& arrival) const {
         return {moving_.data() + arrival.begin, arrival.end - arrival.begin};
     }
 
@@ -180,14 +186,14 @@ private:
         forget_slots(first);
     }
 
-    // Parts of one row are put together again.
+    // RowShares of one row are put together again.
     void collect(std::int64_t place) {
-        for_each_leaf(place, [&](Place& leaf) {
+        for_each_leaf(place, [&](WorkingNode& leaf) {
             if (!any_divided_) {
                 moving_.insert(moving_.end(), leaf.rows.begin(), leaf.rows.end());
                 return;
             }
-            for (const Part& part : leaf.rows) {
+            for (const RowShare& part : leaf.rows) {
                 std::int32_t& slot = slot_[part.row];
                 if (slot == no_slot) {
                     slot = static_cast<std::int32_t>(moving_.size());
@@ -205,14 +211,14 @@ private:
     }
 
     void forget_rows_below(std::int64_t place) {
-        for_each_leaf(place, [](Place& leaf) { leaf.rows = {}; });
+        for_each_leaf(place, [](WorkingNode& leaf) { leaf.rows = {}; });
     }
 
     template <class Use>
     void for_each_leaf(std::int64_t place, const Use& use) {
         below_.assign(1, place);
         while (!below_.empty()) {
-            Place& next = at(below_.back());
+            WorkingNode& next = at(below_.back());
             below_.pop_back();
             if (next.is_leaf()) use(next);
             for (std::int64_t child = next.first + next.n_children; child-- > next.first;) below_.push_back(child);
@@ -224,7 +230,7 @@ private:
         stack_.assign(1, first);
         while (!stack_.empty()) {
             Arrival arrival = next_arrival();
-            Place& here = at(arrival.place);
+            WorkingNode& here = at(arrival.place);
             if (arrival.empty() && !arrival.alone) continue;
             if (!here.is_leaf()) include_rows_that_move(arrival);
             count(arrival);
@@ -254,25 +260,25 @@ private:
             std::fill(here.begin(), here.end(), 0.0);
             at(arrival.place).weight = 0;
         }
-        for (const Part& part : parts(arrival)) {
+        for (const RowShare& part : parts(arrival)) {
             here[label(part)] += part.weight;
             at(arrival.place).weight += part.weight;
         }
     }
 
-    std::size_t label(const Part& part) const { return static_cast<std::size_t>(data_.labels[part.row]); }
+    std::size_t label(const RowShare& part) const { return static_cast<std::size_t>(data_.labels[part.row]); }
 
     // Puts an arrival at each child on the stack; whether a row had no answer. Such a row goes down every child in
     // proportion to the rows that have one, in equal parts where none has; a small part follows the heaviest child.
     bool divide(const Arrival& arrival) {
-        const Place& here = at(arrival.place);
+        const WorkingNode& here = at(arrival.place);
         known_.clear();
-        for (const Place& child : children(here)) known_.push_back(arrival.alone ? 0.0 : child.weight);
+        for (const WorkingNode& child : children(here)) known_.push_back(arrival.alone ? 0.0 : child.weight);
         n_arriving_.assign(known_.size(), 0);
         const std::size_t n_unknown = find_children(here.source, parts(arrival));
         const double total = std::accumulate(known_.begin(), known_.end(), 0.0);
         if (n_unknown > 0)
-            for_each_part(arrival, total, [&](std::size_t child, Part) { ++n_arriving_[child]; });
+            for_each_part(arrival, total, [&](std::size_t child, RowShare) { ++n_arriving_[child]; });
 
         std::size_t end = moving_.size();
         for (std::size_t c = 0; c < known_.size(); ++c) {
@@ -280,13 +286,13 @@ private:
             end += std::exchange(n_arriving_[c], end);  // from here on: where the next one goes
         }
         moving_.resize(end);
-        const Part* from = moving_.data() + arrival.begin;
+        const RowShare* from = moving_.data() + arrival.begin;
         for (const std::int32_t child : child_of_) {
-            const Part part = *from++;
-            if (child != no_answer) moving_[n_arriving_[static_cast<std::size_t>(child)]++] = part;
+            const RowShare part = *from++;
+            if (child != no_child) moving_[n_arriving_[static_cast<std::size_t>(child)]++] = part;
         }
         if (n_unknown > 0)
-            for_each_part(arrival, total, [&](std::size_t child, Part part) { moving_[n_arriving_[child]++] = part; });
+            for_each_part(arrival, total, [&](std::size_t child, RowShare part) { moving_[n_arriving_[child]++] = part; });
         any_divided_ |= n_unknown > 0;
         return n_unknown > 0;
     }
@@ -296,27 +302,27 @@ private:
     void for_each_part(const Arrival& arrival, double total, const Use& use) const {
         const auto heaviest = static_cast<std::size_t>(std::max_element(known_.begin(), known_.end()) - known_.begin());
         for (std::size_t i = 0; i < child_of_.size(); ++i) {
-            if (child_of_[i] != no_answer) continue;
-            const Part part = moving_[arrival.begin + i];
+            if (child_of_[i] != no_child) continue;
+            const RowShare part = moving_[arrival.begin + i];
             if (part.weight < (1 - 1e-9) * options_.min_fraction * data_.weight[part.row]) {
                 use(heaviest, part);
                 continue;
             }
             for (std::size_t c = 0; c < known_.size(); ++c) {
                 const double share = total > 0 ? known_[c] / total : 1.0 / static_cast<double>(known_.size());
-                if (share > 0) use(c, Part{part.row, part.weight * share});
+                if (share > 0) use(c, RowShare{part.row, part.weight * share});
             }
         }
     }
 
     // The children that parts go to, as child_number has it, with what is the same for all rows looked up once. Counts them,
     // and returns the number of those without an answer.
-    std::size_t find_children(std::int64_t node, std::span<const Part> parts) {
+    std::size_t find_children(std::int64_t node, std::span<const RowShare> parts) {
         const double* column = data_.X + forest_.nodes[node].feature * data_.n_rows;
         if (forest_.kind[node] == Kind::threshold) {
             const double threshold = forest_.nodes[node].threshold;
             return find_children(node, parts, [=](std::uint32_t row) {
-                return std::isnan(column[row]) ? no_answer : std::int64_t{column[row] > threshold};
+                return std::isnan(column[row]) ? no_child : std::int64_t{column[row] > threshold};
             });
         }
         if (forest_.kind[node] == Kind::multiway) {
@@ -332,18 +338,18 @@ private:
     }
 
     template <class Answer>
-    std::size_t find_children(std::int64_t node, std::span<const Part> parts, const Answer& answer) {
+    std::size_t find_children(std::int64_t node, std::span<const RowShare> parts, const Answer& answer) {
         const std::int64_t without = child_without_answer(forest_, node);
         child_of_.resize(parts.size());
         std::int32_t* child_of = child_of_.data();
         double* known = known_.data();
         std::size_t* n_arriving = n_arriving_.data();
         std::size_t n_unknown = 0;
-        for (const Part& part : parts) {
+        for (const RowShare& part : parts) {
             const std::int64_t answered = answer(part.row);
-            const std::int64_t child = answered == no_answer ? without : answered;
+            const std::int64_t child = answered == no_child ? without : answered;
             *child_of++ = static_cast<std::int32_t>(child);
-            if (child == no_answer) {
+            if (child == no_child) {
                 ++n_unknown;
                 continue;
             }
@@ -358,13 +364,13 @@ private:
     const PruneOptions& options_;
     std::int64_t n_classes_;
     ErrorLimit limit_;
-    std::vector<Place> places_;
+    std::vector<WorkingNode> places_;
     std::vector<double> counts_;      // n_classes a place
     std::vector<std::int32_t> slot_;  // of a row in the list that is being collected
     bool any_divided_ = false;        // a row is at several leaves, in parts
 
     // Kept from one use to the next for their memory.
-    Parts moving_;
+    RowShares moving_;
     std::vector<Arrival> stack_;
     std::vector<std::int64_t> below_;
     std::vector<std::int32_t> child_of_;    // per part that is divided
@@ -373,4 +379,4 @@ private:
     std::vector<double> counts_there_;
 };
 
-}  // namespace hedgerow::pruning
+}  // namespace hedgerow::prune

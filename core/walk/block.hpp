@@ -14,7 +14,12 @@
 #include "walk/lanes.hpp"
 #include "walk/packed.hpp"
 
-namespace hedgerow {
+namespace hedgerow::walk {
+
+using base::Cancelled;
+using base::Poll;
+using base::parallel_for;
+using data::Rows;
 
 inline constexpr int n_row_lanes = 8;
 inline constexpr int n_tree_lanes = 8;
@@ -137,4 +142,4 @@ struct KeepAll {
     bool operator()(std::uint32_t) const { return true; }
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::walk

@@ -6,7 +6,7 @@
 #include "walk/tree_spread.hpp"
 #include "walk/walk.hpp"
 
-namespace hedgerow {
+namespace hedgerow::walk {
 namespace {
 
 // Adds some columns of a row of linked values, all by the same op. A constant number of columns for narrow tables, which
@@ -213,4 +213,4 @@ void fold(const Forest& forest, const Rows& rows, const std::vector<LeafTable>& 
         poll);
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::walk

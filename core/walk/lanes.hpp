@@ -9,7 +9,9 @@
 #include "forest/splits.hpp"
 #include "walk/packed.hpp"
 
-namespace hedgerow {
+namespace hedgerow::walk {
+
+using forest::no_child;
 
 // A walk has `Lane start(job)`, `void advance(Lane&)` (which stays where it has arrived), `bool arrived(const Lane&)`,
 // `void arrive(job, const Lane&)`, and `burst`: how often all lanes advance between looks whether one has arrived.
@@ -57,7 +59,7 @@ struct AnyLane {
             return;
         }
         const std::int64_t child = child_number(forest, node, row);
-        node = child == no_answer ? spreads : root + test.first_child + child;
+        node = child == no_child ? spreads : root + test.first_child + child;
     }
     bool arrived(const Forest& forest) const { return node == spreads || forest.is_leaf(node); }
     std::int32_t leaf(const Forest& forest) const { return node == spreads ? spreads : forest.nodes[node].first_child; }
@@ -131,4 +133,4 @@ struct PackedRowsWalk {
     void arrive(std::int64_t job, const Lane& lane) const { leaf[list[job]] = leaf_numbers[lane.node]; }
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::walk

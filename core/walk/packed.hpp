@@ -7,27 +7,18 @@
 // and only where the keys are equal (x and t agree in sign, exponent and 19 bits of mantissa) the doubles decide.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "base/float_order.hpp"
 #include "forest/forest.hpp"
 
-namespace hedgerow {
+namespace hedgerow::walk {
 
-inline std::uint64_t in_numerical_order(double value) {
-    const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
-    const std::uint64_t sign = std::uint64_t{1} << 63;
-    const std::uint64_t magnitude = bits & ~sign;
-    return bits & sign ? sign - magnitude : sign + magnitude;  // -0.0 and 0.0 are one
-}
-
-// The inverse; zero is positive.
-inline double from_numerical_order(std::uint64_t m) {
-    const std::uint64_t sign = std::uint64_t{1} << 63;
-    return std::bit_cast<double>(m >= sign ? m - sign : sign | (sign - m));
-}
+using base::in_numerical_order;
+using forest::Forest;
+using forest::Node;
 
 inline std::uint32_t row_key(double value) {
     const std::uint64_t m = in_numerical_order(value);
@@ -94,4 +85,4 @@ private:
     std::vector<std::int32_t> leaf_numbers_;
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::walk

@@ -9,7 +9,10 @@
 #include "walk/tree_spread.hpp"
 #include "walk/walk.hpp"
 
-namespace hedgerow {
+namespace hedgerow::walk {
+
+using base::prefetch;
+
 namespace {
 
 // Weights of the training targets for one row, by rank of the target, in two steps that both fit the nearest cache: first
@@ -56,7 +59,7 @@ public:
     }
 
 private:
-    struct Place {
+    struct QuantilePosition {
         std::size_t block;
         double before;  // weight of the lower blocks
     };
@@ -82,7 +85,7 @@ private:
     void find_blocks(double total) {
         std::fill(slot_.begin(), slot_.end(), 0);
         std::size_t next = 0, n_slots = 1;
-        Place last{0, 0};
+        QuantilePosition last{0, 0};
         double before = 0;
         for (std::size_t block = 0; block < of_block_.size() && next < place_.size(); ++block) {
             if (of_block_[block] == 0) continue;
@@ -113,7 +116,7 @@ private:
 
     const LeafSamples& samples_;
     const double* probabilities_;
-    std::vector<Place> place_;  // of each quantile
+    std::vector<QuantilePosition> place_;  // of each quantile
     int shift_;
     std::vector<double> of_block_;
     std::vector<std::size_t> slot_;
@@ -171,4 +174,4 @@ void quantiles(const Forest& forest, const Rows& rows, const LeafSamples& sample
         poll);
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::walk

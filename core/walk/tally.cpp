@@ -5,7 +5,9 @@
 #include "walk/tree_spread.hpp"
 #include "walk/walk.hpp"
 
-namespace hedgerow {
+namespace hedgerow::walk {
+
+using base::max_threads;
 
 void tally(const Forest& forest, const Rows& rows, const LeafCounts& leaves, std::int64_t n_threads, const Poll& poll) {
     const bool serial = rows.n_rows * forest.n_trees < serial_walks;
@@ -44,4 +46,4 @@ void tally(const Forest& forest, const Rows& rows, const LeafCounts& leaves, std
         poll);
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::walk

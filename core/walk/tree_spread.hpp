@@ -11,7 +11,10 @@
 #include "forest/forest.hpp"
 #include "forest/splits.hpp"
 
-namespace hedgerow {
+namespace hedgerow::walk {
+
+using forest::Forest;
+using forest::no_child;
 
 // The leaves of one tree that a row reaches, with their weights.
 class TreeSpread {
@@ -27,7 +30,7 @@ public:
             auto [node, weight] = stack_.back();
             stack_.pop_back();
             std::int64_t child = 0;
-            while (!forest.is_leaf(node) && (child = child_number(forest, node, row)) != no_answer)
+            while (!forest.is_leaf(node) && (child = child_number(forest, node, row)) != no_child)
                 node = root + forest.nodes[node].first_child + child;
             if (forest.is_leaf(node))
                 reached_.emplace_back(forest.nodes[node].first_child, weight);
@@ -66,10 +69,10 @@ inline std::int32_t heaviest_leaf(const Forest& forest, std::int64_t tree, const
     std::int64_t node = root;
     while (!forest.is_leaf(node)) {
         std::int64_t child = child_number(forest, node, row);
-        if (child == no_answer) child = heaviest_child(forest, root, node);
+        if (child == no_child) child = heaviest_child(forest, root, node);
         node = root + forest.nodes[node].first_child + child;
     }
     return forest.nodes[node].first_child;
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::walk

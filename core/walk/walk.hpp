@@ -9,7 +9,11 @@
 #include "data/rows.hpp"
 #include "forest/forest.hpp"
 
-namespace hedgerow {
+namespace hedgerow::walk {
+
+using base::Poll;
+using data::Rows;
+using forest::Forest;
 
 // The numbers are those of hedgerow.walk.leaf_table.
 enum class Link : std::uint8_t { identity, log, entropy };
@@ -85,4 +89,4 @@ struct LeafSamples {
 void quantiles(const Forest& forest, const Rows& rows, const LeafSamples& samples, const double* probabilities,
                std::int64_t n_probabilities, double* out, std::int64_t n_threads, const Poll& poll);
 
-}  // namespace hedgerow
+}  // namespace hedgerow::walk

@@ -1,78 +1,62 @@
-// The fast way to grow a tree of a forest: columns of one byte, rows partitioned in place, questions with two branches.
+// Grows a tree from columns of one byte a row: rows are partitioned in place, every split has two branches.
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "data/training_data.hpp"
+#include "grow/binned/apply_split.hpp"
+#include "grow/binned/best_split.hpp"
 #include "grow/binned/bins.hpp"
 #include "grow/binned/histogram.hpp"
-#include "grow/category_order.hpp"
 #include "grow/frontier.hpp"
-#include "grow/grow.hpp"
+#include "grow/options.hpp"
 #include "grow/tree_builder.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow::binned {
 
-// Codes that go to the first child.
-using CodeSet = std::array<bool, n_codes>;
+using base::Stopped;
 
+// A node that will be split, with its best split.
 template <class Group>
-struct FastSplit {
-    double gain = -std::numeric_limits<double>::infinity();
-    std::int32_t feature = -1;
-    Kind kind = Kind::threshold;
-    std::uint8_t last_left = 0;    // threshold: codes up to this one go to the first child
-    std::uint8_t first_right = 0;  // and the next code that occurs at the node
-    CodeSet first;                 // otherwise
-    Group left{};                  // of the rows with a value, those that go there
-    bool any_missing = false;
-    double share_left = 0;  // of the weight with a value, what goes there
-    bool valid() const { return feature >= 0; }
-};
-
-template <class Group>
-struct FastTask {
+struct BinnedTask {
     std::int64_t node;
     std::int64_t depth;
     Path path;
     std::uint32_t begin, end;
     Group group;
-    FastSplit<Group> split{};
+    BinnedSplit<Group> split{};
     double gain = 0;
 
-    double rows() const { return end - begin; }
+    std::uint32_t n_rows() const { return end - begin; }
 };
 
-template <class Criterion, class Cells>
-class FastGrower {
+template <class Criterion, class Histogram>
+class BinnedGrower {
 public:
-    using Row = typename Cells::Row;
+    using Row = typename Histogram::Row;
     using Target = typename Criterion::Target;
     using Group = typename Criterion::Group;
-    using Task = FastTask<Group>;
-    using Split = FastSplit<Group>;
+    using Task = BinnedTask<Group>;
 
-    FastGrower(const TrainingData& data, const BinnedData& binned, const GrowOptions& options,
-               const Cancelled& cancelled, double root_weight)
+    BinnedGrower(const TrainingData& data, const BinnedData& binned, const GrowOptions& options,
+                 const Cancelled& cancelled, double root_weight)
         : data_(data),
           binned_(binned),
           options_(options),
           cancelled_(cancelled),
-          criterion_(data.n_classes, root_weight),
+          criterion_({data.n_classes, root_weight, nullptr}),
           root_weight_(root_weight),
-          size_(static_cast<std::size_t>(criterion_.size())),
-          cells_(data.n_classes),
+          histogram_(data.n_classes),
           features_(static_cast<std::size_t>(data.n_features)),
-          left_(criterion_.empty()),
-          known_(criterion_.empty()),
+          scratch_{criterion_.empty(), criterion_.empty(), {}},
           frontier_(options.max_leaf_nodes >= 0),
           builder_(options.max_nodes) {
         std::iota(features_.begin(), features_.end(), 0);
@@ -96,15 +80,15 @@ public:
 private:
     // -- a node
 
-    // The group of a task, by a look at each of its rows.
+    // Sets the group of a task from its rows.
     void measure(Task& task) const {
         task.group = criterion_.empty();
         for (std::uint32_t i = task.begin; i < task.end; ++i) criterion_.add(task.group.data(), instance(rows_[i]));
     }
 
     static Instance<Target> instance(const CountedRow& row) { return {static_cast<double>(row.count), row.label}; }
-    static Instance<double> instance(const SumCells::Row& row) { return {static_cast<double>(row.count), row.target}; }
-    static const Instance<Target>& instance(const typename WeightCells<Criterion>::Row& row) { return row.instance; }
+    static Instance<double> instance(const SumHistogram::Row& row) { return {static_cast<double>(row.count), row.target}; }
+    static const Instance<Target>& instance(const typename WeightHistogram<Criterion>::Row& row) { return row.instance; }
 
     bool mixed(const Task& task) const {
         if constexpr (std::is_same_v<Target, double>) {
@@ -118,7 +102,7 @@ private:
     }
 
     void consider(Task task) {
-        if (options_.may_split(task.rows(), task.depth) && mixed(task)) {
+        if (options_.may_split(task.n_rows(), task.depth) && mixed(task)) {
             find_split(task);
             if (task.split.valid() &&
                 task.split.gain + tolerance_ >= options_.min_impurity_decrease * root_weight_) {
@@ -139,7 +123,7 @@ private:
 
     std::vector<double> leaf_values(const Task& task) const {
         if constexpr (std::is_same_v<Target, double>) {
-            return leaf_moments(task.end - task.begin, [&](std::uint32_t i) {
+            return leaf_moments(task.n_rows(), [&](std::uint32_t i) {
                 const Row& row = rows_[task.begin + i];
                 return Instance<double>{instance(row).weight, data_.targets[row.row]};
             });
@@ -148,7 +132,7 @@ private:
         }
     }
 
-    // -- the question
+    // -- the best split
 
     void find_split(Task& task) {
         tolerance_ = 1e-12 * magnitude(task);
@@ -156,7 +140,7 @@ private:
         Draws draws(task.path);
         swaps_.clear();
         for (std::size_t i = 0; i < features_.size(); ++i) {
-            // As in scikit-learn: features are drawn until the wanted number has been tried and one can be split.
+            // As in scikit-learn: features are drawn until max_features have been tried and one of them can be split.
             if (!all && static_cast<std::int64_t>(i) >= options_.max_features && task.split.valid()) break;
             if (!all) {
                 const std::size_t other = i + draws.below(features_.size() - i);
@@ -179,98 +163,10 @@ private:
     }
 
     void search(Task& task, std::int32_t feature) {
-        const std::uint8_t* codes = binned_.column(feature);
-        for (std::uint32_t i = task.begin; i < task.end; ++i) cells_.add(codes[rows_[i].row], rows_[i]);
-        known_ = task.group;
-        known_rows_ = task.rows();
-        any_missing_ = cells_.touched().touched(missing_code);
-        if (any_missing_) {
-            std::fill(left_.begin(), left_.end(), 0.0);
-            known_rows_ -= cells_.take(missing_code, left_.data());
-            for (std::size_t k = 0; k < size_; ++k) known_[k] -= left_[k];
-        }
-        known_score_ = criterion_.score(known_.data());
-        if (data_.n_categories[feature] > 0)
-            search_categories(task, feature);
-        else
-            search_thresholds(task, feature);
-    }
-
-    // Both sides, of which `part` is one.
-    bool large_enough(double rows_left, const Group& part) const {
-        const bool counted = options_.min_samples_leaf > 1;  // else a branch that is not empty is enough
-        if (counted && std::min(rows_left, known_rows_ - rows_left) < options_.min_samples_leaf - 1e-9) return false;
-        const double left = criterion_.weight(part.data());
-        return std::min(left, criterion_.weight(known_.data()) - left) >= options_.min_weight_leaf;
-    }
-
-    // Offers the question that sends `part` of `known` to the first child; complete(split) says which it is.
-    template <class Complete>
-    void offer(Task& task, std::int32_t feature, const Group& part, const Group& known, double rows_left,
-               const Complete& complete) {
-        const Fraction gain = criterion_.split_gain(part.data(), known.data(), known_score_);
-        Split& best = task.split;
-        const double bar = feature < best.feature ? best.gain - tolerance_ : best.gain + tolerance_;
-        if (!(gain.numerator > bar * gain.denominator) || !large_enough(rows_left, part)) return;
-        best.gain = gain.numerator / gain.denominator;
-        best.feature = feature;
-        best.left = part;
-        best.any_missing = any_missing_;
-        best.share_left = criterion_.weight(part.data()) / criterion_.weight(known.data());
-        complete(best);
-    }
-
-    void search_thresholds(Task& task, std::int32_t feature) {
-        // Groups of a known size are copied, so that the compiler can keep them in registers.
-        using Local = std::conditional_t<std::is_same_v<Group, std::vector<double>>, Group&, Group>;
-        Local left = left_, known = known_;
-        std::fill(left.begin(), left.end(), 0.0);
-        double rows_left = 0;
-        int last = -1;
-        cells_.touched().drain([&](std::uint8_t code) {
-            if (code == missing_code) return;
-            if (last >= 0)
-                offer(task, feature, left, known, rows_left, [&](Split& split) {
-                    split.kind = Kind::threshold;
-                    split.last_left = static_cast<std::uint8_t>(last);
-                    split.first_right = code;
-                });
-            rows_left += cells_.take(code, left.data());
-            last = code;
-        });
-    }
-
-    void search_categories(Task& task, std::int32_t feature) {
-        present_.clear();
-        cells_.touched().drain([&](std::uint8_t code) {
-            if (code == missing_code) return;
-            CategoryGroup<Group> category{code, 0, criterion_.empty()};
-            category.rows = cells_.take(code, category.group.data());
-            present_.push_back(std::move(category));
-        });
-        if (present_.size() < 2) return;
-        if (options_.nominal == Nominal::binary) {
-            for (const CategoryGroup<Group>& category : present_) {
-                offer(task, feature, category.group, known_, category.rows, [&](Split& split) {
-                    split.kind = Kind::one_against_rest;
-                    split.first.fill(false);
-                    split.first[static_cast<std::size_t>(category.code)] = true;
-                });
-            }
-            return;
-        }
-        order_categories(present_, std::is_same_v<Target, double>);
-        std::fill(left_.begin(), left_.end(), 0.0);
-        double rows_left = 0;
-        for (std::size_t n = 1; n < present_.size(); ++n) {
-            for (std::size_t k = 0; k < size_; ++k) left_[k] += present_[n - 1].group[k];
-            rows_left += present_[n - 1].rows;
-            offer(task, feature, left_, known_, rows_left, [&](Split& split) {
-                split.kind = Kind::subset;
-                split.first.fill(false);
-                for (std::size_t i = 0; i < n; ++i) split.first[static_cast<std::size_t>(present_[i].code)] = true;
-            });
-        }
+        add_rows(binned_.column(feature), rows_.data() + task.begin, task.n_rows(), histogram_);
+        find_best_split(criterion_, {feature, data_.n_categories[feature] > 0, options_.nominal},
+                        {options_.min_samples_leaf, options_.min_weight_leaf}, task.group, task.n_rows(), tolerance_,
+                        histogram_, scratch_, task.split);
     }
 
     // -- the split
@@ -281,72 +177,28 @@ private:
             make_leaf(task);
             return;
         }
-        const std::uint32_t middle = partition(task);
+        const std::uint32_t middle = task.begin + apply_split(rows_.data() + task.begin, task.n_rows(), spare_.data(),
+                                                              binned_.column(task.split.feature), task.split, task.path);
         const std::int64_t first = builder_.n_nodes();
         Task left{first, task.depth + 1, task.path.child(0), task.begin, middle, criterion_.empty()};
         Task right{first + 1, task.depth + 1, task.path.child(1), middle, task.end, criterion_.empty()};
         if (task.split.any_missing || !std::is_same_v<Row, CountedRow>) {
-            // Real sums are formed anew: differences would lose digits as nodes get smaller, down to negative counts.
+            // Sums of reals are computed anew: differences lose digits as nodes get smaller, down to negative counts.
             measure(left);
             measure(right);
         } else {
             left.group = std::move(task.split.left);
             right.group = std::move(task.group);
-            for (std::size_t k = 0; k < size_; ++k) right.group[k] -= left.group[k];
+            for (std::size_t k = 0; k < left.group.size(); ++k) right.group[k] -= left.group[k];
         }
-        builder_.set_question(task.node, 2, task.split.kind, task.split.feature, threshold(task.split), Missing::spread,
-                              payload(task.split));
+        const auto feature = static_cast<std::size_t>(task.split.feature);
+        builder_.set_split(task.node, 2, task.split.kind, task.split.feature,
+                           node_threshold(task.split, binned_.columns[feature]), Missing::spread,
+                           node_payload(task.split, data_.n_categories[feature]));
         builder_.add_node(criterion_.weight(left.group.data()));
         builder_.add_node(criterion_.weight(right.group.data()));
         consider(std::move(right));
         consider(std::move(left));
-    }
-
-    // Midway between the values of two bins; one against the rest: the category's code.
-    double threshold(const Split& split) const {
-        if (split.kind == Kind::subset) return std::numeric_limits<double>::quiet_NaN();
-        if (split.kind == Kind::one_against_rest)
-            return static_cast<double>(std::find(split.first.begin(), split.first.end(), true) - split.first.begin());
-        const BinnedColumn& column = binned_.columns[static_cast<std::size_t>(split.feature)];
-        const double low = column.greatest[split.last_left], high = column.least[split.first_right];
-        const double middle = low / 2 + high / 2;
-        return low <= middle && middle < high ? middle : low;
-    }
-
-    std::vector<std::int32_t> payload(const Split& split) const {
-        if (split.kind != Kind::subset) return {};
-        std::vector<std::int32_t> child_of_code(static_cast<std::size_t>(data_.n_categories[split.feature]));
-        for (std::size_t code = 0; code < child_of_code.size(); ++code) child_of_code[code] = !split.first[code];
-        return subset_words(child_of_code);
-    }
-
-    std::uint32_t partition(const Task& task) {
-        const Split& split = task.split;
-        const auto by_threshold = [&](std::uint8_t code) { return code <= split.last_left; };
-        const auto by_set = [&](std::uint8_t code) { return split.first[code]; };
-        if (split.kind == Kind::threshold) return partition(task, by_threshold);
-        return partition(task, by_set);
-    }
-
-    // Stable; returns where the second child begins. Both sides are written each time and one cursor moves.
-    template <class GoesLeft>
-    std::uint32_t partition(const Task& task, const GoesLeft& goes_left) {
-        const std::uint8_t* codes = binned_.column(task.split.feature);
-        Row* left = rows_.data() + task.begin;
-        Row* right = spare_.data();
-        for (std::uint32_t i = task.begin; i < task.end; ++i) {
-            const Row row = rows_[i];
-            bool first = goes_left(codes[row.row]);
-            // A child drawn with the shares as probabilities: the same in expectation as dividing the row.
-            if (task.split.any_missing && codes[row.row] == missing_code) [[unlikely]]
-                first = Draws(task.path.of_row(row.row)).real() < task.split.share_left;
-            *left = row;
-            *right = row;
-            left += first;
-            right += !first;
-        }
-        std::copy(spare_.data(), right, left);
-        return static_cast<std::uint32_t>(left - rows_.data());
     }
 
     const TrainingData& data_;
@@ -355,19 +207,14 @@ private:
     const Cancelled& cancelled_;
     Criterion criterion_;
     double root_weight_;
-    std::size_t size_;
-    Cells cells_;
+    Histogram histogram_;
     std::vector<std::int32_t> features_;
     std::vector<std::pair<std::size_t, std::size_t>> swaps_;
-    Group left_, known_;
-    double known_rows_ = 0;
-    double known_score_ = 0;
+    SplitScratch<Group> scratch_;
     double tolerance_ = 0;
-    bool any_missing_ = false;
-    std::vector<CategoryGroup<Group>> present_;
     std::vector<Row> rows_, spare_;
     Frontier<Task> frontier_;
     TreeBuilder builder_;
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow::binned

@@ -1,5 +1,5 @@
-// Histograms of a node's rows over the codes of a column. Only cells that were touched are looked at and cleared, so
-// that a node of ten rows costs ten cells and not 256: this replaces both a sort and a choice between the two.
+// Histograms of a node's rows over the codes of a column. Only the cells that were touched are read and cleared: a node of
+// ten rows costs ten cells, not 256, so small nodes need no sort instead.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 #include "grow/binned/bins.hpp"
 #include "grow/criteria.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow::binned {
 
 class TouchedCodes {
 public:
     void touch(std::uint8_t code) { words_[code / 64] |= std::uint64_t{1} << code % 64; }
     bool touched(std::uint8_t code) const { return words_[code / 64] >> code % 64 & 1; }
 
-    // Calls use(code) for each code that was touched, ascending, and forgets them.
+    // Calls use(code) for each touched code, ascending, and clears the set.
     template <class Use>
     void drain(const Use& use) {
         for (std::uint64_t word = 0; word < words_.size(); ++word) {
@@ -31,14 +31,14 @@ private:
     std::array<std::uint64_t, n_codes / 64> words_{};
 };
 
-// A row that was drawn for a tree, `count` times, and its class.
+// A row that was drawn `count` times for a tree, and its class.
 struct CountedRow {
     std::uint32_t row;
     std::uint16_t count;
     std::uint16_t label;
 };
 
-// Different rows of each cell, where leaves must hold more than one; else nothing is counted.
+// Number of distinct rows in each cell; counted only where leaves must hold more than one.
 template <bool counting>
 class RowCounts {
 public:
@@ -54,19 +54,19 @@ private:
     std::array<std::uint32_t, counting ? n_codes : 0> rows_{};
 };
 
-// Two classes: both counts in one word, so that a row costs one addition.
+// Two classes: both counts share one word, so that a row costs one addition.
 template <bool counting>
-class PairCells {
+class PairHistogram {
 public:
     using Row = CountedRow;
-    explicit PairCells(std::int64_t) {}
+    explicit PairHistogram(std::int64_t) {}
 
     void add(std::uint8_t code, const Row& row) {
         cells_[code] += std::uint64_t{row.count} << 32 * row.label;
         rows_.add(code);
         touched_.touch(code);
     }
-    // Moves a cell's content into a group; returns the number of its rows, if they are counted.
+    // Adds a cell to a group and clears it; returns the number of its rows if they are counted.
     double take(std::uint8_t code, double* group) {
         const std::uint64_t cell = std::exchange(cells_[code], 0);
         group[0] += static_cast<std::uint32_t>(cell);
@@ -83,10 +83,10 @@ private:
 
 // Any number of classes, whole counts.
 template <bool counting>
-class CountCells {
+class CountHistogram {
 public:
     using Row = CountedRow;
-    explicit CountCells(std::int64_t n_classes)
+    explicit CountHistogram(std::int64_t n_classes)
         : n_(static_cast<std::size_t>(n_classes)), cells_(n_codes * n_, 0) {}
 
     void add(std::uint8_t code, const Row& row) {
@@ -108,14 +108,14 @@ private:
 };
 
 // Real targets, whole counts.
-class SumCells {
+class SumHistogram {
 public:
     struct Row {
         std::uint32_t row;
         std::uint32_t count;
         double target;
     };
-    explicit SumCells(std::int64_t) {}
+    explicit SumHistogram(std::int64_t) {}
 
     void add(std::uint8_t code, const Row& row) {
         cells_[code].sum += row.count * row.target;
@@ -124,7 +124,7 @@ public:
         touched_.touch(code);
     }
     double take(std::uint8_t code, double* group) {
-        const Cell cell = std::exchange(cells_[code], {});
+        const SumCell cell = std::exchange(cells_[code], {});
         group[0] += cell.count;
         group[1] += cell.sum;
         return cell.rows;
@@ -132,25 +132,25 @@ public:
     TouchedCodes& touched() { return touched_; }
 
 private:
-    struct Cell {
+    struct SumCell {
         double sum = 0;
         std::uint32_t count = 0;
         std::uint32_t rows = 0;
     };
-    std::array<Cell, n_codes> cells_{};
+    std::array<SumCell, n_codes> cells_{};
     TouchedCodes touched_;
 };
 
 // Any weights, any target.
 template <class Criterion>
-class WeightCells {
+class WeightHistogram {
 public:
     struct Row {
         std::uint32_t row;
         Instance<typename Criterion::Target> instance;
     };
-    explicit WeightCells(std::int64_t n_classes)
-        : n_(static_cast<std::size_t>(Criterion(n_classes, 0).size())), cells_(n_codes * n_, 0.0) {}
+    explicit WeightHistogram(std::int64_t n_classes)
+        : n_(static_cast<std::size_t>(Criterion({n_classes, 0, nullptr}).size())), cells_(n_codes * n_, 0.0) {}
 
     void add(std::uint8_t code, const Row& row) {
         Criterion::add(cells_.data() + code * n_, row.instance);
@@ -170,4 +170,10 @@ private:
     TouchedCodes touched_;
 };
 
-}  // namespace hedgerow
+// Adds the rows of a node to the histogram of a column.
+template <class Histogram>
+void add_rows(const std::uint8_t* codes, const typename Histogram::Row* rows, std::uint32_t n_rows, Histogram& histogram) {
+    for (std::uint32_t i = 0; i < n_rows; ++i) histogram.add(codes[rows[i].row], rows[i]);
+}
+
+}  // namespace hedgerow::grow::binned

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "grow/exact/split_search.hpp"
-#include "grow/grow.hpp"
+#include "grow/options.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow::exact {
 
 class Choice {
 public:
@@ -23,7 +23,7 @@ public:
     Candidate operator()(const std::vector<Candidate>& candidates, const Totals& totals) const {
         const double tolerance = 1e-12 * totals.magnitude;
         Candidate best;
-        if (options_.criterion != Criterion::gain_ratio)
+        if (!is_ratio(options_.criterion))
             best = best_gain(candidates, tolerance);
         else if (options_.c45)
             best = best_ratio(candidates, least_gain_in_c45(candidates, totals.weight), tolerance, totals.weight);
@@ -115,4 +115,4 @@ private:
     bool all_many_valued_ = true;
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow::exact

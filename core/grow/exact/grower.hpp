@@ -14,14 +14,19 @@
 #include "grow/exact/samples.hpp"
 #include "grow/exact/split_search.hpp"
 #include "grow/frontier.hpp"
-#include "grow/grow.hpp"
+#include "grow/options.hpp"
 #include "grow/tree_builder.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow::exact {
+
+using base::Cancelled;
+using base::Draws;
+using base::Path;
+using base::Stopped;
 
 // A node that will be split, with its question.
 template <class Target>
-struct GeneralTask {
+struct ExactTask {
     std::int64_t node;
     std::int64_t depth;
     Path path;
@@ -33,18 +38,18 @@ struct GeneralTask {
 };
 
 template <class Criterion>
-class GeneralGrower {
+class ExactGrower {
 public:
     using Target = typename Criterion::Target;
 
-    GeneralGrower(const TrainingData& data, const SortedData& sorted, const GrowOptions& options,
+    ExactGrower(const TrainingData& data, const SortedData& sorted, const GrowOptions& options,
                   const Cancelled& cancelled)
         : data_(data),
           sorted_(sorted),
           options_(options),
           cancelled_(cancelled),
           root_weight_(sum(data.weight, data.n_rows)),
-          criterion_(make_criterion()),
+          criterion_({data.n_classes, root_weight_, options.class_costs.data()}),
           search_(data, options, criterion_, sorted),
           choose_(data, options, root_weight_),
           frontier_(options.max_leaf_nodes >= 0),
@@ -75,13 +80,6 @@ private:
         if (cancelled_) throw Stopped{};
     }
 
-    Criterion make_criterion() const {
-        if constexpr (std::is_same_v<Criterion, CostGini>)
-            return CostGini(data_.n_classes, options_.class_costs.data());
-        else
-            return Criterion(data_.n_classes, root_weight_);
-    }
-
     static double sum(const double* values, std::int64_t n) { return std::accumulate(values, values + n, 0.0); }
 
     // -- the root: rows of weight 0 (not drawn for this tree) are left out
@@ -100,7 +98,7 @@ private:
         NodeSamples<Target> samples{block, {0, static_cast<std::uint32_t>(block->rows.size())}, {}};
         for (const SortedColumn& column : sorted_.columns) {
             check_cancelled();
-            std::vector<Entry> list;
+            std::vector<ListEntry> list;
             list.reserve(column.rows.size());
             for (std::size_t i = 0; i < column.rows.size(); ++i)
                 if (data_.weight[column.rows[i]] > 0) list.push_back({column.ranks[i], id_of[column.rows[i]]});
@@ -138,7 +136,7 @@ private:
         return totals.mixed && options_.may_split(totals.rows, depth);
     }
 
-    void consider(GeneralTask<Target> task) {
+    void consider(ExactTask<Target> task) {
         if (may_split(task.totals, task.depth)) {
             task.split = choose_(best_of_each_feature(task), task.totals);
             if (task.split.valid()) {
@@ -152,7 +150,7 @@ private:
 
     // -- which question
 
-    const std::vector<Candidate>& best_of_each_feature(GeneralTask<Target>& task) {
+    const std::vector<Candidate>& best_of_each_feature(ExactTask<Target>& task) {
         order_.resize(static_cast<std::size_t>(data_.n_features));
         std::iota(order_.begin(), order_.end(), 0);
         differs_.assign(sorted_.categories.n_places(), false);
@@ -179,7 +177,7 @@ private:
 
     // -- a split is made
 
-    void split(GeneralTask<Target> task) {
+    void split(ExactTask<Target> task) {
         const Candidate& split = task.split;
         std::vector<std::int32_t> codes;  // child of each category, where the question is about several
         if (split.kind == Kind::multiway) codes = children_of_codes(task);
@@ -200,7 +198,7 @@ private:
         std::vector<NodeSamples<Target>> samples = distribute_(task.samples, assignment_);
         const Path path = task.path;
         const std::int64_t depth = task.depth;
-        builder_.set_question(task.node, n_children, split.kind, split.feature, split.threshold, split.missing,
+        builder_.set_split(task.node, n_children, split.kind, split.feature, split.threshold, split.missing,
                               split.kind == Kind::subset ? subset_words(codes) : codes);
         task.samples = {};  // a block that is no longer used is freed before its children are searched
 
@@ -216,7 +214,7 @@ private:
 
     // Categories that occur at the node get children in the order of their codes; the others none, or, as in C4.5, an
     // empty one.
-    std::vector<std::int32_t> children_of_codes(const GeneralTask<Target>& task) const {
+    std::vector<std::int32_t> children_of_codes(const ExactTask<Target>& task) const {
         const auto place = static_cast<std::size_t>(sorted_.categories.place_of(task.split.feature));
         const SampleBlock<Target>& block = *task.samples.block;
         std::vector<std::int32_t> codes(static_cast<std::size_t>(data_.n_categories[task.split.feature]), options_.c45 ? 0 : -1);
@@ -238,7 +236,7 @@ private:
 
     static constexpr std::int32_t unknown = -2;  // in child_of until it is decided what is done with it
 
-    void assign(const GeneralTask<Target>& task, const std::vector<std::int32_t>& codes, std::size_t n_children) {
+    void assign(const ExactTask<Target>& task, const std::vector<std::int32_t>& codes, std::size_t n_children) {
         const SampleBlock<Target>& block = *task.samples.block;
         const Candidate& split = task.split;
         std::vector<std::int32_t>& child_of = assignment_.child_of;
@@ -253,7 +251,7 @@ private:
             if (any_unknown)
                 for (std::uint32_t at = members.begin; at < members.end; ++at) child_of[block.members[at]] = unknown;
             for (std::uint32_t i = range.begin; i < range.end; ++i) {
-                const Entry entry = block.lists[list_number][i];
+                const ListEntry entry = block.lists[list_number][i];
                 child_of[entry.id] = entry.rank > split.last_left;
             }
         } else {
@@ -313,7 +311,7 @@ private:
         return static_cast<std::int32_t>(child);
     }
 
-    std::vector<Totals> child_totals(const GeneralTask<Target>& task, std::size_t n_children) {
+    std::vector<Totals> child_totals(const ExactTask<Target>& task, std::size_t n_children) {
         const SampleBlock<Target>& block = *task.samples.block;
         std::vector<Totals> totals(n_children, empty_totals());
         for (std::uint32_t at = task.samples.members.begin; at < task.samples.members.end; ++at) {
@@ -332,7 +330,7 @@ private:
         return totals;
     }
 
-    void make_leaf(const GeneralTask<Target>& task) {
+    void make_leaf(const ExactTask<Target>& task) {
         builder_.set_leaf(task.node, leaf_values(task.samples, task.totals));
         if (!options_.keep_leaf_rows) return;
         const SampleBlock<Target>& block = *task.samples.block;
@@ -365,11 +363,11 @@ private:
     Choice choose_;
     Distributor<Target> distribute_;
     Assignment assignment_;
-    Frontier<GeneralTask<Target>> frontier_;
+    Frontier<ExactTask<Target>> frontier_;
     TreeBuilder builder_;
     std::vector<std::int32_t> order_;     // of the columns of a node that is searched
     std::vector<bool> differs_;           // per place: whether its rows differ
     std::vector<Candidate> candidates_;
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow::exact

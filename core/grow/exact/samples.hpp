@@ -15,7 +15,9 @@
 #include "grow/criteria.hpp"
 #include "grow/sorting.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow::exact {
+
+using data::CategoryRows;
 
 // The columns of the training data, prepared once for all trees.
 struct SortedData {
@@ -24,7 +26,7 @@ struct SortedData {
     CategoryRows categories;            // the others
 };
 
-struct Entry {
+struct ListEntry {
     std::uint32_t rank;  // of the value in its column
     std::uint32_t id;    // of the instance in its block
 };
@@ -41,7 +43,7 @@ struct SampleBlock {
     std::vector<std::uint32_t> rows;          // by id
     std::vector<double> fractions;            // by id; empty where every instance is a whole row
     std::vector<std::uint32_t> members;       // ids, a range for each node
-    std::vector<std::vector<Entry>> lists;    // per threshold column: instances with a value, ascending
+    std::vector<std::vector<ListEntry>> lists;    // per threshold column: instances with a value, ascending
 
     double fraction(std::uint32_t id) const { return fractions.empty() ? 1.0 : fractions[id]; }
 };
@@ -83,7 +85,7 @@ private:
         for (std::size_t f = 0; f < node.lists.size(); ++f)
             partition(
                 node.block->lists[f].data(), node.lists[f], entries_, to.live,
-                [&](const Entry& entry) { return to.child_of[entry.id]; },
+                [&](const ListEntry& entry) { return to.child_of[entry.id]; },
                 [&](std::size_t c, Range range) { children[c].lists[f] = range; });
         return children;
     }
@@ -155,7 +157,7 @@ private:
         const auto live = [&](std::size_t c) { return to.live[c]; };
         block->lists.resize(old.lists.size());
         for (std::size_t f = 0; f < old.lists.size(); ++f) {
-            const Entry* entries = old.lists[f].data();
+            const ListEntry* entries = old.lists[f].data();
             const auto id_at = [&](std::uint32_t at) { return entries[at].id; };
             const std::uint32_t n = lay_out(node.lists[f], to, id_at, live, [&](std::size_t c, Range range) { children[c].lists[f] = range; });
             block->lists[f].resize(n);
@@ -217,7 +219,7 @@ private:
     std::vector<std::uint32_t> ids_, starts_;
     std::vector<std::uint32_t> new_ids_;  // by old id; of an instance that is divided: where its parts_ begin
     std::vector<std::uint32_t> parts_;
-    std::vector<Entry> entries_;
+    std::vector<ListEntry> entries_;
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow::exact

@@ -11,14 +11,17 @@
 #include <type_traits>
 #include <vector>
 
-#include "data/categories.hpp"
 #include "grow/category_order.hpp"
 #include "grow/chi_square.hpp"
 #include "grow/criteria.hpp"
+#include "grow/exact/category_counts.hpp"
 #include "grow/exact/samples.hpp"
-#include "grow/grow.hpp"
+#include "grow/options.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow::exact {
+
+using forest::Kind;
+using forest::Missing;
 
 // What is known of a node before it is split.
 struct Totals {
@@ -90,7 +93,7 @@ private:
     using Group = std::vector<double>;
     static constexpr std::size_t max_searched_categories = 12;
 
-    // Rows of weight 0 are in no tree.
+    // RowTotals of weight 0 are in no tree.
     static bool has_unit_weights(const TrainingData& data) {
         return std::all_of(data.weight, data.weight + data.n_rows, [](double w) { return w == 0 || w == 1; });
     }
@@ -130,7 +133,7 @@ private:
     }
 
     // Of the instances with a value, and of those without.
-    struct Rows {
+    struct RowTotals {
         double known = 0;
         double unknown = 0;
     };
@@ -169,10 +172,10 @@ private:
     void search_thresholds() {
         const SampleBlock<Target>& block = *node_->block;
         const Range range = node_->lists[list_number()];
-        const Entry* entries = block.lists[list_number()].data();
+        const ListEntry* entries = block.lists[list_number()].data();
         if (range.size() == 0) return;
         const bool any_missing = range.size() < node_->members.size();
-        Rows rows{totals_->rows, 0};
+        RowTotals rows{totals_->rows, 0};
         known_ = totals_->group;
         if (any_missing) {
             clear(known_);
@@ -195,7 +198,7 @@ private:
     }
 
     template <bool with_missing>
-    void scan(const Entry* entries, Range range, const Rows& rows) {
+    void scan(const ListEntry* entries, Range range, const RowTotals& rows) {
         const SampleBlock<Target>& block = *node_->block;
         const bool whole = block.fractions.empty();
         clear(left_);
@@ -256,7 +259,7 @@ private:
     }
 
     // Is the value known at all? A threshold of +∞ with the missing rows as last child.
-    void offer_known_against_missing(const Rows& rows) {
+    void offer_known_against_missing(const RowTotals& rows) {
         if (!enough(rows.known, known_) || !enough(rows.unknown, unknown_)) return;
         offer(score(known_) + score(unknown_), [&](Candidate& c) {
             c.kind = Kind::threshold;
@@ -309,7 +312,7 @@ private:
     }
 
     void offer_categories() {
-        Rows rows;
+        RowTotals rows;
         clear(known_);
         for (const Category& category : present_) {
             rows.known += category.rows;
@@ -327,7 +330,7 @@ private:
             offer_subsets(rows);
     }
 
-    void offer_multiway(const Rows& rows) {
+    void offer_multiway(const RowTotals& rows) {
         // Fractional: missing rows are no branch, and information counts them as one (C4.5). Otherwise they are one.
         const bool own_branch = !options_.known_only() && any_unknown_;
         if (present_.size() + own_branch < 2) return;
@@ -348,7 +351,7 @@ private:
         });
     }
 
-    void offer_one_against_rest(const Rows& rows) {
+    void offer_one_against_rest(const RowTotals& rows) {
         if (any_unknown_ && !options_.known_only()) offer_known_against_missing(rows);
         for (const Category& category : present_)
             offer_two_sided(rows, category.group, category.rows, [&](Candidate& c) {
@@ -359,7 +362,7 @@ private:
 
     // Divisions of the categories: all of them where there are few and no order of theirs is known to hold the best one,
     // else those along an order.
-    void offer_subsets(const Rows& rows) {
+    void offer_subsets(const RowTotals& rows) {
         if (any_unknown_ && !options_.known_only()) offer_known_against_missing(rows);
         if (present_.size() < 2) return;
         std::vector<CategoryGroup<Group>> categories;
@@ -372,7 +375,7 @@ private:
     }
 
     // The first category is always in the rest: a subset and its complement are one question.
-    void offer_every_subset(const Rows& rows, const std::vector<CategoryGroup<Group>>& categories) {
+    void offer_every_subset(const RowTotals& rows, const std::vector<CategoryGroup<Group>>& categories) {
         for (std::uint32_t members = 1; members < 1u << (categories.size() - 1); ++members) {
             Group part(left_.size(), 0.0);
             double rows_part = 0;
@@ -390,7 +393,7 @@ private:
         }
     }
 
-    void offer_ordered_subsets(const Rows& rows, std::vector<CategoryGroup<Group>>& ordered) {
+    void offer_ordered_subsets(const RowTotals& rows, std::vector<CategoryGroup<Group>>& ordered) {
         order_categories(ordered, std::is_same_v<Target, double>);
         Group part(left_.size(), 0.0);
         double rows_part = 0;
@@ -407,7 +410,7 @@ private:
     // These categories against the rest. Missing rows are among the rest, unless they are not looked at or learned to
     // be with these.
     template <class Complete>
-    void offer_two_sided(const Rows& rows, const double* part, double rows_part, const Complete& complete) {
+    void offer_two_sided(const RowTotals& rows, const double* part, double rows_part, const Complete& complete) {
         const bool known_only = options_.known_only();
         for (const Missing side : {Missing::last_child, Missing::first_child}) {
             const bool with_part = side == Missing::first_child;
@@ -447,4 +450,4 @@ private:
     bool any_unknown_ = false;
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow::exact

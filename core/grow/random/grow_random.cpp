@@ -13,7 +13,7 @@
 #include "grow/random/tree.hpp"
 #include "grow/random/writer.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow::random {
 namespace {
 
 // Memory to grow a tree in, for the next tree to use again.
@@ -109,4 +109,4 @@ GrownForest grow_random(const TrainingData& data, const RandomGrowOptions& optio
                                 : grow_ranked<std::uint32_t>(data, options, n_threads, n_done, poll);
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow::random

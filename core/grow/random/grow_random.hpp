@@ -6,9 +6,15 @@
 #include <atomic>
 #include <cstdint>
 
-#include "grow/grow.hpp"
+#include "base/parallel.hpp"
+#include "data/training_data.hpp"
+#include "forest/grown.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow::random {
+
+using base::Poll;
+using data::TrainingData;
+using forest::GrownForest;
 
 struct RandomGrowOptions {
     std::int64_t min_samples_leaf = 1;
@@ -28,4 +34,4 @@ struct RandomGrowOptions {
 GrownForest grow_random(const TrainingData& data, const RandomGrowOptions& options, std::atomic<std::int64_t>& n_done,
                         const Poll& poll);
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow::random

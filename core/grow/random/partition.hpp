@@ -10,7 +10,7 @@
 #define HEDGEROW_HAS_SHUFFLES
 #endif
 
-namespace hedgerow {
+namespace hedgerow::grow::random {
 
 // Rows `first` to `n` that go left follow the `n_left` that stand in front already, the others those in `right`. Both are
 // written each time and one cursor moves: a branch would be guessed wrong at every second row. `ranks` is told where rows
@@ -134,4 +134,4 @@ template <bool ask_ties, class Index, class Ranks, class Tie>
 
 #endif
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow::random

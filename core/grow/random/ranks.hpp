@@ -9,11 +9,19 @@
 
 #include "base/bulk.hpp"
 #include "base/parallel.hpp"
-#include "forest/splits.hpp"
-#include "grow/grow.hpp"
+#include "data/codes.hpp"
+#include "data/training_data.hpp"
 #include "grow/sorting.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow::random {
+
+using base::Bulk;
+using base::Cancelled;
+using base::Poll;
+using base::parallel_for;
+using data::TrainingData;
+using data::code_of;
+using data::no_code;
 
 // A column with more distinct values than there are ranks has one rank for several neighbours: it tells most pairs of rows
 // apart, and for the others there are the values.
@@ -71,7 +79,7 @@ void rank_column(const TrainingData& data, std::int64_t feature, const double* c
     if (data.n_categories[feature] > 0) {
         for (std::int64_t row = 0; row < data.n_rows; ++row) {
             const std::int64_t code = code_of(column[row], data.n_categories[feature]);
-            ranks[row] = code == no_answer ? ranked.missing : static_cast<Rank>(code);
+            ranks[row] = code == no_code ? ranked.missing : static_cast<Rank>(code);
         }
         has_missing = std::find(ranks, ranks + data.n_rows, ranked.missing) != ranks + data.n_rows;
         return;
@@ -131,4 +139,4 @@ RankedData<Rank> rank(const TrainingData& data, std::int64_t n_threads, const Po
     return ranked;
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow::random

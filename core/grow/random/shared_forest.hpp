@@ -10,9 +10,16 @@
 
 #include "base/bulk.hpp"
 #include "base/parallel.hpp"
-#include "grow/grow.hpp"
+#include "forest/grown.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow::random {
+
+using base::Cancelled;
+using base::Stopped;
+using base::fetch_memory;
+using base::return_memory;
+using forest::GrownForest;
+using forest::GrownTree;
 
 // Trees stand in the order of their numbers, whoever grew them. Each gets its room once all before it have theirs, and is
 // written while others are: nothing is copied, and the memory of all is asked for as soon as the first tree is there.
@@ -87,4 +94,4 @@ private:
     std::int64_t n_placed_ = 0, n_writing_ = 0;
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow::random

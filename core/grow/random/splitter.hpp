@@ -15,7 +15,11 @@
 #include "grow/random/task.hpp"
 #include "grow/tree_builder.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow::random {
+
+using base::Draws;
+using base::NodeDraws;
+using base::prefetch;
 
 // A node with fewer than this many times min_samples_leaf rows does not try a row before it counts those that are valid.
 inline constexpr std::uint32_t rows_to_try = 8;
@@ -45,14 +49,14 @@ public:
     }
 
     // Leaves the node as it is where no feature gives a valid question. The first one drawn nearly always does.
-    void split(const OpenNode& open, Place place) {
+    void split(const OpenNode& open, NodeDraws place) {
         const std::uint32_t feature = place.below(n_features_);
         if (!ask(open, place, feature)) try_others(open, place, feature);
     }
 
     // The same for plain data, leaves of one row and two rows: there is nothing to draw but the feature.
-    void split_two(const OpenNode& open, Place place) {
-        const Place untouched = place;
+    void split_two(const OpenNode& open, NodeDraws place) {
+        const NodeDraws untouched = place;
         const std::uint32_t feature = place.below(n_features_);
         const Column ranks = column(feature);
         Index* rows = order.data() + open.begin;
@@ -63,19 +67,19 @@ public:
         const bool second = rank[1] < rank[0];
         rows[0] = row[second];
         rows[1] = row[!second];
-        const std::uint32_t first = set_question(open, feature, data_row(row[second]), 2);
+        const std::uint32_t first = set_split(open, feature, data_row(row[second]), 2);
         add_node(first, open.begin, 1);
         add_node(first + 1, open.begin + 1, 1);
     }
 
     // The same for three rows and more, below rows_to_try, whose number the compiler knows.
     template <std::uint32_t n>
-    void split_few(const OpenNode& open, Place place) {
+    void split_few(const OpenNode& open, NodeDraws place) {
 #ifdef HEDGEROW_HAS_SHUFFLES
         if constexpr (sizeof(Rank) == 2 && sizeof(Index) == 2)
             if (shuffles_) return shuffle_few<n>(open, place);
 #endif
-        const Place untouched = place;
+        const NodeDraws untouched = place;
         const std::uint32_t feature = place.below(n_features_);
         const Column ranks = column(feature);
         Index* rows = order.data() + open.begin;
@@ -117,10 +121,10 @@ private:
 #ifdef HEDGEROW_HAS_SHUFFLES
     // The same as split_few, with sets of rows instead of loops over them.
     template <std::uint32_t n>
-    [[gnu::target("ssse3,popcnt")]] void shuffle_few(const OpenNode& open, Place place) {
+    [[gnu::target("ssse3,popcnt")]] void shuffle_few(const OpenNode& open, NodeDraws place) {
         constexpr std::uint32_t all = (1u << n) - 1;
         const auto size = [](std::uint32_t lanes) { return static_cast<std::uint32_t>(__builtin_popcount(lanes)); };
-        const Place untouched = place;
+        const NodeDraws untouched = place;
         const std::uint32_t feature = place.below(n_features_);
         const Column ranks = column(feature);
         Index* rows = order.data() + open.begin;
@@ -142,7 +146,7 @@ private:
 
     template <std::uint32_t n>
     void ask_few(const OpenNode& open, Path path, std::uint32_t feature, std::uint32_t answer, std::uint32_t n_left) {
-        const std::uint32_t first = set_question(open, feature, answer, 2);
+        const std::uint32_t first = set_split(open, feature, answer, 2);
         add_node(first, open.begin, n_left);
         add_node(first + 1, open.begin + n_left, n - n_left);
         if constexpr (n == 3) {
@@ -199,12 +203,12 @@ private:
     std::uint32_t data_row(Index row) const { return row_major ? rows_[row] : row; }
     double weight(Index row) const { return task_.data.weight[data_row(row)]; }
 
-    bool ask(const OpenNode& open, Place& place, std::uint32_t feature) {
+    bool ask(const OpenNode& open, NodeDraws& place, std::uint32_t feature) {
         return task_.by_category(feature) ? ask_category(open, place.path(), feature) : ask_threshold(open, place, feature);
     }
 
     // Once the first feature that was drawn has given no valid question.
-    void try_others(const OpenNode& open, Place& place, std::uint32_t first) {
+    void try_others(const OpenNode& open, NodeDraws& place, std::uint32_t first) {
         std::swap(features_[0], features_[first]);
         others_.assign(1, first);
         bool done = false;
@@ -220,7 +224,7 @@ private:
 
     // -- thresholds
 
-    bool ask_threshold(const OpenNode& open, Place& place, std::uint32_t feature) {
+    bool ask_threshold(const OpenNode& open, NodeDraws& place, std::uint32_t feature) {
         if (open.n_rows >= rows_to_try * task_.least) {
             const Index row = order[open.begin + place.below(open.n_rows)];
             if (divide(open, place.path(), feature, row)) return true;
@@ -248,7 +252,7 @@ private:
 
     // A valid one: its value is not below the least-th smallest, and below the least-th largest.
     template <class Key, class KeyOf>
-    std::optional<Index> drawn_row(const OpenNode& open, Place& place, std::uint32_t feature, Keys<Key>& keys,
+    std::optional<Index> drawn_row(const OpenNode& open, NodeDraws& place, std::uint32_t feature, Keys<Key>& keys,
                                    const KeyOf& key_of) {
         const Column ranks = column(feature);
         known_.clear();
@@ -299,7 +303,7 @@ private:
         // Nothing has moved then. Values that are written while the tree grows may end here too; a branch without rows
         // would let the tree outgrow its memory.
         if (n_left == 0 || n_left == open.n_rows) return false;
-        const std::uint32_t first = set_question(open, feature, data_row(row), 2);
+        const std::uint32_t first = set_split(open, feature, data_row(row), 2);
         add_child(open, path, 0, first, open.begin, n_left);
         add_child(open, path, 1, first + 1, open.begin + n_left, open.n_rows - n_left);
         return true;
@@ -361,7 +365,7 @@ private:
     std::uint32_t finish_partition(const OpenNode& open, const Column& ranks, const GoesLeft& goes_left, std::uint32_t first,
                                    std::uint32_t n_left) {
         Index* const rows = order.data() + open.begin;
-        n_left = hedgerow::partition(rows, spare_.data(), first, open.n_rows, n_left, ranks, goes_left);
+        n_left = random::partition(rows, spare_.data(), first, open.n_rows, n_left, ranks, goes_left);
         std::copy_n(spare_.data(), open.n_rows - n_left, rows + n_left);
         return n_left;
     }
@@ -407,7 +411,7 @@ private:
                                          : drawn_child(path, rows[i], weights_.data(), n_children);
             ++ends_[children_[i]];
         }
-        const std::uint32_t first = set_question(open, feature, static_cast<std::uint32_t>(tree_.payload_start.size()) - 1,
+        const std::uint32_t first = set_split(open, feature, static_cast<std::uint32_t>(tree_.payload_start.size()) - 1,
                                                  n_children);
         tree_.payload_codes.insert(tree_.payload_codes.end(), child_of_.begin(), child_of_.end());
         tree_.payload_start.push_back(static_cast<std::int64_t>(tree_.payload_codes.size()));
@@ -424,7 +428,7 @@ private:
     // -- the tree
 
     // The number of the first child; they are added next.
-    std::uint32_t set_question(const OpenNode& open, std::uint32_t feature, std::uint32_t answer, std::uint32_t n_children) {
+    std::uint32_t set_split(const OpenNode& open, std::uint32_t feature, std::uint32_t answer, std::uint32_t n_children) {
         const std::uint32_t first = tree_.n_nodes;
         tree_.n_nodes += n_children;
         ++tree_.n_questions;
@@ -470,4 +474,4 @@ private:
     std::vector<double> weights_;
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow::random

@@ -10,7 +10,10 @@
 #include "grow/random/grow_random.hpp"
 #include "grow/random/ranks.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow::random {
+
+using base::Path;
+using data::TableColumn;
 
 // A node while its tree grows.
 struct RawNode {
@@ -69,4 +72,4 @@ struct OpenNode {
     std::uint32_t depth;
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow::random

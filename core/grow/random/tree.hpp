@@ -13,7 +13,9 @@
 #include "base/parallel.hpp"
 #include "grow/random/splitter.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow::random {
+
+using base::Stopped;
 
 // Nodes of a block that wait for their question, those with few rows by their number: work on many nodes of one size has
 // no branch that depends on the size, which would be guessed wrong at nearly every node. Half of all questions are about
@@ -48,11 +50,11 @@ public:
     template <class Work>
     void for_each(std::uint32_t size, const Work& work) {
         constexpr std::uint32_t some = 8;
-        std::array<Place, some> places;
+        std::array<NodeDraws, some> places;
         for (std::uint32_t first = 0; first < n_[size];) {
             const std::uint32_t n = std::min(n_[size] - first, some);
-            const Waiting* waiting = open_[size].data() + first;
-            for (std::uint32_t i = 0; i < n; ++i) places[i] = Place(waiting[i].parent, waiting[i].number);
+            const QueuedNode* waiting = open_[size].data() + first;
+            for (std::uint32_t i = 0; i < n; ++i) places[i] = NodeDraws(waiting[i].parent, waiting[i].number);
             for (std::uint32_t i = 0; i < n; ++i) {
                 const std::uint32_t node = first_node_ + waiting[i].node;
                 work(OpenNode{waiting[i].parent, waiting[i].number, node, waiting[i].begin,
@@ -64,14 +66,14 @@ public:
     }
 
 private:
-    struct Waiting {
+    struct QueuedNode {
         Path parent;
         std::uint16_t number, node, begin, depth;
     };
 
     const RandomTask<Rank>& task_;
     const RawTree& tree_;
-    std::array<std::vector<Waiting>, many + 1> open_;
+    std::array<std::vector<QueuedNode>, many + 1> open_;
     std::array<std::uint32_t, many + 1> n_{};
     std::uint32_t first_node_ = 0, depth_ = 0;
 };
@@ -105,8 +107,8 @@ public:
         splitter_.set_table(all ? task_.ranked.rows.data() : cells_.data(), rows, base);
         std::iota(splitter_.order.begin(), splitter_.order.begin() + open.n_rows, std::uint16_t{0});
         queue_.clear(tree_.n_nodes, open.depth);
-        if (task_.may_split(open.n_rows, open.depth)) splitter_.split(open, Place(open.parent, open.number));
-        queue_.for_each(queue_.many, [this](const OpenNode& node, const Place& place) { splitter_.split(node, place); });
+        if (task_.may_split(open.n_rows, open.depth)) splitter_.split(open, NodeDraws(open.parent, open.number));
+        queue_.for_each(queue_.many, [this](const OpenNode& node, const NodeDraws& place) { splitter_.split(node, place); });
         split_few<BlockQueue<Rank>::many - 1>();
         for (std::size_t i = 0; i < n_rows; ++i) tree_.marks[base + i] = marks_[splitter_.order[i]];
     }
@@ -115,7 +117,7 @@ private:
     // Children have fewer rows than their parent: once the larger nodes are done, all of a size are known.
     template <std::uint32_t size>
     void split_few() {
-        queue_.for_each(size, [this](const OpenNode& node, const Place& place) {
+        queue_.for_each(size, [this](const OpenNode& node, const NodeDraws& place) {
             if constexpr (size == 2)
                 splitter_.split_two(node, place);
             else
@@ -159,7 +161,7 @@ public:
         for (std::size_t i = 0; i < queue_.large.size(); ++i) {
             if (cancelled) throw Stopped{};
             const OpenNode open = queue_.large[i];
-            if (task_.may_split(open.n_rows, open.depth)) splitter_.split(open, Place(open.parent, open.number));
+            if (task_.may_split(open.n_rows, open.depth)) splitter_.split(open, NodeDraws(open.parent, open.number));
             if (raw_.nodes[open.node].feature == leaf_feature) keep_rows(open);
         }
         for (const OpenNode& open : queue_.blocks) {
@@ -206,4 +208,4 @@ private:
     Splitter<Rank, std::uint32_t, false, TopQueue> splitter_;
 };
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow::random

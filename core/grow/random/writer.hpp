@@ -13,7 +13,17 @@
 #include "forest/concatenate.hpp"
 #include "grow/random/task.hpp"
 
-namespace hedgerow {
+namespace hedgerow::grow::random {
+
+using base::prefetch;
+using data::DistinctRows;
+using forest::GrownTree;
+using forest::Kind;
+using forest::Node;
+using forest::append;
+using forest::append_starts;
+using forest::leaf_feature;
+using forest::no_payload;
 
 inline constexpr std::uint32_t not_numbered = 0xFFFFFFFF;
 
@@ -211,4 +221,4 @@ inline void number_counts(GrownForest& forest, const std::vector<LeavesOfSeveral
     forest.distinct_counts = distinct.rows();
 }
 
-}  // namespace hedgerow
+}  // namespace hedgerow::grow::random
