@@ -13,9 +13,7 @@ constexpr std::uint64_t prime3 = 0x165667B19E3779F9;
 constexpr std::uint64_t prime4 = 0x85EBCA77C2B2AE63;
 constexpr std::uint64_t prime5 = 0x27D4EB2F165667C5;
 
-std::uint64_t round(std::uint64_t lane, std::uint64_t word) {
-    return std::rotl(lane + word * prime2, 31) * prime1;
-}
+std::uint64_t round(std::uint64_t lane, std::uint64_t word) { return std::rotl(lane + word * prime2, 31) * prime1; }
 
 // Little-endian, whatever the machine.
 template <class Word>

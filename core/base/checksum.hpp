@@ -1,5 +1,5 @@
-// XXH64 with seed 0: a published checksum (xxhash.com, doc/xxhash_spec.md) that other programs can compute too, and many
-// times faster than CRC-32. It finds accidents, not forgeries.
+// XXH64 with seed 0: a published checksum (xxhash.com, doc/xxhash_spec.md) that other programs can compute too, many
+// times faster than CRC-32. It detects accidents, not forgeries.
 #pragma once
 
 #include <cstddef>

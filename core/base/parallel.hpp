@@ -1,4 +1,4 @@
-// Threads: joined by RAII, the first exception rethrown in the caller, Ctrl-C seen while workers compute.
+// Threads: joined by RAII, the first exception rethrown in the caller, Ctrl-C handled while workers compute.
 #pragma once
 
 #include <algorithm>
@@ -17,24 +17,22 @@ namespace hedgerow::base {
 // Called by the calling thread about every 50 ms while workers compute; it throws to end the work.
 using Poll = std::function<void()>;
 
-// Set once work is to end; long tasks look at it and return early. Their results are thrown away.
+// Set when work is to end; long tasks check it and return early. Their results are discarded.
 using Cancelled = std::atomic<bool>;
 
-// Thrown by a worker whose caller has asked it to stop; parallel_for rethrows the caller's own reason.
+// Thrown by a task that sees that it was cancelled; parallel_for rethrows the reason of the cancellation.
 struct Stopped {};
 
 inline constexpr std::chrono::milliseconds poll_interval{50};
 
-// More threads than this only take memory, whatever n_jobs was asked for.
-inline std::int64_t max_threads() {
-    return 4 * std::max<std::int64_t>(std::thread::hardware_concurrency(), 2);
-}
+// More threads only take memory, whatever n_jobs is.
+inline std::int64_t max_threads() { return 4 * std::max<std::int64_t>(std::thread::hardware_concurrency(), 2); }
 
-// glibc fetches a thread's storage for exceptions when the first one is thrown, and aborts the process if there is no memory
-// for it: a std::bad_alloc could not be thrown where memory is short. Asking for the number of exceptions fetches it now.
-inline void fetch_exception_storage() { static_cast<void>(std::uncaught_exceptions()); }
+// glibc allocates a thread's exception storage at the first throw, and aborts the process if that fails: std::bad_alloc
+// could not be thrown where memory is short. Asking for the number of exceptions allocates it now.
+inline void allocate_exception_storage() { static_cast<void>(std::uncaught_exceptions()); }
 
-// All tasks in the calling thread, with a poll between two of them now and then.
+// Runs all tasks in the calling thread, with a poll every poll_interval.
 template <class Body>
 void run_here(std::int64_t n_tasks, const Body& body, const Cancelled& cancelled, const Poll& poll) {
     auto last_poll = std::chrono::steady_clock::now();
@@ -46,9 +44,9 @@ void run_here(std::int64_t n_tasks, const Body& body, const Cancelled& cancelled
     }
 }
 
-// Calls body(task, cancelled) for every task in 0 .. n_tasks-1 on n_threads threads, or on as many as can be started. Each
-// task writes its own slot, so results do not depend on which thread ran it. n_threads <= 0: in the calling thread, without
-// a poll, for work too short to be worth a thread.
+// Calls body(task, cancelled) for every task in 0 .. n_tasks-1 on n_threads threads, or on as many as can be started.
+// Each task writes its own slot, so results do not depend on which thread ran it. n_threads <= 0: in the calling
+// thread, without a poll, for work too short to be worth a thread.
 template <class Body>
 void parallel_for(std::int64_t n_tasks, std::int64_t n_threads, const Body& body, const Poll& poll) {
     Cancelled cancelled{false};
@@ -70,7 +68,7 @@ void parallel_for(std::int64_t n_tasks, std::int64_t n_threads, const Body& body
         cancelled = true;
     };
     const auto work = [&] {
-        fetch_exception_storage();
+        allocate_exception_storage();
         try {
             for (;;) {
                 const std::int64_t task = next_task.fetch_add(1);
@@ -88,11 +86,11 @@ void parallel_for(std::int64_t n_tasks, std::int64_t n_threads, const Body& body
 
     {
         std::vector<std::jthread> threads;
-        fetch_exception_storage();
+        allocate_exception_storage();
         try {
             threads.reserve(static_cast<std::size_t>(n_wanted));
             for (std::int64_t i = 0; i < n_wanted; ++i) threads.emplace_back(work);
-        } catch (const std::exception&) {  // too little memory, or too many threads: those that have started go on
+        } catch (const std::exception&) {  // no memory or too many threads: go on with those that have started
             const std::lock_guard lock(mutex);
             running -= n_wanted - static_cast<std::int64_t>(threads.size());
         }

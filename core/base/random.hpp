@@ -1,5 +1,5 @@
-// Randomness that is addressed, not consumed: a draw is a function of (key, counter), and the key of a child node
-// is a hash of its parent's key and its number. The same seed gives the same bits in any order of growth.
+// Addressed randomness: a draw is a function of (key, counter), and the key of a child node is a hash of its parent's
+// key and its number. The same seed gives the same bits in any order of growth.
 #pragma once
 
 #include <array>
@@ -22,18 +22,18 @@ inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
     return counter;
 }
 
-// The place of a node: hashes of (seed, tree, child, child, ...). 64 bits, so that two of a million nodes share a
-// key with probability below 3e-8.
+// Address of a node: hashes of (seed, tree, child, child, ...). 64 bits, so that two of a million nodes share a key
+// with probability below 3e-8.
 class Path {
 public:
     explicit Path(std::uint64_t seed) : key_(seed) {}
 
-    // The last counter word keeps the words that make keys apart from those that make draws.
+    // The last counter word separates keys from draws.
     Path child(std::uint64_t number) const {
         const auto words = philox({low(number), high(number), 0, 1}, {low(key_), high(key_)});
         return Path(words[0] | std::uint64_t{words[1]} << 32);
     }
-    // Where a row's own draws at this node are: beside its children, of which there are fewer than 2^32.
+    // Address of a row's own draws at this node: beside the children, of which there are fewer than 2^32.
     Path of_row(std::uint32_t row) const { return child(std::uint64_t{1} << 32 | row); }
     std::uint64_t key() const { return key_; }
 
@@ -43,7 +43,7 @@ private:
     std::uint64_t key_;
 };
 
-// The draws of one place, in order. std::*_distribution differs between standard libraries; these do not.
+// The draws at one address, in order. std::*_distribution differs between standard libraries; these do not.
 class Draws {
 public:
     explicit Draws(Path path) : key_(path.key()) {}
@@ -57,11 +57,11 @@ public:
     // Uniform in [0, 1): a multiple of 2^-53.
     double real() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 
-    // Uniform in 0 .. n-1, n >= 1, without bias: values of the last, incomplete run of n are drawn again.
+    // Uniform in 0 .. n-1, n >= 1, without bias: values of the last, incomplete run of n are rejected.
     std::uint64_t below(std::uint64_t n) {
         for (;;) {
             const std::uint64_t draw = bits();
-            // The excess 2^64 mod n is below n: nearly every draw is known to be above it without the division.
+            // The excess 2^64 mod n is below n: nearly every draw is above it without the division.
             if (draw >= n || draw >= (0 - n) % n) return draw % n;
         }
     }
@@ -80,12 +80,11 @@ private:
     int position_ = 2;
 };
 
-// A node of a random tree, which has so little other work to do that a hash by Philox would be a sixth of it: SplitMix64
-// takes a quarter of the time. Its first draws are two words of 32 bits, enough for most nodes; after them come those of
-// Draws.
+// Draws of a node of a random tree, where Philox would take a sixth of the time: SplitMix64 takes a quarter of that.
+// The first draws are two words of 32 bits, enough for most nodes; those of Draws follow.
 class NodeDraws {
 public:
-    NodeDraws() = default;  // of no node
+    NodeDraws() = default;
     NodeDraws(Path parent, std::uint64_t number) : path_(mix(parent.key() + (number + 1) * golden_gamma)) {
         const std::uint64_t bits = mix(path_.key() ^ apart_from_children);
         first_ = {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
@@ -93,8 +92,8 @@ public:
 
     Path path() const { return path_; }
 
-    // Uniform in 0 .. n-1, n >= 1, without bias (Lemire: Fast random integer generation in an interval, 2019). One out of
-    // one takes no draw.
+    // Uniform in 0 .. n-1, n >= 1, without bias (Lemire: Fast random integer generation in an interval, 2019). One out
+    // of one takes no draw.
     std::uint32_t below(std::uint32_t n) {
         if (n == 1) return 0;
         std::uint64_t product = std::uint64_t{word()} * n;
@@ -112,13 +111,14 @@ private:
         const std::uint32_t at = n_taken_++;
         return at < 2 ? first_[at] : later_word(at - 2);
     }
-    // A hash a word: they are too rare to be worth keeping, or a place in the code of their callers.
+    // One hash per word: too rare to be worth caching, or inlining into the callers.
 #ifdef __GNUC__
     [[gnu::noinline, gnu::cold]]
 #endif
     std::uint32_t later_word(std::uint32_t at) const {
         const std::uint64_t key = path_.key();
-        return philox({at / 4, 0, 0, 0}, {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)})[at % 4];
+        return philox({at / 4, 0, 0, 0},
+                      {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)})[at % 4];
     }
 
     Path path_{0};

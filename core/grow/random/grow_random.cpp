@@ -16,11 +16,11 @@
 namespace hedgerow::grow::random {
 namespace {
 
-// Memory to grow a tree in, for the next tree to use again.
+// Buffers for growing, reused from tree to tree.
 template <class Rank>
-class Workshop {
+class TreePool {
 public:
-    explicit Workshop(const RandomTask<Rank>& task) : task_(task) {}
+    explicit TreePool(const RandomTask<Rank>& task) : task_(task) {}
 
     std::unique_ptr<RandomTree<Rank>> take() {
         const std::lock_guard lock(mutex_);
@@ -47,8 +47,8 @@ RandomTask<Rank> make_task(const TrainingData& data, const RankedData<Rank>& ran
     const std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
     const bool only_numbers =
         std::none_of(data.n_categories, data.n_categories + data.n_features, [](std::int32_t n) { return n > 0; });
-    const bool each_counts_once =
-        ranked.all_complete && std::all_of(data.weight, data.weight + data.n_rows, [](double weight) { return weight == 1; });
+    const bool each_counts_once = ranked.all_complete && std::all_of(data.weight, data.weight + data.n_rows,
+                                                                     [](double weight) { return weight == 1; });
     std::vector<std::uint32_t> marks(static_cast<std::size_t>(data.n_rows));
     std::iota(marks.begin(), marks.end(), 0u);
     if (each_counts_once) std::copy_n(data.labels, data.n_rows, marks.begin());
@@ -74,13 +74,13 @@ GrownForest grow_ranked(const TrainingData& data, const RandomGrowOptions& optio
                         std::atomic<std::int64_t>& n_done, const Poll& poll) {
     const RankedData<Rank> ranked = rank<Rank>(data, n_threads, poll);
     const RandomTask<Rank> task = make_task(data, ranked, options);
-    Workshop<Rank> workshop(task);
+    TreePool<Rank> pool(task);
     SharedForest forest(options.n_trees);
     std::vector<LeavesOfSeveral> several(static_cast<std::size_t>(options.n_trees));
     parallel_for(
         options.n_trees, n_threads,
         [&](std::int64_t number, const Cancelled& cancelled) {
-            auto tree = workshop.take();
+            auto tree = pool.take();
             try {
                 tree->grow(number, cancelled);
                 RandomWriter writer(task, tree->raw());
@@ -89,7 +89,7 @@ GrownForest grow_ranked(const TrainingData& data, const RandomGrowOptions& optio
             } catch (const Stopped&) {
                 return;
             }
-            workshop.give_back(std::move(tree));
+            pool.give_back(std::move(tree));
             ++n_done;
         },
         poll);
@@ -102,7 +102,7 @@ GrownForest grow_ranked(const TrainingData& data, const RandomGrowOptions& optio
 
 GrownForest grow_random(const TrainingData& data, const RandomGrowOptions& options, std::atomic<std::int64_t>& n_done,
                         const Poll& poll) {
-    // About 15 ms: nobody presses Ctrl-C in that time, and the calling thread has memory from its last fit.
+    // About 15 ms: too short for Ctrl-C, and the calling thread has memory from its last fit.
     const bool short_work = data.n_rows * options.n_trees < (options.n_threads > 1 ? 1 << 12 : 1 << 17);
     const std::int64_t n_threads = short_work ? 0 : std::max<std::int64_t>(options.n_threads, 1);
     return few_categories(data) ? grow_ranked<std::uint16_t>(data, options, n_threads, n_done, poll)

@@ -1,4 +1,4 @@
-// Rows divided in two, in their order: a stable partition with the place of the second part given.
+// Stable partition of rows in two.
 #pragma once
 
 #include <bit>
@@ -12,9 +12,9 @@
 
 namespace hedgerow::grow::random {
 
-// Rows `first` to `n` that go left follow the `n_left` that stand in front already, the others those in `right`. Both are
-// written each time and one cursor moves: a branch would be guessed wrong at every second row. `ranks` is told where rows
-// stand that it will be asked for later.
+// Rows `first` to `n` that go left follow the `n_left` in front, the others those in `right`. Both are written for
+// every row and only one cursor moves: a branch would be mispredicted at every second row. `ranks` prefetches for later
+// rows.
 template <class Index, class Ranks, class GoesLeft>
 std::uint32_t partition(Index* rows, Index* right, std::uint32_t first, std::uint32_t n, std::uint32_t n_left,
                         const Ranks& ranks, const GoesLeft& goes_left) {
@@ -32,7 +32,7 @@ std::uint32_t partition(Index* rows, Index* right, std::uint32_t first, std::uin
 
 inline bool can_shuffle() { return __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("popcnt"); }
 
-// For each set of lanes the bytes that bring them to the front, and the others behind them.
+// For each set of lanes the byte shuffle that moves them to the front, and the others behind them.
 template <std::size_t n_lanes>
 struct Shuffles {
     alignas(16) std::uint8_t bytes[std::size_t{1} << n_lanes][16];
@@ -42,7 +42,8 @@ struct Shuffles {
             std::size_t n = 0;
             for (const std::size_t in_front : {1, 0})
                 for (std::size_t byte = 0; byte < 16; ++byte)
-                    if ((lanes >> byte * n_lanes / 16 & 1) == in_front) bytes[lanes][n++] = static_cast<std::uint8_t>(byte);
+                    if ((lanes >> byte * n_lanes / 16 & 1) == in_front)
+                        bytes[lanes][n++] = static_cast<std::uint8_t>(byte);
         }
     }
 };
@@ -55,12 +56,14 @@ template <std::size_t n_lanes>
     _mm_storeu_si128(static_cast<__m128i*>(to), _mm_shuffle_epi8(rows, _mm_load_si128(bytes)));
 }
 
-// Eight rows at once; what is written behind those that are wanted is written again.
+// Eight rows at once; lanes behind those that are wanted are overwritten later.
 struct EightShort {
     __m128i rows;
 
     explicit EightShort(const std::uint16_t* from) : rows(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))) {}
-    [[gnu::target("ssse3")]] void write(std::uint16_t* to, std::uint32_t lanes) const { write_lanes<8>(to, rows, lanes); }
+    [[gnu::target("ssse3")]] void write(std::uint16_t* to, std::uint32_t lanes) const {
+        write_lanes<8>(to, rows, lanes);
+    }
 };
 struct EightLong {
     __m128i low, high;
@@ -76,25 +79,13 @@ struct EightLong {
 inline EightShort eight_rows(const std::uint16_t* from) { return EightShort(from); }
 inline EightLong eight_rows(const std::uint32_t* from) { return EightLong(from); }
 
-// Of a set of lanes the first, the second ...
-struct LanesInOrder {
-    std::uint8_t nth[256][8];
-
-    constexpr LanesInOrder() : nth{} {
-        for (std::uint32_t lanes = 0; lanes < 256; ++lanes)
-            for (std::uint8_t lane = 0, n = 0; lane < 8; ++lane)
-                if (lanes >> lane & 1) nth[lanes][n++] = lane;
-    }
-};
-inline constexpr LanesInOrder lanes_in_order;
-
 // Eight ranks, compared at once.
 class EightRanks {
 public:
     template <class RankOf>
     explicit EightRanks(const RankOf& rank_of)
-        : ranks_(_mm_setr_epi16(word(rank_of(0)), word(rank_of(1)), word(rank_of(2)), word(rank_of(3)), word(rank_of(4)),
-                                word(rank_of(5)), word(rank_of(6)), word(rank_of(7)))) {}
+        : ranks_(_mm_setr_epi16(word(rank_of(0)), word(rank_of(1)), word(rank_of(2)), word(rank_of(3)),
+                                word(rank_of(4)), word(rank_of(5)), word(rank_of(6)), word(rank_of(7)))) {}
 
     std::uint32_t equal(std::uint16_t rank) const { return lanes_of(_mm_cmpeq_epi16(ranks_, all(rank))); }
     std::uint32_t at_most(std::uint16_t rank) const {
@@ -110,11 +101,12 @@ private:
     __m128i ranks_;
 };
 
-// The same as `partition` from 0 to `n`, a multiple of 8, by ranks: those up to `limit` go left; of equal ones those do for
-// which `tie` holds, if that is asked for.
+// `partition` from 0 to `n`, a multiple of 8, by ranks: those up to `limit` go left, equal ones only where `tie` holds
+// (if ask_ties).
 template <bool ask_ties, class Index, class Ranks, class Tie>
-[[gnu::target("ssse3,popcnt")]] std::uint32_t partition_eights(Index* rows, Index* right, std::uint32_t n, const Ranks& ranks,
-                                                               std::uint16_t limit, const Tie& tie) {
+[[gnu::target("ssse3,popcnt")]] std::uint32_t partition_eights(Index* rows, Index* right, std::uint32_t n,
+                                                               const Ranks& ranks, std::uint16_t limit,
+                                                               const Tie& tie) {
     std::uint32_t n_left = 0;
     for (std::uint32_t i = 0; i < n; i += 8) {
         const Index* const next = rows + i;

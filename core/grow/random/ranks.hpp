@@ -1,4 +1,4 @@
-// Columns as the ranks of their values: what is compared is small.
+// Columns as ranks of their values, which take less memory to compare.
 #pragma once
 
 #include <algorithm>
@@ -17,34 +17,35 @@ namespace hedgerow::grow::random {
 
 using base::Bulk;
 using base::Cancelled;
-using base::Poll;
 using base::parallel_for;
-using data::TrainingData;
+using base::Poll;
 using data::code_of;
 using data::no_code;
+using data::TrainingData;
 
-// A column with more distinct values than there are ranks has one rank for several neighbours: it tells most pairs of rows
-// apart, and for the others there are the values.
+// A column with more distinct values than ranks shares a rank between neighbours: it separates most pairs of rows, and
+// values decide the rest.
 template <class Rank>
 struct RankedData {
     static constexpr Rank missing = std::numeric_limits<Rank>::max();
 
-    // The same ranks twice: column-major for questions about many rows, row-major for rows that stay together. Of a
-    // column with categories: their codes.
+    // The ranks twice: column-major for nodes of many rows, row-major for rows copied together. In nominal columns: the
+    // codes.
     Bulk<Rank> columns, rows;
-    std::vector<std::uint8_t> exact;          // per column: equal ranks are equal values
-    std::vector<std::uint8_t> has_missing;    // per column
-    std::vector<std::uint8_t> complete;       // per row: no value is missing
+    std::vector<std::uint8_t> exact;        // per column: equal ranks are equal values
+    std::vector<std::uint8_t> has_missing;  // per column
+    std::vector<std::uint8_t> complete;     // per row: no value is missing
     bool all_complete = true;
 };
 
-// Whether every category has a code of 16 bits, beside the one for missing.
+// Whether category codes, and one for missing, fit 16 bits.
 inline bool few_categories(const TrainingData& data) {
     const std::int64_t most = std::numeric_limits<std::uint16_t>::max();
-    return std::all_of(data.n_categories, data.n_categories + data.n_features, [=](std::int32_t n) { return n <= most; });
+    return std::all_of(data.n_categories, data.n_categories + data.n_features,
+                       [=](std::int32_t n) { return n <= most; });
 }
 
-// Columns whose values stand side by side, some at a time: as many as a line of the cache has values of a row.
+// Transposes some columns at a time: as many as a cache line has values of a row.
 class SomeColumns {
 public:
     static constexpr std::int64_t some = 8;
@@ -92,7 +93,8 @@ void rank_column(const TrainingData& data, std::int64_t feature, const double* c
     if (n_distinct <= n_ranks) {
         sorter.for_each([=](const SortKey& key, std::uint32_t rank) { ranks[key.row] = static_cast<Rank>(rank); });
     } else {
-        const std::uint64_t share = (n_ranks << 32) / n_distinct;  // of a rank, in 2^-32: rounded down, so that none is too large
+        const std::uint64_t share =
+            (n_ranks << 32) / n_distinct;  // of a rank, in 2^-32: rounded down, so that none is too large
         sorter.for_each(
             [=](const SortKey& key, std::uint32_t rank) { ranks[key.row] = static_cast<Rank>(rank * share >> 32); });
     }
@@ -124,18 +126,17 @@ RankedData<Rank> rank(const TrainingData& data, std::int64_t n_threads, const Po
         poll);
     ranked.all_complete = std::none_of(ranked.has_missing.begin(), ranked.has_missing.end(), [](auto m) { return m; });
     const std::int64_t size = 64;  // rows that are written to side by side
-    parallel_for(
-        (n_rows + size - 1) / size, n_threads,
-        [&](std::int64_t block, const Cancelled&) {
-            for (std::int64_t feature = 0; feature < n_features; ++feature) {
-                const Rank* column = ranked.columns.data() + feature * n_rows;
-                for (std::int64_t row = block * size; row < std::min(n_rows, (block + 1) * size); ++row) {
-                    ranked.rows[static_cast<std::size_t>(row * n_features + feature)] = column[row];
-                    if (column[row] == ranked.missing) ranked.complete[static_cast<std::size_t>(row)] = 0;
-                }
-            }
-        },
-        poll);
+    parallel_for((n_rows + size - 1) / size, n_threads,
+                 [&](std::int64_t block, const Cancelled&) {
+                     for (std::int64_t feature = 0; feature < n_features; ++feature) {
+                         const Rank* column = ranked.columns.data() + feature * n_rows;
+                         for (std::int64_t row = block * size; row < std::min(n_rows, (block + 1) * size); ++row) {
+                             ranked.rows[static_cast<std::size_t>(row * n_features + feature)] = column[row];
+                             if (column[row] == ranked.missing) ranked.complete[static_cast<std::size_t>(row)] = 0;
+                         }
+                     }
+                 },
+                 poll);
     return ranked;
 }
 

@@ -3,31 +3,31 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <tuple>
 #include <utility>
 
-#include "base/bulk.hpp"
 #include "base/parallel.hpp"
+#include "base/prefault.hpp"
 #include "forest/grown.hpp"
 
 namespace hedgerow::grow::random {
 
 using base::Cancelled;
 using base::Stopped;
-using base::fetch_memory;
-using base::return_memory;
 using forest::GrownForest;
 using forest::GrownTree;
 
-// Trees stand in the order of their numbers, whoever grew them. Each gets its room once all before it have theirs, and is
-// written while others are: nothing is copied, and the memory of all is asked for as soon as the first tree is there.
+// Trees stand in the order of their numbers, whichever thread grew them. A tree gets its room once all trees before it
+// have theirs, and is written while others are: nothing is copied, and memory for all of them is reserved after the
+// first tree.
 class SharedForest {
 public:
     explicit SharedForest(std::int64_t n_trees) : n_trees_(n_trees) {}
 
-    // Tasks of a parallel_for, which begins them in the order of their numbers.
+    // Called by the tasks of a parallel_for, which starts them in the order of their numbers.
     template <class Tree>
     void add(std::int64_t number, Tree& tree, const Cancelled& cancelled) {
         const auto room = make_room(number, tree, cancelled);
@@ -39,7 +39,7 @@ public:
 
     GrownForest take() {
         GrownTree& trees = forest_.trees;
-        std::apply([](auto&... column) { (return_memory(column), ...); },
+        std::apply([](auto&... column) { (base::release_unused(column), ...); },
                    std::tie(trees.nodes, trees.kind, trees.count_of, trees.leaf_values, trees.weight, trees.payload));
         return std::move(forest_);
     }
@@ -49,7 +49,7 @@ private:
     auto make_room(std::int64_t number, const Tree& tree, const Cancelled& cancelled) {
         std::unique_lock lock(mutex_);
         const auto wait_until = [&](const auto& reached) {
-            // Nobody tells us of work that has ended early.
+            // A task that ends early does not notify.
             while (!changed_.wait_for(lock, std::chrono::milliseconds(20), reached))
                 if (cancelled) throw Stopped{};
         };
@@ -59,7 +59,7 @@ private:
         tree.for_each_column(forest_.trees, [&](const auto& column, std::size_t n) {
             fits = fits && column.size() + n <= column.capacity();
         });
-        if (!fits) wait_until([&] { return n_writing_ == 0; });  // what is written to does not move
+        if (!fits) wait_until([&] { return n_writing_ == 0; });  // growing a column moves it
         const auto room = tree.make_room(forest_);
         ++n_placed_;
         ++n_writing_;
@@ -67,8 +67,8 @@ private:
         return room;
     }
 
-    // Most trees have about as many nodes as the first. The memory of a small forest comes fast enough as it is written, and
-    // is in the cache then.
+    // Most trees have about as many nodes as the first. A small forest is not prefaulted: its page faults are quick,
+    // and its pages are then in the cache when they are written.
     template <class Tree>
     void reserve(const Tree& first, const Cancelled& cancelled) {
         std::size_t n_bytes = 0;
@@ -83,7 +83,7 @@ private:
             if (cancelled) throw Stopped{};
         };
         first.for_each_column(forest_.trees, [&](auto& column, std::size_t n) {
-            large_pages = fetch_memory(column, expected(n), large_pages, check_cancelled);
+            large_pages = base::prefault(column, expected(n), large_pages, check_cancelled);
         });
     }
 

@@ -1,4 +1,4 @@
-// The question of one node of a random decision tree, and its rows divided by it.
+// Draws the split of one node of a random decision tree and partitions its rows.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@ using base::Draws;
 using base::NodeDraws;
 using base::prefetch;
 
-// A node with fewer than this many times min_samples_leaf rows does not try a row before it counts those that are valid.
+// Below this many times min_samples_leaf rows, valid rows are counted before one is drawn.
 inline constexpr std::uint32_t rows_to_try = 8;
 
-// `Index` names a row of the table of ranks; the rows of a node stand side by side in `order`, ascending. Children go to
+// `Index` is a row of the table of ranks; the rows of a node are contiguous in `order`, ascending. Children go to
 // `queue.push`.
 template <class Rank, class Index, bool row_major, class Queue>
 class Splitter {
@@ -41,23 +41,24 @@ public:
         std::iota(features_.begin(), features_.end(), 0);
     }
 
-    // The table of ranks; which row of the data each of its rows is (null: the same); where its rows begin in the tree's.
+    // Sets the table of ranks, the data row of each of its rows (null: the same), and the offset of its rows in the
+    // tree's.
     void set_table(const Rank* cells, const std::uint32_t* rows, std::uint32_t base) {
         cells_ = cells;
         rows_ = rows;
         base_ = base;
     }
 
-    // Leaves the node as it is where no feature gives a valid question. The first one drawn nearly always does.
-    void split(const OpenNode& open, NodeDraws place) {
-        const std::uint32_t feature = place.below(n_features_);
-        if (!ask(open, place, feature)) try_others(open, place, feature);
+    // Leaves the node a leaf where no feature gives a valid split. The first one drawn nearly always does.
+    void split(const OpenNode& open, NodeDraws draws) {
+        const std::uint32_t feature = draws.below(n_features_);
+        if (!split_on(open, draws, feature)) try_others(open, draws, feature);
     }
 
-    // The same for plain data, leaves of one row and two rows: there is nothing to draw but the feature.
-    void split_two(const OpenNode& open, NodeDraws place) {
-        const NodeDraws untouched = place;
-        const std::uint32_t feature = place.below(n_features_);
+    // Two rows of plain data, leaves of one row: only the feature is drawn.
+    void split_two(const OpenNode& open, NodeDraws draws) {
+        const NodeDraws untouched = draws;
+        const std::uint32_t feature = draws.below(n_features_);
         const Column ranks = column(feature);
         Index* rows = order.data() + open.begin;
         const Index row[2] = {rows[0], rows[1]};
@@ -72,15 +73,11 @@ public:
         add_node(first + 1, open.begin + 1, 1);
     }
 
-    // The same for three rows and more, below rows_to_try, whose number the compiler knows.
+    // Three rows and more, below rows_to_try: a number that the compiler knows.
     template <std::uint32_t n>
-    void split_few(const OpenNode& open, NodeDraws place) {
-#ifdef HEDGEROW_HAS_SHUFFLES
-        if constexpr (sizeof(Rank) == 2 && sizeof(Index) == 2)
-            if (shuffles_) return shuffle_few<n>(open, place);
-#endif
-        const NodeDraws untouched = place;
-        const std::uint32_t feature = place.below(n_features_);
+    void split_few(const OpenNode& open, NodeDraws draws) {
+        const NodeDraws untouched = draws;
+        const std::uint32_t feature = draws.below(n_features_);
         const Column ranks = column(feature);
         Index* rows = order.data() + open.begin;
         Index row[n];
@@ -94,8 +91,8 @@ public:
         for (std::uint32_t i = 0; i < n; ++i) n_valid += rank[i] < greatest;
         if (n_valid == 0) [[unlikely]]
             return split(open, untouched);
-        const std::uint32_t drawn = place.below(n_valid);
-        // Before the drawn row stand those up to which no more rows are valid than were to be passed over.
+        const std::uint32_t drawn = draws.below(n_valid);
+        // Position of the drawn row: the number of rows up to which no more rows are valid than are to be skipped.
         std::uint32_t seen = 0, at = 0, n_left = 0, left = 0;
         for (std::uint32_t i = 0; i < n; ++i) at += (seen += rank[i] < greatest) <= drawn;
         const Rank threshold = rank[at];
@@ -110,42 +107,17 @@ public:
             rows[first ? left : n_left + i - left] = row[i];
             left += first;
         }
-        ask_few<n>(open, place.path(), feature, data_row(row[at]), n_left);
+        add_small_children<n>(open, draws.path(), feature, data_row(row[at]), n_left);
     }
 
     std::vector<Index> order;
 
 private:
-    static constexpr std::uint32_t ahead = 24;  // rows whose ranks are asked for before their turn
-
-#ifdef HEDGEROW_HAS_SHUFFLES
-    // The same as split_few, with sets of rows instead of loops over them.
-    template <std::uint32_t n>
-    [[gnu::target("ssse3,popcnt")]] void shuffle_few(const OpenNode& open, NodeDraws place) {
-        constexpr std::uint32_t all = (1u << n) - 1;
-        const auto size = [](std::uint32_t lanes) { return static_cast<std::uint32_t>(__builtin_popcount(lanes)); };
-        const NodeDraws untouched = place;
-        const std::uint32_t feature = place.below(n_features_);
-        const Column ranks = column(feature);
-        Index* rows = order.data() + open.begin;
-        Rank rank[8] = {}, greatest = 0;
-        for (std::uint32_t i = 0; i < n; ++i) greatest = std::max(greatest, rank[i] = ranks[rows[i]]);
-        const EightRanks few([&](std::uint32_t i) { return rank[i]; });
-        const std::uint32_t valid = ~few.equal(greatest) & all;
-        if (valid == 0) [[unlikely]]
-            return split(open, untouched);
-        const std::uint32_t at = lanes_in_order.nth[valid][place.below(size(valid))];
-        const std::uint32_t left = few.at_most(rank[at]) & all;
-        if (!task_.ranked.exact[feature]) [[unlikely]]
-            if (size(few.equal(rank[at]) & all) > 1 || size(valid) < n - 1) return split(open, untouched);
-        const std::uint32_t answer = data_row(rows[at]);
-        EightShort(rows).write(rows, left);  // the rows behind them stay where they are: they are in no set
-        ask_few<n>(open, place.path(), feature, answer, size(left));
-    }
-#endif
+    static constexpr std::uint32_t ahead = 24;  // prefetch distance, in rows
 
     template <std::uint32_t n>
-    void ask_few(const OpenNode& open, Path path, std::uint32_t feature, std::uint32_t answer, std::uint32_t n_left) {
+    void add_small_children(const OpenNode& open, Path path, std::uint32_t feature, std::uint32_t answer,
+                            std::uint32_t n_left) {
         const std::uint32_t first = set_split(open, feature, answer, 2);
         add_node(first, open.begin, n_left);
         add_node(first + 1, open.begin + n_left, n - n_left);
@@ -174,7 +146,7 @@ private:
         const std::uint32_t* rows;
         double operator[](Index row) const { return values[row_major ? rows[row] : row]; }
     };
-    // Whether a row's value is at most that of another. Its rank tells, but among equal ranks where they are not `exact`.
+    // Whether a row's value is at most that of another: by rank; by value between equal ranks that are not `exact`.
     template <bool exact>
     struct AtMost {
         Column ranks;
@@ -203,20 +175,21 @@ private:
     std::uint32_t data_row(Index row) const { return row_major ? rows_[row] : row; }
     double weight(Index row) const { return task_.data.weight[data_row(row)]; }
 
-    bool ask(const OpenNode& open, NodeDraws& place, std::uint32_t feature) {
-        return task_.by_category(feature) ? ask_category(open, place.path(), feature) : ask_threshold(open, place, feature);
+    bool split_on(const OpenNode& open, NodeDraws& draws, std::uint32_t feature) {
+        return task_.by_category(feature) ? split_by_category(open, draws.path(), feature)
+                                          : split_by_threshold(open, draws, feature);
     }
 
-    // Once the first feature that was drawn has given no valid question.
-    void try_others(const OpenNode& open, NodeDraws& place, std::uint32_t first) {
+    // Called when the first feature drawn gives no valid split.
+    void try_others(const OpenNode& open, NodeDraws& draws, std::uint32_t first) {
         std::swap(features_[0], features_[first]);
         others_.assign(1, first);
         bool done = false;
         for (std::uint32_t i = 1; i < n_features_ && !done; ++i) {
-            const std::uint32_t other = i + place.below(n_features_ - i);
+            const std::uint32_t other = i + draws.below(n_features_ - i);
             std::swap(features_[i], features_[other]);
             others_.push_back(other);
-            done = ask(open, place, features_[i]);
+            done = split_on(open, draws, features_[i]);
         }
         // Back in order, so that the next node's draws do not depend on this one's.
         for (std::size_t i = others_.size(); i-- > 0;) std::swap(features_[i], features_[others_[i]]);
@@ -224,19 +197,19 @@ private:
 
     // -- thresholds
 
-    bool ask_threshold(const OpenNode& open, NodeDraws& place, std::uint32_t feature) {
+    bool split_by_threshold(const OpenNode& open, NodeDraws& draws, std::uint32_t feature) {
         if (open.n_rows >= rows_to_try * task_.least) {
-            const Index row = order[open.begin + place.below(open.n_rows)];
-            if (divide(open, place.path(), feature, row)) return true;
+            const Index row = order[open.begin + draws.below(open.n_rows)];
+            if (split_at(open, draws.path(), feature, row)) return true;
         }
         const std::optional<Index> row = ranks_tell_validity(open, feature)
-                                             ? drawn_row(open, place, feature, ranks_, column(feature))
-                                             : drawn_row(open, place, feature, values_, values(feature));
-        return row && divide(open, place.path(), feature, *row);
+                                             ? drawn_row(open, draws, feature, ranks_, column(feature))
+                                             : drawn_row(open, draws, feature, values_, values(feature));
+        return row && split_at(open, draws.path(), feature, *row);
     }
 
-    // All but the greatest value are valid, if leaves may have one row: where one row alone has the greatest rank, it has
-    // that value.
+    // All but the greatest value are valid, if leaves may have one row: a row that alone has the greatest rank has that
+    // value.
     bool ranks_tell_validity(const OpenNode& open, std::uint32_t feature) const {
         if (task_.ranked.exact[feature]) return true;
         const Column ranks = column(feature);
@@ -252,7 +225,7 @@ private:
 
     // A valid one: its value is not below the least-th smallest, and below the least-th largest.
     template <class Key, class KeyOf>
-    std::optional<Index> drawn_row(const OpenNode& open, NodeDraws& place, std::uint32_t feature, Keys<Key>& keys,
+    std::optional<Index> drawn_row(const OpenNode& open, NodeDraws& draws, std::uint32_t feature, Keys<Key>& keys,
                                    const KeyOf& key_of) {
         const Column ranks = column(feature);
         known_.clear();
@@ -260,7 +233,7 @@ private:
         for (std::uint32_t i = open.begin; i < open.begin + open.n_rows; ++i) {
             if (ranks[order[i]] == task_.ranked.missing) continue;
             const Key key = key_of[order[i]];
-            if (key != key) continue;  // a value that was there when the ranks were made
+            if (key != key) continue;  // became NaN after the column was ranked
             known_.push_back(order[i]);
             keys.known.push_back(key);
         }
@@ -278,30 +251,30 @@ private:
         const auto valid = [=](Key key) { return key >= low && key < high; };
         const auto n_valid = std::count_if(keys.known.begin(), keys.known.end(), valid);
         if (n_valid == 0) return std::nullopt;
-        std::uint32_t drawn = place.below(static_cast<std::uint32_t>(n_valid));
+        std::uint32_t drawn = draws.below(static_cast<std::uint32_t>(n_valid));
         std::size_t at = 0;
         while (!valid(keys.known[at]) || drawn-- > 0) ++at;
         return known_[at];
     }
 
-    // Whether the question is valid; if it is, it is asked: whose value is at most that of `row`?
-    bool divide(const OpenNode& open, Path path, std::uint32_t feature, Index row) {
-        return task_.ranked.exact[feature] ? divide<true>(open, path, feature, row)
-                                           : divide<false>(open, path, feature, row);
+    // Splits the node at the value of `row` if that is valid; returns whether it is.
+    bool split_at(const OpenNode& open, Path path, std::uint32_t feature, Index row) {
+        return task_.ranked.exact[feature] ? split_at<true>(open, path, feature, row)
+                                           : split_at<false>(open, path, feature, row);
     }
 
     template <bool exact>
-    bool divide(const OpenNode& open, Path path, std::uint32_t feature, Index row) {
+    bool split_at(const OpenNode& open, Path path, std::uint32_t feature, Index row) {
         const AtMost<exact> goes_left{column(feature), values(feature), row, column(feature)[row]};
         std::uint32_t n_left = 0;
         if (task_.ranked.has_missing[feature]) {
-            n_left = divide_with_gaps(open, path, feature, row, goes_left);
+            n_left = split_with_missing(open, path, feature, row, goes_left);
         } else {
             if (task_.least > 1 && !large_enough(open, goes_left)) return false;
             n_left = partition(open, goes_left);
         }
-        // Nothing has moved then. Values that are written while the tree grows may end here too; a branch without rows
-        // would let the tree outgrow its memory.
+        // Then nothing has moved. Values written while the tree grows may end here too: a branch without rows would let
+        // the tree outgrow its memory.
         if (n_left == 0 || n_left == open.n_rows) return false;
         const std::uint32_t first = set_split(open, feature, data_row(row), 2);
         add_child(open, path, 0, first, open.begin, n_left);
@@ -316,10 +289,10 @@ private:
         return std::min(n_left, open.n_rows - n_left) >= task_.least;
     }
 
-    // 0 where the question is not valid.
+    // Number of rows that go left; 0 where the split is not valid.
     template <class GoesLeft>
-    std::uint32_t divide_with_gaps(const OpenNode& open, Path path, std::uint32_t feature, Index row,
-                                   const GoesLeft& goes_left) {
+    std::uint32_t split_with_missing(const OpenNode& open, Path path, std::uint32_t feature, Index row,
+                                     const GoesLeft& goes_left) {
         const Column ranks = column(feature);
         const Rank missing = task_.ranked.missing;
         std::uint32_t n_children[2] = {0, 0};
@@ -337,7 +310,7 @@ private:
         return finish_partition(open, ranks, drawn_or_left, 0, 0);
     }
 
-    // With the weights of children as probabilities: the same in expectation as dividing the row.
+    // Drawn with the weights of the children as probabilities: in expectation the same as a fractional split.
     std::uint32_t drawn_child(Path path, Index row, const double* weights, std::uint32_t n) const {
         const double at = Draws(path.of_row(data_row(row))).real() * std::accumulate(weights, weights + n, 0.0);
         double sum = 0;
@@ -354,7 +327,8 @@ private:
         if constexpr (sizeof(Rank) == 2) {
             if (shuffles_) {
                 first = open.n_rows / 8 * 8;
-                n_left = partition_eights<!exact>(order.data() + open.begin, spare_.data(), first, goes_left.ranks, goes_left.rank,
+                n_left = partition_eights<!exact>(order.data() + open.begin, spare_.data(), first, goes_left.ranks,
+                                                  goes_left.rank,
                                                   [&](Index other) { return goes_left.among_equals(other); });
             }
         }
@@ -362,8 +336,8 @@ private:
         return finish_partition(open, goes_left.ranks, goes_left, first, n_left);
     }
     template <class GoesLeft>
-    std::uint32_t finish_partition(const OpenNode& open, const Column& ranks, const GoesLeft& goes_left, std::uint32_t first,
-                                   std::uint32_t n_left) {
+    std::uint32_t finish_partition(const OpenNode& open, const Column& ranks, const GoesLeft& goes_left,
+                                   std::uint32_t first, std::uint32_t n_left) {
         Index* const rows = order.data() + open.begin;
         n_left = random::partition(rows, spare_.data(), first, open.n_rows, n_left, ranks, goes_left);
         std::copy_n(spare_.data(), open.n_rows - n_left, rows + n_left);
@@ -372,7 +346,7 @@ private:
 
     // -- categories
 
-    bool ask_category(const OpenNode& open, Path path, std::uint32_t feature) {
+    bool split_by_category(const OpenNode& open, Path path, std::uint32_t feature) {
         const auto n_codes = static_cast<std::size_t>(task_.data.n_categories[feature]);
         const Rank missing = task_.ranked.missing;
         const Column ranks = column(feature);
@@ -411,8 +385,8 @@ private:
                                          : drawn_child(path, rows[i], weights_.data(), n_children);
             ++ends_[children_[i]];
         }
-        const std::uint32_t first = set_split(open, feature, static_cast<std::uint32_t>(tree_.payload_start.size()) - 1,
-                                                 n_children);
+        const std::uint32_t first =
+            set_split(open, feature, static_cast<std::uint32_t>(tree_.payload_start.size()) - 1, n_children);
         tree_.payload_codes.insert(tree_.payload_codes.end(), child_of_.begin(), child_of_.end());
         tree_.payload_start.push_back(static_cast<std::int64_t>(tree_.payload_codes.size()));
         std::uint32_t begin = 0;
@@ -428,10 +402,11 @@ private:
     // -- the tree
 
     // The number of the first child; they are added next.
-    std::uint32_t set_split(const OpenNode& open, std::uint32_t feature, std::uint32_t answer, std::uint32_t n_children) {
+    std::uint32_t set_split(const OpenNode& open, std::uint32_t feature, std::uint32_t answer,
+                            std::uint32_t n_children) {
         const std::uint32_t first = tree_.n_nodes;
         tree_.n_nodes += n_children;
-        ++tree_.n_questions;
+        ++tree_.n_splits;
         if (tree_.n_nodes > task_.options.max_nodes) [[unlikely]]
             throw_too_many_nodes(task_.options.max_nodes);
         RawNode& node = tree_.nodes[open.node];
@@ -467,7 +442,7 @@ private:
     std::vector<Index> known_;
     Keys<Rank> ranks_;
     Keys<double> values_;
-    std::vector<std::uint32_t> n_of_;      // rows of each category; zeros between questions
+    std::vector<std::uint32_t> n_of_;      // rows of each category; zero between splits
     std::vector<std::int32_t> child_of_;   // of each category
     std::vector<std::uint32_t> children_;  // of each row
     std::vector<std::uint32_t> ends_;      // of each child's rows, while they are moved

@@ -1,5 +1,5 @@
-// One random decision tree: large nodes divide an index of rows; from some size on a node's rows are copied side by side,
-// and all that is below it grows in the cache.
+// One random decision tree. Large nodes partition an index of rows; below some size the rows of a node are copied
+// together, and everything below it grows in the cache.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,8 @@ namespace hedgerow::grow::random {
 
 using base::Stopped;
 
-// Nodes of a block that wait for their question, those with few rows by their number: work on many nodes of one size has
-// no branch that depends on the size, which would be guessed wrong at nearly every node. Half of all questions are about
-// two or three rows.
+// Queue of the nodes of a block, small ones by their number of rows: work on nodes of one size has no branch that
+// depends on it, which would be mispredicted at nearly every node. Half of all splits are of two or three rows.
 template <class Rank>
 class BlockQueue {
 public:
@@ -27,39 +26,41 @@ public:
 
     BlockQueue(const RandomTask<Rank>& task, std::int64_t max_rows, const RawTree& tree) : task_(task), tree_(tree) {
         for (std::size_t size = 1; size <= many; ++size)
-            open_[size].resize(static_cast<std::size_t>(max_rows) / (size < many ? size : 1) + 1, {Path(0), 0, 0, 0, 0});
+            open_[size].resize(static_cast<std::size_t>(max_rows) / (size < many ? size : 1) + 1,
+                               {Path(0), 0, 0, 0, 0});
     }
 
-    // Nodes are told by their number after `first_node`, depths from `depth` on.
+    // Nodes are stored relative to `first_node`, depths relative to `depth`.
     void clear(std::uint32_t first_node, std::uint32_t depth) {
         n_.fill(0);
         first_node_ = first_node;
         depth_ = depth;
     }
-    // Written in any case, and kept if it may be split: a branch would be guessed wrong.
+    // Always written, and kept if the node may be split: a branch would be mispredicted.
     void push(Path parent, std::uint32_t number, std::uint32_t node, std::uint32_t begin, std::uint32_t n_rows,
               std::uint32_t depth) {
         const std::uint32_t size = task_.plain ? std::min(n_rows, many) : many;
-        open_[size][n_[size]] = {parent, static_cast<std::uint16_t>(number), static_cast<std::uint16_t>(node - first_node_),
-                                 static_cast<std::uint16_t>(begin), static_cast<std::uint16_t>(depth - depth_)};
+        open_[size][n_[size]] = {parent, static_cast<std::uint16_t>(number),
+                                 static_cast<std::uint16_t>(node - first_node_), static_cast<std::uint16_t>(begin),
+                                 static_cast<std::uint16_t>(depth - depth_)};
         n_[size] += task_.may_split(n_rows, depth);
     }
 
-    // `work(open, place)` for all nodes of a size, also those that it adds. Places of some nodes are hashed together: one
-    // does not wait for another.
+    // Calls work(open, draws) for all nodes of a size, those it adds included. Several nodes are hashed together, for
+    // the pipeline.
     template <class Work>
     void for_each(std::uint32_t size, const Work& work) {
         constexpr std::uint32_t some = 8;
-        std::array<NodeDraws, some> places;
+        std::array<NodeDraws, some> draws_of;
         for (std::uint32_t first = 0; first < n_[size];) {
             const std::uint32_t n = std::min(n_[size] - first, some);
             const QueuedNode* waiting = open_[size].data() + first;
-            for (std::uint32_t i = 0; i < n; ++i) places[i] = NodeDraws(waiting[i].parent, waiting[i].number);
+            for (std::uint32_t i = 0; i < n; ++i) draws_of[i] = NodeDraws(waiting[i].parent, waiting[i].number);
             for (std::uint32_t i = 0; i < n; ++i) {
                 const std::uint32_t node = first_node_ + waiting[i].node;
                 work(OpenNode{waiting[i].parent, waiting[i].number, node, waiting[i].begin,
                               size < many ? size : tree_.nodes[node].n_rows, depth_ + waiting[i].depth},
-                     places[i]);
+                     draws_of[i]);
             }
             first += n;
         }
@@ -78,7 +79,7 @@ private:
     std::uint32_t first_node_ = 0, depth_ = 0;
 };
 
-// Rows that fit the cache, with all nodes below one.
+// A subtree whose rows fit the cache.
 template <class Rank>
 class RandomBlock {
 public:
@@ -108,7 +109,8 @@ public:
         std::iota(splitter_.order.begin(), splitter_.order.begin() + open.n_rows, std::uint16_t{0});
         queue_.clear(tree_.n_nodes, open.depth);
         if (task_.may_split(open.n_rows, open.depth)) splitter_.split(open, NodeDraws(open.parent, open.number));
-        queue_.for_each(queue_.many, [this](const OpenNode& node, const NodeDraws& place) { splitter_.split(node, place); });
+        queue_.for_each(queue_.many,
+                        [this](const OpenNode& node, const NodeDraws& draws) { splitter_.split(node, draws); });
         split_few<BlockQueue<Rank>::many - 1>();
         for (std::size_t i = 0; i < n_rows; ++i) tree_.marks[base + i] = marks_[splitter_.order[i]];
     }
@@ -117,11 +119,11 @@ private:
     // Children have fewer rows than their parent: once the larger nodes are done, all of a size are known.
     template <std::uint32_t size>
     void split_few() {
-        queue_.for_each(size, [this](const OpenNode& node, const NodeDraws& place) {
+        queue_.for_each(size, [this](const OpenNode& node, const NodeDraws& draws) {
             if constexpr (size == 2)
-                splitter_.split_two(node, place);
+                splitter_.split_two(node, draws);
             else
-                splitter_.template split_few<size>(node, place);
+                splitter_.template split_few<size>(node, draws);
         });
         if constexpr (size > 2) split_few<size - 1>();
     }
@@ -152,7 +154,7 @@ public:
         splitter_.set_table(task_.ranked.columns.data(), nullptr, 0);
         raw_.nodes[0] = {n_rows, leaf_feature, 0, 0};
         raw_.n_nodes = 1;
-        raw_.n_questions = 0;
+        raw_.n_splits = 0;
         raw_.payload_start.resize(1);
         raw_.payload_codes.clear();
         queue_.large.clear();
@@ -174,7 +176,7 @@ public:
     const RawTree& raw() const { return raw_; }
 
 private:
-    // Children of large nodes, level by level; those that fit a block wait until there are no more large ones.
+    // Children of large nodes, level by level; those that fit a block wait until all large ones are split.
     struct TopQueue {
         std::int64_t block_rows = 0;
         std::vector<OpenNode> large, blocks;

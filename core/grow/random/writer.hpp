@@ -1,4 +1,4 @@
-// Random trees as part of a forest.
+// Writes random trees to their forest.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace hedgerow::grow::random {
 
 using base::prefetch;
 using data::DistinctRows;
-using forest::GrownTree;
-using forest::Kind;
-using forest::Node;
 using forest::append;
 using forest::append_starts;
+using forest::GrownTree;
+using forest::Kind;
 using forest::leaf_feature;
 using forest::no_payload;
+using forest::Node;
 
 inline constexpr std::uint32_t not_numbered = 0xFFFFFFFF;
 
@@ -33,8 +33,8 @@ struct LeavesOfSeveral {
     std::vector<double> counts;
 };
 
-// Writes a tree that has grown to its forest. Where each row counts once, leaves keep no counts, of which millions would be
-// the same, but their numbers among the distinct ones: of one row its label, of several what `number_counts` will find.
+// Writes a grown tree to its forest. Where every row counts once, leaves store the number of their counts, of which
+// millions are equal, instead of the counts: for one row its label, for several what `number_counts` finds.
 template <class Rank>
 class RandomWriter {
 public:
@@ -69,7 +69,9 @@ public:
     Room make_room(GrownForest& forest) const {
         GrownTree& trees = forest.trees;
         for_each_column(trees, [](auto& column, std::size_t n) { column.resize(column.size() + n); });
-        const auto last = [](auto& column, std::size_t n) { return column.empty() ? nullptr : column.data() + column.size() - n; };
+        const auto last = [](auto& column, std::size_t n) {
+            return column.empty() ? nullptr : column.data() + column.size() - n;
+        };
         const Room room{last(trees.nodes, raw_.n_nodes),
                         last(trees.kind, raw_.n_nodes),
                         last(trees.count_of, n_leaves()),
@@ -99,12 +101,12 @@ public:
     LeavesOfSeveral take_several() { return std::move(several_); }
 
 private:
-    std::uint32_t n_leaves() const { return raw_.n_nodes - raw_.n_questions; }
+    std::uint32_t n_leaves() const { return raw_.n_nodes - raw_.n_splits; }
     std::size_t n_counts() const { return std::size_t{n_leaves()} * static_cast<std::size_t>(task_.data.n_classes); }
 
-    // Every second node is a leaf, in no order: a branch would be guessed wrong. A number of counts is written in any case,
-    // and the next one over it if the node is no leaf; the last one is. Kinds are bytes, which may be part of anything: what
-    // is read stands in variables, or it would be read again.
+    // Every second node is a leaf, in no order: a branch would be mispredicted. So a count number is always written,
+    // and overwritten if the node is no leaf (the last one is). Kinds are bytes, which may alias anything: what is read
+    // is kept in locals, or it would be read again.
     template <bool once>
     void write_nodes(const Room& room) {
         Node* const nodes = room.nodes;
@@ -122,7 +124,8 @@ private:
             prefetch(&thresholds[later.feature].at(later.answer));
             const RawNode node = raw[i];
             const bool is_leaf = node.feature == leaf_feature;
-            nodes[i] = {thresholds[node.feature][node.answer], node.feature, is_leaf ? leaf : static_cast<std::int32_t>(node.at)};
+            nodes[i] = {thresholds[node.feature][node.answer], node.feature,
+                        is_leaf ? leaf : static_cast<std::int32_t>(node.at)};
             kinds[i] = static_cast<std::uint8_t>(is_leaf ? Kind::leaf : Kind::threshold);
             if constexpr (once) {
                 count_of[leaf] = marks[is_leaf ? node.at : 0];
@@ -131,7 +134,8 @@ private:
                     count_several(static_cast<std::uint32_t>(leaf), marks + node.at, node.n_rows);
                 }
             } else {
-                for (std::uint32_t row = 0; row < (is_leaf ? node.n_rows : 0); ++row) count(marks[node.at + row], counts);
+                for (std::uint32_t row = 0; row < (is_leaf ? node.n_rows : 0); ++row)
+                    count(marks[node.at + row], counts);
                 counts += is_leaf ? n_classes : 0;
             }
             leaf += is_leaf;
@@ -150,7 +154,7 @@ private:
         if (task_.ranked.complete[row]) counts[task_.data.labels[row]] += task_.data.weight[row];
     }
 
-    // Rows in order in leaves; with a question the children's, which come after.
+    // Leaves: the weights of their rows, in order. Inner nodes: the sum of their children, which come after them.
     void sum_weights(double* weight) const {
         for (std::size_t i = raw_.n_nodes; i-- > 0;) {
             const RawNode& node = raw_.nodes[i];
@@ -177,7 +181,8 @@ private:
     std::int64_t n_children(const RawNode& node) const {
         if (!task_.by_category(node.feature)) return 2;
         const std::int32_t* codes = raw_.payload_codes.data();
-        return 1 + *std::max_element(codes + raw_.payload_start[node.answer], codes + raw_.payload_start[node.answer + 1]);
+        return 1 +
+               *std::max_element(codes + raw_.payload_start[node.answer], codes + raw_.payload_start[node.answer + 1]);
     }
 
     const RandomTask<Rank>& task_;
@@ -185,7 +190,7 @@ private:
     LeavesOfSeveral several_;
 };
 
-// 1 for each label that a leaf of one row has. Soon all have been seen, as a rule.
+// 1 for each label of a leaf of one row. As a rule all have been seen soon.
 inline std::vector<std::uint8_t> labels_in_use(const Bulk<std::uint32_t>& numbers, std::size_t n_classes) {
     std::vector<std::uint8_t> seen(n_classes, 0);
     std::size_t n_unseen = n_classes;
@@ -197,8 +202,8 @@ inline std::vector<std::uint8_t> labels_in_use(const Bulk<std::uint32_t>& number
     return seen;
 }
 
-// Finishes a forest whose leaves have the numbers of their counts, `several` for each tree. Those of one row of a class come
-// first, in the order of classes, then those of several as they occur.
+// Replaces labels by count numbers. Counts of one row of a class come first, in the order of classes; then those of
+// several rows, in the order of occurrence.
 inline void number_counts(GrownForest& forest, const std::vector<LeavesOfSeveral>& several, std::size_t n_classes) {
     Bulk<std::uint32_t>& count_of = forest.trees.count_of;
     DistinctRows distinct(n_classes);
