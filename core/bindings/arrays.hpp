@@ -1,5 +1,5 @@
-// Arrays of NumPy as the core sees them, and its vectors as arrays. Only the files of this folder know Python: arrays in,
-// arrays out, one release of the interpreter lock a call.
+// Arrays of NumPy as the core sees them, and its vectors as arrays. Only the files of this folder know Python: arrays
+// in, arrays out, one release of the interpreter lock a call.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -63,7 +63,7 @@ inline void require_width(const ForestArrays& forest, const In<double, 2>& X) {
         throw std::invalid_argument("X and the forest differ in their number of features");
 }
 
-// Lets Ctrl-C through while the lock is released.
+// Handles Ctrl-C while the lock is released.
 inline void poll_signals() {
     const HeldGil lock;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();

@@ -23,7 +23,8 @@ namespace {
 void require_one_tree(const forest::Forest& forest, const In<std::int64_t>& parent, const In<std::int32_t>& labels) {
     if (forest.n_trees != 1 || static_cast<std::int64_t>(parent.size()) != forest.tree_start[1] ||
         static_cast<std::int64_t>(labels.size()) != forest.leaf_start[1])
-        throw std::invalid_argument("distances are those of one tree, with a parent for each node and a label for each leaf");
+        throw std::invalid_argument(
+            "distances are those of one tree, with a parent for each node and a label for each leaf");
 }
 
 std::tuple<Array<std::uint64_t>, Array<std::uint8_t>> wall_plan(const ForestArrays& forest_arrays,
@@ -66,7 +67,7 @@ void wall_distance(const ForestArrays& forest_arrays, const WallArrays& wall_arr
                       target < n_classes && open.size() == parent.size() && leaf_nodes.size() == labels.size() &&
                       classes.size() == parent.size() * static_cast<std::size_t>(boundary::n_words(n_classes));
     if (!fits) throw std::invalid_argument("parts of rows, walls or output of the wrong shape");
-    const boundary::Walls walls{forest,        parent.data(), leaf_nodes.data(), labels.data(),
+    const boundary::Walls walls{forest,         parent.data(), leaf_nodes.data(), labels.data(),
                                 classes.data(), open.data(),   n_classes};
     const boundary::RowParts parts{rows.data(), leaves.data(), static_cast<std::int64_t>(n_parts)};
     const boundary::WallDistances out{distance.data(), leaf.data(), separator.data(), n_leaves.data()};

@@ -60,13 +60,12 @@ Array<bool> codes_in_use(const Codes& codes, std::size_t n_levels) {
 
 void place_codes(const Codes& codes, const In<double>& table, const Array<double>& out) {
     if (out.size() != codes.size()) throw std::invalid_argument("out has the wrong shape");
-    with_codes(codes, [&](const auto* all) {
-        data::place_codes(all, codes.size(), table.data(), table.size(), out.data());
-    });
+    with_codes(codes,
+               [&](const auto* all) { data::place_codes(all, codes.size(), table.data(), table.size(), out.data()); });
 }
 
-// The distinct texts of a list, sorted, and the number of each item among them; None if something else is among the items.
-// A text keeps its hash: most are found by it at the first place that is looked at, without the dictionary.
+// The distinct strings of a list, sorted, and the number of each item among them; None if not all items are strings.
+// Strings cache their hash: most are found in the first slot, without the dictionary.
 std::optional<std::tuple<nb::list, Array<std::int32_t>>> text_codes(const nb::list& items) {
     struct Known {
         PyObject* text = nullptr;
@@ -107,20 +106,22 @@ std::tuple<std::int64_t, std::int64_t> row_end(const In<std::uint8_t>& text) {
 }
 
 // nanobind has converted `missing` to owned texts, which live as long as this call.
-std::int64_t plain_numbers(const In<std::uint8_t>& text, const std::string& delimiter, const In<std::int32_t>& column_of,
-                           const std::vector<std::string>& missing, const Array<double, 2>& out) {
+std::int64_t plain_numbers(const In<std::uint8_t>& text, const std::string& delimiter,
+                           const In<std::int32_t>& column_of, const std::vector<std::string>& missing,
+                           const Array<double, 2>& out) {
     if (delimiter.size() != 1) throw std::invalid_argument("the delimiter must be one byte");
     const std::vector<std::int32_t> columns(column_of.data(), column_of.data() + column_of.size());
     for (const std::int32_t column : columns)
         if (column >= static_cast<std::int64_t>(out.shape(0))) throw std::invalid_argument("a column is not in out");
     const std::vector<std::string_view> markers(missing.begin(), missing.end());
     const ReleasedGil release;
-    return hedgerow::plain_numbers({reinterpret_cast<const char*>(text.data()), text.size()}, delimiter[0], columns, markers,
-                                   out.data(), static_cast<std::int64_t>(out.shape(1)));
+    return hedgerow::plain_numbers({reinterpret_cast<const char*>(text.data()), text.size()}, delimiter[0], columns,
+                                   markers, out.data(), static_cast<std::int64_t>(out.shape(1)));
 }
 
 // Distinct rows, and the number of each row's among them; None if there are more than `most`.
-std::optional<std::tuple<Array<double, 2>, Array<std::uint32_t>>> number_rows(const In<double, 2>& rows, std::size_t most) {
+std::optional<std::tuple<Array<double, 2>, Array<std::uint32_t>>> number_rows(const In<double, 2>& rows,
+                                                                              std::size_t most) {
     std::optional<data::NumberedRows> found;
     {
         const ReleasedGil release;
@@ -155,8 +156,7 @@ void bind_data(nb::module_& m) {
           "Put the entry of a table for each code into out, NaN where the code is -1.");
     m.def("text_codes", &text_codes, "items"_a.noconvert(),
           "The distinct texts of a list, sorted, and each item's number among them; None if not all are text.");
-    m.def("row_end", &row_end, "text"_a.noconvert(),
-          "Bytes and lines up to the last line end that is not in quotes.");
+    m.def("row_end", &row_end, "text"_a.noconvert(), "Bytes and lines up to the last line end that is not in quotes.");
     m.def("plain_numbers", &plain_numbers, "text"_a.noconvert(), "delimiter"_a, "column_of"_a.noconvert(), "missing"_a,
           "out"_a.noconvert(),
           "Rows of plain numbers into out, (columns, room for rows): their number, or -1 where the text is not plain.");
@@ -168,10 +168,11 @@ void bind_data(nb::module_& m) {
         },
         "X"_a.noconvert(), "Flat position of the first infinite value, or -1.");
     m.def("number_rows", &number_rows, "rows"_a.noconvert(), "most"_a,
-          "Distinct rows in the order in which they occur, and the number of each row's; None if there are more than `most`.");
-    m.def("places_in_line", &places_in_line, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
-          "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a, "seed"_a,
-          "Rows in a drawn order; see hedgerow.pruning.parting.");
+          "Distinct rows in the order in which they occur, and the number of each row's; None if there are more than "
+          "`most`.");
+    m.def("places_in_line", &places_in_line, "X"_a.noconvert(), "n_categories"_a.noconvert(),
+          "sample_weight"_a.noconvert(), "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a,
+          "seed"_a, "Rows in a drawn order; see hedgerow.pruning.parting.");
 }
 
 }  // namespace hedgerow::bindings

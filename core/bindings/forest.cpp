@@ -48,7 +48,8 @@ void require_rows(const In<std::int64_t>& parent, const Array<double, 2>& values
     if (parent.size() != values.shape(0)) throw std::invalid_argument("values needs a row for each node");
 }
 
-RearrangedArrays cut(const ForestArrays& forest_arrays, const In<std::uint8_t>& marked, const In<double, 2>& node_values) {
+RearrangedArrays cut(const ForestArrays& forest_arrays, const In<std::uint8_t>& marked,
+                     const In<double, 2>& node_values) {
     const forest::Forest forest = view(forest_arrays);
     require_nodes(forest, marked.size());
     require_nodes(forest, node_values.shape(0));
@@ -81,7 +82,9 @@ Array<double, 2> node_sums(const ForestArrays& forest_arrays, const In<double, 2
     return Array<double, 2>(data, {n_nodes, n_values}, owner_of(std::move(sums)));
 }
 
-Array<std::int64_t> parents(const ForestArrays& forest_arrays) { return to_array(forest::parents(view(forest_arrays))); }
+Array<std::int64_t> parents(const ForestArrays& forest_arrays) {
+    return to_array(forest::parents(view(forest_arrays)));
+}
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 // The interpreter lock, safe to take again while the interpreter shuts down.
 //
-// A daemon thread may still be in the core by then. CPython before 3.14 ends a thread that asks for the lock, which unwinds
-// its stack: the unwinding can't pass the destructor of a guard (std::terminate), and workers still use that stack. So the
-// thread is parked instead, and ends with the process.
+// A daemon thread may still be in the core by then. CPython before 3.14 ends a thread that asks for the lock, which
+// unwinds its stack: the unwinding can't pass the destructor of a guard (std::terminate), and workers still use that
+// stack. So the thread is parked instead, and ends with the process.
 #pragma once
 
 #include <Python.h>

@@ -1,4 +1,6 @@
 // Bindings of core/grow.
+#include "grow/grow.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -14,7 +16,6 @@
 #include "bindings/arrays.hpp"
 #include "bindings/bind.hpp"
 #include "bindings/training_data.hpp"
-#include "grow/grow.hpp"
 #include "grow/random/grow_random.hpp"
 
 namespace hedgerow::bindings {
@@ -23,15 +24,17 @@ using namespace nb::literals;
 
 namespace {
 
-// The bytes of the nodes (as in ForestArrays), weight, payload, kind, missing, payload_start, payload_codes, leaf values;
-// tree_start, leaf_start; instead of leaf values of random trees: which of the distinct counts each leaf has, and these; then,
-// empty unless asked for: the bit mask of rows in each tree's bag; starts, rows and weights of the training rows of each leaf
-using GrownArrays =
-    std::tuple<Array<std::uint8_t, 2>, Array<double>, Array<std::int32_t>, Array<std::uint8_t>, Array<std::uint8_t>,
-               Array<std::int64_t>, Array<std::int32_t>, Array<double>, Array<std::int64_t>, Array<std::int64_t>,
-               Array<std::uint32_t>, Array<double>, Array<std::uint8_t>, Array<std::int64_t>, Array<std::int32_t>, Array<double>>;
+// The bytes of the nodes (as in ForestArrays), weight, payload, kind, missing, payload_start, payload_codes, leaf
+// values; tree_start, leaf_start; instead of leaf values of random trees: which of the distinct counts each leaf has,
+// and these; then, empty unless asked for: the bit mask of rows in each tree's bag; starts, rows and weights of the
+// training rows of each leaf
+using GrownArrays = std::tuple<Array<std::uint8_t, 2>, Array<double>, Array<std::int32_t>, Array<std::uint8_t>,
+                               Array<std::uint8_t>, Array<std::int64_t>, Array<std::int32_t>, Array<double>,
+                               Array<std::int64_t>, Array<std::int64_t>, Array<std::uint32_t>, Array<double>,
+                               Array<std::uint8_t>, Array<std::int64_t>, Array<std::int32_t>, Array<double>>;
 
-// Calls grow(n_done, poll) without the interpreter lock; `progress` is told now and then how many trees are finished.
+// Calls grow(n_done, poll) without the interpreter lock; `progress` is called now and then with the number of finished
+// trees.
 template <class Grow>
 GrownArrays grow_with(const std::optional<nb::callable>& progress, const Grow& grow) {
     std::atomic<std::int64_t> n_done{0};
@@ -47,19 +50,19 @@ GrownArrays grow_with(const std::optional<nb::callable>& progress, const Grow& g
         forest = grow(n_done, poll);
     }
     forest::GrownTree& trees = forest.trees;
-    return {to_bytes(std::move(trees.nodes)),           to_array(std::move(trees.weight)),
-            to_array(std::move(trees.payload)),         to_array(std::move(trees.kind)),
-            to_array(std::move(trees.missing)),         to_array(std::move(trees.payload_start)),
-            to_array(std::move(trees.payload_codes)),   to_array(std::move(trees.leaf_values)),
-            to_array(std::move(forest.tree_start)),     to_array(std::move(forest.leaf_start)),
-            to_array(std::move(trees.count_of)),        to_array(std::move(forest.distinct_counts)),
-            to_array(std::move(forest.in_bag)),         to_array(std::move(trees.leaf_rows_start)),
-            to_array(std::move(trees.leaf_rows)),       to_array(std::move(trees.leaf_row_weights))};
+    return {to_bytes(std::move(trees.nodes)),         to_array(std::move(trees.weight)),
+            to_array(std::move(trees.payload)),       to_array(std::move(trees.kind)),
+            to_array(std::move(trees.missing)),       to_array(std::move(trees.payload_start)),
+            to_array(std::move(trees.payload_codes)), to_array(std::move(trees.leaf_values)),
+            to_array(std::move(forest.tree_start)),   to_array(std::move(forest.leaf_start)),
+            to_array(std::move(trees.count_of)),      to_array(std::move(forest.distinct_counts)),
+            to_array(std::move(forest.in_bag)),       to_array(std::move(trees.leaf_rows_start)),
+            to_array(std::move(trees.leaf_rows)),     to_array(std::move(trees.leaf_row_weights))};
 }
 
 GrownArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
-                 const Labels& labels, const Targets& targets, std::int64_t n_classes,
-                 const grow::GrowOptions& options, const std::optional<nb::callable>& progress) {
+                 const Labels& labels, const Targets& targets, std::int64_t n_classes, const grow::GrowOptions& options,
+                 const std::optional<nb::callable>& progress) {
     const data::TrainingData lent = training_data(X, n_categories, sample_weight, labels, targets, n_classes);
     const RowCopies copies(lent);
     const data::TrainingData data = copies.applied_to(lent);
@@ -69,8 +72,7 @@ GrownArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const I
         throw std::invalid_argument("costs of the wrong shape");
     if (options.collapse && (targets || options.keep_leaf_rows))
         throw std::invalid_argument("only trees of classes whose leaves keep no rows can be collapsed");
-    return grow_with(progress,
-                     [&](auto& n_done, const auto& poll) { return grow::grow(data, options, n_done, poll); });
+    return grow_with(progress, [&](auto& n_done, const auto& poll) { return grow::grow(data, options, n_done, poll); });
 }
 
 // Of either order.
@@ -82,13 +84,16 @@ GrownArrays grow_random(const Table& X, const In<std::int32_t>& n_categories, co
     const data::TrainingData lent = training_data(X, n_categories, sample_weight, labels, std::nullopt, n_classes);
     const RowCopies copies(lent);
     data::TrainingData data = copies.applied_to(lent);
-    // Where there is one of a thing, nobody asks how far the next is.
-    const auto apart = [&](std::size_t axis, std::int64_t step) { return X.shape(axis) == 1 || X.stride(axis) == step; };
+    // The stride of a length-1 axis is irrelevant.
+    const auto apart = [&](std::size_t axis, std::int64_t step) {
+        return X.shape(axis) == 1 || X.stride(axis) == step;
+    };
     data.row_major = apart(1, 1) && apart(0, data.n_features);
     if (!data.row_major && !(apart(0, 1) && apart(1, data.n_rows)))
         throw std::invalid_argument("X is neither row-major nor column-major");
-    return grow_with(progress,
-                     [&](auto& n_done, const auto& poll) { return grow::random::grow_random(data, options, n_done, poll); });
+    return grow_with(progress, [&](auto& n_done, const auto& poll) {
+        return grow::random::grow_random(data, options, n_done, poll);
+    });
 }
 
 }  // namespace
@@ -133,8 +138,8 @@ void bind_grow(nb::module_& m) {
         .def_rw("keep_leaf_rows", &GrowOptions::keep_leaf_rows)
         .def_rw("n_threads", &GrowOptions::n_threads);
     m.def("grow", &grow, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
-          "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a, "options"_a, "progress"_a.none(),
-          "Grow trees; see hedgerow.growth.grow_forest.");
+          "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a, "options"_a,
+          "progress"_a.none(), "Grow trees; see hedgerow.growth.grow_forest.");
     using grow::random::RandomGrowOptions;
     nb::class_<RandomGrowOptions>(m, "RandomGrowOptions", "Settings of random growth; see hedgerow.growth.")
         .def(nb::init<>())

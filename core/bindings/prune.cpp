@@ -1,4 +1,6 @@
 // Bindings of core/prune.
+#include "prune/prune.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
@@ -15,7 +17,6 @@
 #include "bindings/training_data.hpp"
 #include "forest/structure.hpp"
 #include "prune/losses.hpp"
-#include "prune/prune.hpp"
 #include "prune/weakest_links.hpp"
 
 namespace hedgerow::bindings {
@@ -25,22 +26,22 @@ using namespace nb::literals;
 namespace {
 
 // None where nothing is pruned.
-std::optional<RearrangedArrays> prune(const ForestArrays& forest_arrays, const In<double, 2>& leaf_counts, const Columns& X,
-                   const In<double>& sample_weight, const In<std::int32_t>& labels, double confidence, double z,
-                   bool raising, double min_fraction) {
+std::optional<RearrangedArrays> prune(const ForestArrays& forest_arrays, const In<double, 2>& leaf_counts,
+                                      const Columns& X, const In<double>& sample_weight, const In<std::int32_t>& labels,
+                                      double confidence, double z, bool raising, double min_fraction) {
     const forest::Forest forest = view(forest_arrays);
     if (forest.n_trees != 1 || static_cast<std::int64_t>(leaf_counts.shape(0)) != forest.leaf_start[1] ||
         static_cast<std::int64_t>(X.shape(1)) != forest.n_features || labels.size() != X.shape(0) ||
         sample_weight.size() != X.shape(0))
         throw std::invalid_argument("a forest of several trees, or data of the wrong shape");
     const data::TrainingData lent{X.data(),
-                                      nullptr,
-                                      sample_weight.data(),
-                                      labels.data(),
-                                      nullptr,
-                                      static_cast<std::int64_t>(X.shape(0)),
-                                      forest.n_features,
-                                      static_cast<std::int64_t>(leaf_counts.shape(1))};
+                                  nullptr,
+                                  sample_weight.data(),
+                                  labels.data(),
+                                  nullptr,
+                                  static_cast<std::int64_t>(X.shape(0)),
+                                  forest.n_features,
+                                  static_cast<std::int64_t>(leaf_counts.shape(1))};
     const RowCopies copies(lent);
     const data::TrainingData data = copies.applied_to(lent);
     std::optional<forest::RearrangedForest> pruned;
@@ -64,7 +65,8 @@ Array<double, 2> losses_as_leaves(const ForestArrays& forest_arrays, const In<do
     auto losses = std::make_unique<std::vector<double>>();
     {
         const ReleasedGil release;
-        *losses = prune::losses_as_leaves(forest, view(X), {answers.data(), truth.data(), sample_weight.data(), squared});
+        *losses =
+            prune::losses_as_leaves(forest, view(X), {answers.data(), truth.data(), sample_weight.data(), squared});
     }
     double* data = losses->data();
     return Array<double, 2>(data, {answers.size(), 2}, owner_of(std::move(losses)));
@@ -79,7 +81,7 @@ LinkArrays weakest_links(const In<std::int64_t>& parent, const In<double, 2>& va
     {
         const ReleasedGil release;
         links = prune::weakest_links(parent.data(), static_cast<std::int64_t>(parent.size()), values.data(),
-                                        static_cast<std::int64_t>(values.shape(1)));
+                                     static_cast<std::int64_t>(values.shape(1)));
     }
     return {to_array(std::move(links.nodes)), to_array(std::move(links.alphas)), to_array(std::move(links.totals))};
 }
@@ -92,7 +94,7 @@ Array<std::uint8_t> cheapest_leaves(const In<std::int64_t>& parent, const In<std
     std::vector<double> costs(questions.data(), questions.data() + n);
     std::vector<std::uint8_t> cut(n);
     forest::cheapest_leaves(parent.data(), static_cast<std::int64_t>(n), inner.data(), as_leaf.data(), tolerance,
-                              costs.data(), cut.data());
+                            costs.data(), cut.data());
     return to_array(std::move(cut));
 }
 
@@ -109,7 +111,7 @@ void bind_prune(nb::module_& m) {
           "What each node would lose, were it a leaf; see hedgerow.pruning.judging.");
     m.def("cheapest_leaves", &cheapest_leaves, "parent"_a.noconvert(), "inner"_a.noconvert(), "as_leaf"_a.noconvert(),
           "questions"_a.noconvert(), "tolerance"_a,
-          "1 for each inner node that costs no more as a leaf than its question and what is left below it.");
+          "1 for each inner node that costs no more as a leaf than its split and what is left below it.");
 }
 
 }  // namespace hedgerow::bindings

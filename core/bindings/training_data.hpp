@@ -19,9 +19,8 @@ using Labels = std::optional<In<std::int32_t>>;
 using Targets = std::optional<In<double>>;
 
 template <class Matrix>
-data::TrainingData training_data(const Matrix& X, const In<std::int32_t>& n_categories,
-                                     const In<double>& sample_weight, const Labels& labels, const Targets& targets,
-                                     std::int64_t n_classes) {
+data::TrainingData training_data(const Matrix& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
+                                 const Labels& labels, const Targets& targets, std::int64_t n_classes) {
     const std::size_t n_rows = X.shape(0);
     if (labels.has_value() == targets.has_value() || n_rows == 0 || n_categories.size() != X.shape(1) ||
         sample_weight.size() != n_rows || (labels ? labels->size() : targets->size()) != n_rows)
@@ -37,8 +36,8 @@ data::TrainingData training_data(const Matrix& X, const In<std::int32_t>& n_cate
             n_classes};
 }
 
-// Weights, labels and targets, copied and checked: the core reads them more than once, and another thread may write to the
-// caller's arrays while the interpreter lock is released.
+// Weights, labels and targets, copied and checked: the core reads them more than once, and another thread may write to
+// the caller's arrays while the interpreter lock is released.
 class RowCopies {
 public:
     explicit RowCopies(const data::TrainingData& lent)

@@ -1,4 +1,6 @@
 // Bindings of core/walk.
+#include "walk/walk.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -11,7 +13,6 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bind.hpp"
-#include "walk/walk.hpp"
 
 namespace hedgerow::bindings {
 
@@ -19,8 +20,8 @@ using namespace nb::literals;
 
 namespace {
 
-// values, linked, links, ops; the row of each leaf, None where each has its own; and out: (n_rows, 1, n_columns) to fold
-// trees, (n_rows, n_trees, n_columns) to keep them apart
+// values, linked, links, ops; the row of each leaf, None where each has its own; and out: (n_rows, 1, n_columns) to
+// fold trees, (n_rows, n_trees, n_columns) to keep them apart
 using TableArrays = std::tuple<In<double, 2>, In<double, 2>, In<std::uint8_t>, In<std::uint8_t>,
                                std::optional<In<std::uint32_t>>, Array<double, 3>>;
 
@@ -42,9 +43,8 @@ void require_shapes(const forest::Forest& forest, const TableArrays& arrays, std
     const auto& [values, linked, links, ops, row_of, out] = arrays;
     const auto n_leaves = static_cast<std::size_t>(forest.leaf_start[last_tree] - forest.leaf_start[first_tree]);
     const std::size_t n_columns = values.shape(1);
-    const bool fits = (row_of ? row_of->size() : values.shape(0)) == n_leaves &&
-                      linked.shape(0) == values.shape(0) && linked.shape(1) == n_columns &&
-                      links.size() == n_columns && ops.size() == n_columns &&
+    const bool fits = (row_of ? row_of->size() : values.shape(0)) == n_leaves && linked.shape(0) == values.shape(0) &&
+                      linked.shape(1) == n_columns && links.size() == n_columns && ops.size() == n_columns &&
                       out.shape(0) == static_cast<std::size_t>(n_rows) && out.shape(2) == n_columns &&
                       (out.shape(1) == 1 || out.shape(1) == static_cast<std::size_t>(last_tree - first_tree));
     if (!fits) throw std::invalid_argument("a leaf table or its output has the wrong shape");
@@ -70,17 +70,17 @@ void fold(const ForestArrays& forest_arrays, const In<double, 2>& X, const std::
         tables.push_back(leaf_table(arrays));
     }
     const walk::FoldOptions options{first_tree,
-                                        last_tree,
-                                        tree_weights ? tree_weights->data() : nullptr,
-                                        skip ? skip->data() : nullptr,
-                                        n_used ? n_used->data() : nullptr,
-                                        n_threads};
+                                    last_tree,
+                                    tree_weights ? tree_weights->data() : nullptr,
+                                    skip ? skip->data() : nullptr,
+                                    n_used ? n_used->data() : nullptr,
+                                    n_threads};
     const ReleasedGil release;
     walk::fold(forest, rows, tables, options, poll_signals);
 }
 
-void route(const ForestArrays& forest_arrays, const In<double, 2>& X, const Array<std::int32_t, 2>& out,
-           bool heaviest, std::int64_t n_threads) {
+void route(const ForestArrays& forest_arrays, const In<double, 2>& X, const Array<std::int32_t, 2>& out, bool heaviest,
+           std::int64_t n_threads) {
     require_width(forest_arrays, X);
     const forest::Forest forest = view(forest_arrays);
     if (out.shape(0) != X.shape(0) || static_cast<std::int64_t>(out.shape(1)) != forest.n_trees)
@@ -91,8 +91,8 @@ void route(const ForestArrays& forest_arrays, const In<double, 2>& X, const Arra
 }
 
 std::tuple<Array<std::int64_t>, Array<std::int64_t>, Array<double>> spread(const ForestArrays& forest_arrays,
-                                                                          const In<double, 2>& X,
-                                                                          std::int64_t n_threads) {
+                                                                           const In<double, 2>& X,
+                                                                           std::int64_t n_threads) {
     require_width(forest_arrays, X);
     const forest::Forest forest = view(forest_arrays);
     const data::Rows rows = view(X);
@@ -112,13 +112,14 @@ void quantiles(const ForestArrays& forest_arrays, const In<double, 2>& X, const 
     const forest::Forest forest = view(forest_arrays);
     const data::Rows rows = view(X);
     if (static_cast<std::int64_t>(start.size()) != forest.leaf_start[forest.n_trees] + 1 ||
-        (shares.size() != ranks.size() && shares.size() != 0) || out.shape(0) != X.shape(0) || out.shape(1) != probabilities.size())
+        (shares.size() != ranks.size() && shares.size() != 0) || out.shape(0) != X.shape(0) ||
+        out.shape(1) != probabilities.size())
         throw std::invalid_argument("leaf samples or output of the wrong shape");
-    const walk::LeafSamples samples{start.data(), ranks.data(), shares.size() == 0 ? nullptr : shares.data(), values.data(),
-                                        static_cast<std::int64_t>(values.size())};
+    const walk::LeafSamples samples{start.data(), ranks.data(), shares.size() == 0 ? nullptr : shares.data(),
+                                    values.data(), static_cast<std::int64_t>(values.size())};
     const ReleasedGil release;
     walk::quantiles(forest, rows, samples, probabilities.data(), static_cast<std::int64_t>(probabilities.size()),
-                        out.data(), n_threads, poll_signals);
+                    out.data(), n_threads, poll_signals);
 }
 
 void tally(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<std::int32_t>& labels,
@@ -141,8 +142,8 @@ void bind_walk(nb::module_& m) {
           "last_tree"_a, "tree_weights"_a.noconvert().none(), "skip"_a.noconvert().none(),
           "n_used"_a.noconvert().none(), "n_threads"_a,
           "Fold leaf tables over trees into their outputs; see hedgerow.walk.fold.");
-    m.def("route", &route, "forest"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(), "heaviest"_a,
-          "n_threads"_a, "Leaf number of each row in each tree; see hedgerow.walk.route.");
+    m.def("route", &route, "forest"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(), "heaviest"_a, "n_threads"_a,
+          "Leaf number of each row in each tree; see hedgerow.walk.route.");
     m.def("spread", &spread, "forest"_a.noconvert(), "X"_a.noconvert(), "n_threads"_a,
           "Row starts, leaves and weights of all leaves that rows reach; see hedgerow.walk.spread.");
     m.def("quantiles", &quantiles, "forest"_a.noconvert(), "X"_a.noconvert(), "start"_a.noconvert(),

@@ -15,8 +15,8 @@ using data::code_of;
 using data::no_code;
 using forest::Kind;
 using forest::Missing;
-using forest::Node;
 using forest::no_child;
+using forest::Node;
 
 namespace {
 
@@ -24,9 +24,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int32_t none = -1;
 constexpr std::int64_t parts_per_task = 256;
 
-bool is_nominal(Kind kind) {
-    return kind == Kind::one_against_rest || kind == Kind::subset || kind == Kind::multiway;
-}
+bool is_nominal(Kind kind) { return kind == Kind::one_against_rest || kind == Kind::subset || kind == Kind::multiway; }
 
 // --- Which values lead to a node -----------------------------------------------------------------------------
 
@@ -37,7 +35,8 @@ std::int64_t n_listed(const Forest& forest, std::int64_t node) {
     return forest.kind[node] == Kind::subset ? 32 * n : n;
 }
 
-// The questions about one column on the way down to a node, nearest first: calls use(ancestor, child) until it returns false.
+// Calls use(ancestor, child) for the splits on the parent's column on the path to a node, nearest first, until it
+// returns false.
 template <class Use>
 void for_each_above(const Forest& forest, const std::int64_t* parent, std::int64_t node, const Use& use) {
     const std::int32_t feature = forest.nodes[parent[node]].feature;
@@ -62,9 +61,9 @@ bool any_number(const Forest& forest, const std::int64_t* parent, std::int64_t n
     return lower < upper;
 }
 
-// Categories that lead to nodes. A one-against-rest split may name any code, so the codes below the largest one are too many
-// to try: a split that leads to its first child leaves one code, a list leaves those in it, and k splits that lead to "the
-// rest" exclude k codes, so that one of the first k + 1 is left.
+// Categories that lead to nodes. A one-against-rest split may name any code, so the codes below the largest one are too
+// many to try: a split that leads to its first child leaves one code, a list leaves those in it, and k splits that lead
+// to "the rest" exclude k codes, so that one of the first k + 1 is left.
 class CodeSearch {
 public:
     CodeSearch(const Forest& forest, const std::int64_t* parent) : forest_(forest), parent_(parent) {}
@@ -102,7 +101,8 @@ private:
         bool all = true;
         for_each_split(node, [&](std::int64_t up, std::int64_t child) {
             const bool single = forest_.kind[up] == Kind::one_against_rest;
-            all &= single ? (code == forest_.nodes[up].threshold) == (child == 0) : category_child(forest_, up, code) == child;
+            all &= single ? (code == forest_.nodes[up].threshold) == (child == 0)
+                          : category_child(forest_, up, code) == child;
         });
         return all;
     }
@@ -128,12 +128,15 @@ private:
 
 // --- One part's search ---------------------------------------------------------------------------------------
 
-// Best first: nodes wait in the order of their distance, so that the first leaf of a class that comes up is its nearest, and
-// what is farther is never looked at. A node's distance is that of the least moves that lead to it.
+// Best-first search: nodes are taken in the order of their distance, so the first leaf of a class is its nearest, and
+// nothing farther is expanded. A node's distance is that of the least moves that lead to it.
 class Search {
 public:
     Search(const Walls& walls, const double* scale)
-        : walls_(walls), forest_(walls.forest), scale_(scale), wanted_(static_cast<std::size_t>(n_words(walls.n_classes))) {}
+        : walls_(walls),
+          forest_(walls.forest),
+          scale_(scale),
+          wanted_(static_cast<std::size_t>(n_words(walls.n_classes))) {}
 
     struct Found {
         double squared = infinity;
@@ -141,8 +144,8 @@ public:
         std::int32_t separator = none;
     };
 
-    // Calls found(label, Found) for the nearest leaf of each class that is wanted, nearest first, until none is left or it
-    // returns false. Returns how many leaves were looked at.
+    // Calls found(label, Found) for the nearest leaf of each wanted class, nearest first, until none is left or it
+    // returns false. Returns the number of leaves whose distance was computed.
     template <class Use>
     std::int64_t operator()(const double* row, std::int64_t own_leaf, const Use& found) {
         row_ = row;
@@ -181,7 +184,7 @@ private:
         std::int32_t move;  // the last of those that lead here
     };
 
-    // A value that had to change: a number to `to`, or a category to any that the nodes below ask for.
+    // A value that had to change: a number to `to`, or a category to any that the splits below ask for.
     struct Move {
         std::int32_t feature;
         std::int32_t before;
@@ -191,7 +194,7 @@ private:
         double length;
     };
 
-    // The heap's order: the nearest first, and of equals the first in the tree, so that ties end with the first leaf.
+    // Heap order: nearest first, and of equals the first in the tree, so that ties end with the first leaf.
     static bool later(const SearchEntry& a, const SearchEntry& b) {
         return a.squared != b.squared ? a.squared > b.squared : a.node > b.node;
     }
@@ -216,7 +219,7 @@ private:
             std::pop_heap(waiting_.begin(), waiting_.end(), later);
             entry = waiting_.back();
             waiting_.pop_back();
-            if (is_wanted(entry.node)) return true;  // what it was wanted for may have been found
+            if (is_wanted(entry.node)) return true;  // its classes may have been found since
         }
         return false;
     }
@@ -230,7 +233,7 @@ private:
         return !goes_on || std::all_of(wanted_.begin(), wanted_.end(), [](std::uint64_t word) { return word == 0; });
     }
 
-    // The question that moved the row farthest; of equals the one about the first column.
+    // The split that moved the row farthest; of equals the one on the first column.
     std::int32_t farthest(std::int32_t move) const {
         std::int32_t best = none, node = none;
         for (; move != none; move = moves_[static_cast<std::size_t>(move)].before) {
@@ -252,12 +255,12 @@ private:
         return nullptr;
     }
 
-    // Puts the children of an inner node where they belong. Where one is as near as the node itself, and wanted, it becomes
-    // `at` without waiting; else the answer is false.
+    // Queues the children of an inner node. A wanted child that is as near as the node becomes `at` at once; else the
+    // result is false.
     bool expand(SearchEntry& at) {
         const SearchEntry from = at;
         const std::int64_t node = from.node;
-        const std::int64_t answered = answer(forest_, node, row_);
+        const std::int64_t answered = branch_of(forest_, node, row_);
         if (answered == no_child) return stay(at, node);
         return is_nominal(forest_.kind[node]) ? change(at, from, answered) : move(at, from);
     }
@@ -278,7 +281,7 @@ private:
         return go(at, test.first_child + near, walls_.open[test.first_child + near]);
     }
 
-    // A category that has been changed already may be any: which ones there are, `open` knows.
+    // A category that has been changed already may be any: `open` holds which ones are possible.
     bool change(SearchEntry& at, const SearchEntry& from, std::int64_t answered) {
         const Node& test = forest_.nodes[from.node];
         const bool free = moved(from.move, test.feature, true) != nullptr;
@@ -295,7 +298,7 @@ private:
         return !free && go(at, static_cast<std::int32_t>(test.first_child + answered), true);
     }
 
-    // A question without an answer: on the way to the part's own leaf there is one branch, elsewhere those of the policy.
+    // No value: on the path to the part's own leaf one branch is taken, elsewhere those of the policy.
     bool stay(SearchEntry& at, std::int64_t node) {
         const std::int32_t first = forest_.nodes[node].first_child;
         const std::int32_t own = own_child(node);
@@ -325,7 +328,7 @@ private:
         wait({squared, child, move});
     }
 
-    // The child of a node on the way to the part's own leaf; only rows without an answer ask, so it is found when asked for.
+    // The child of a node on the path to the part's own leaf. Needed for missing values only, so computed on demand.
     std::int32_t own_child(std::int64_t node) {
         if (!knows_own_path_) {
             knows_own_path_ = true;
@@ -352,9 +355,9 @@ private:
     std::vector<std::int64_t> own_path_;
 };
 
-// All classes in one search: what is nearest of another class is nearest of all other classes, for the own one.
-void every_distance(const Walls& walls, Search& search, const double* row, std::int64_t own_leaf, const WallDistances& out,
-                    std::int64_t part) {
+// All classes in one search: the nearest leaf of another class is also the own class's distance.
+void every_distance(const Walls& walls, Search& search, const double* row, std::int64_t own_leaf,
+                    const WallDistances& out, std::int64_t part) {
     const std::int64_t own = walls.labels[own_leaf];
     const std::int64_t first = part * walls.n_classes;
     for (std::int64_t c = 0; c < walls.n_classes; ++c) {
@@ -435,8 +438,8 @@ std::vector<std::uint8_t> open_nodes(const Forest& forest, const std::int64_t* p
     return open;
 }
 
-void wall_distance(const Walls& walls, const Rows& rows, const RowParts& parts, const double* scale, std::int64_t target,
-                   const WallDistances& out, std::int64_t n_threads, const Poll& poll) {
+void wall_distance(const Walls& walls, const Rows& rows, const RowParts& parts, const double* scale,
+                   std::int64_t target, const WallDistances& out, std::int64_t n_threads, const Poll& poll) {
     const std::int64_t n_tasks = (parts.n_parts + parts_per_task - 1) / parts_per_task;
     parallel_for(
         n_tasks, n_tasks <= 1 ? 0 : n_threads,

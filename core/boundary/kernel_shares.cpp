@@ -31,19 +31,24 @@ struct Sums {
     double share() const { return in / (in + out); }
 };
 
-// What a kernel gives to a row at this squared distance, up to a constant.
+// Kernel weight at this squared distance, up to a constant.
 double weight_at(Kernel kernel, double squared) {
     if (squared > 1) return 0.0;
     return kernel == Kernel::box ? 1.0 : 1.0 - squared;
 }
 
-// One group, in units of its bandwidths, from its first row on: differences stay exact where the numbers are large.
+// One group in units of its bandwidths, relative to its first row: differences stay exact where the numbers are large.
 class KernelGroup {
 public:
     KernelGroup(Kernel kernel, const KernelSample& sample, std::int64_t group, bool by_cells)
-        : kernel_(kernel), n_dims_(sample.n_dims), begin_(sample.start[group]), n_rows_(sample.start[group + 1] - begin_),
-          origin_(sample.points + begin_ * n_dims_), bandwidth_(sample.bandwidth + group * n_dims_),
-          weights_(sample.weights + 2 * begin_), points_(static_cast<std::size_t>(n_rows_ * n_dims_)) {
+        : kernel_(kernel),
+          n_dims_(sample.n_dims),
+          begin_(sample.start[group]),
+          n_rows_(sample.start[group + 1] - begin_),
+          origin_(sample.points + begin_ * n_dims_),
+          bandwidth_(sample.bandwidth + group * n_dims_),
+          weights_(sample.weights + 2 * begin_),
+          points_(static_cast<std::size_t>(n_rows_ * n_dims_)) {
         for (std::int64_t i = 0; i < n_rows_ * n_dims_; ++i)
             points_[static_cast<std::size_t>(i)] = (origin_[i] - origin_[i % n_dims_]) / bandwidth_[i % n_dims_];
         if (by_cells) make_cells();
@@ -109,8 +114,9 @@ private:
         return least;
     }
 
-    // In a Gaussian sum everything is divided by what the nearest row gets, so that nothing far away vanishes.
-    void add_rows(Sums& sums, const double* q, std::int64_t begin, std::int64_t end, std::int64_t skip, double least) const {
+    // Gaussian sums are divided by the weight of the nearest row, so that nothing underflows.
+    void add_rows(Sums& sums, const double* q, std::int64_t begin, std::int64_t end, std::int64_t skip,
+                  double least) const {
         for (std::int64_t i = begin; i < end; ++i) {
             if (i == skip) continue;
             if (kernel_ == Kernel::gaussian)
@@ -136,7 +142,8 @@ private:
             const std::int64_t end = past - points_.begin();
             const double last = points_[static_cast<std::size_t>(end - 1)];
             KernelCell cell{begin, end, first, last, first + (last - first) / 2, (last - first) / 2, {}};
-            for (std::int64_t i = begin; i < end; ++i) kernel_ == Kernel::gaussian ? add_moments(cell, i) : add_upto(cell, i);
+            for (std::int64_t i = begin; i < end; ++i)
+                kernel_ == Kernel::gaussian ? add_moments(cell, i) : add_upto(cell, i);
             cells_.push_back(cell);
             begin = end;
         }
@@ -173,9 +180,9 @@ private:
         upto_.push_back(next);
     }
 
-    // From the nearest cell outwards, until all that is left can't matter. With z = (q - centre)(t - centre),
-    // e^(-(q-t)²/2) = e^(-(q-centre)²/2) · e^(-(t-centre)²/2) · Σ z^k/k!; what the sum leaves out from its p-th term on is at
-    // most |z|^p/p! · e^|z| of e^z (Greengard and Strain, The fast Gauss transform, 1991, with a factored exponential).
+    // From the nearest cell outwards, until the rest is negligible. With z = (q - centre)(t - centre), e^(-(q-t)²/2) =
+    // e^(-(q-centre)²/2) · e^(-(t-centre)²/2) · Σ z^k/k!; the terms from the p-th on are at most |z|^p/p! · e^|z| of
+    // e^z (Greengard and Strain, The fast Gauss transform, 1991, with a factored exponential).
     Sums gaussian_cells(double q, std::int64_t skip, double least, const std::array<double, max_terms + 1>& reach,
                         double tolerance) const {
         Sums sums;
@@ -185,17 +192,20 @@ private:
         std::int64_t right = above - cells_.begin(), left = right - 1;
         const double far = -2 * std::log(tolerance);
         while (left >= 0 || right < n_cells) {
-            const double to_left = left >= 0 ? std::max(0.0, q - cells_[static_cast<std::size_t>(left)].last) : infinity;
+            const double to_left =
+                left >= 0 ? std::max(0.0, q - cells_[static_cast<std::size_t>(left)].last) : infinity;
             const double to_right = right < n_cells ? cells_[static_cast<std::size_t>(right)].first - q : infinity;
             const double edge = std::min(to_left, to_right);
             if (edge * edge - least > far) {
                 const double most = std::exp(-0.5 * (edge * edge - least));
                 const Sums& lower = before_[static_cast<std::size_t>(left + 1)];
                 const Sums& upper = after_[static_cast<std::size_t>(right)];
-                if ((lower.in + upper.in) * most <= tolerance * sums.in && (lower.out + upper.out) * most <= tolerance * sums.out)
+                if ((lower.in + upper.in) * most <= tolerance * sums.in &&
+                    (lower.out + upper.out) * most <= tolerance * sums.out)
                     break;
             }
-            add_gaussian(sums, cells_[static_cast<std::size_t>(to_left <= to_right ? left-- : right++)], q, skip, least, reach);
+            add_gaussian(sums, cells_[static_cast<std::size_t>(to_left <= to_right ? left-- : right++)], q, skip, least,
+                         reach);
         }
         return sums;
     }
@@ -205,7 +215,8 @@ private:
         const double away = q - cell.centre;
         const double most = std::abs(away) * cell.radius;
         const bool holds_skipped = skip >= cell.begin && skip < cell.end;
-        if (most > reach[max_terms] || cell.end - cell.begin < 4 || (holds_skipped && !can_take_off(cell, away, skip))) {
+        if (most > reach[max_terms] || cell.end - cell.begin < 4 ||
+            (holds_skipped && !can_take_off(cell, away, skip))) {
             add_rows(sums, &q, cell.begin, cell.end, skip, least);
             return;
         }
@@ -219,13 +230,14 @@ private:
         const double factor = std::exp(-0.5 * (away * away - least));
         Sums cell_sums{factor * series.in, factor * series.out};
         if (holds_skipped) cell_sums.add(weights_ + 2 * skip, -std::exp(-0.5 * (squared(&q, skip) - least)));
-        // Rounding may leave less than nothing of a class that has no row here.
+        // Rounding may leave a negative sum for a class without rows here.
         sums.in += std::max(cell_sums.in, 0.0);
         sums.out += std::max(cell_sums.out, 0.0);
     }
 
-    // Whether a row can be subtracted from the sum of its cell. Seen from inside the cell all its rows get e^(-1/8) to 1; so where
-    // the others of its class weigh as much as it does, an error of the whole is at most 2·e^(1/8) < 4 times as large for them.
+    // Whether a row can be subtracted from the sum of its cell. Seen from inside the cell all its rows get e^(-1/8) to
+    // 1; so where the others of its class weigh as much as it does, an error of the whole is at most 2·e^(1/8) < 4
+    // times as large for them.
     bool can_take_off(const KernelCell& cell, double away, std::int64_t row) const {
         const double* own = weights_ + 2 * row;
         const std::size_t c = static_cast<std::size_t>(&cell - cells_.data());
@@ -238,7 +250,8 @@ private:
         Sums sums;
         const auto below = [q](double t) { return q - t > 0 && (q - t) * (q - t) > 1; };
         const auto within = [q](double t) { return !(t - q > 0 && (t - q) * (t - q) > 1); };
-        const auto first = std::partition_point(cells_.begin(), cells_.end(), [&](const KernelCell& cell) { return below(cell.last); });
+        const auto first = std::partition_point(cells_.begin(), cells_.end(),
+                                                [&](const KernelCell& cell) { return below(cell.last); });
         for (auto cell = first; cell != cells_.end() && within(cell->first); ++cell) {
             const auto begin = points_.begin() + cell->begin, end = points_.begin() + cell->end;
             const std::int64_t low = std::partition_point(begin, end, below) - points_.begin();
@@ -258,7 +271,7 @@ private:
     void add_run(Sums& sums, double away, std::int64_t low, std::int64_t high) const {
         if (low >= high) return;
         const Upto &a = upto_[static_cast<std::size_t>(low)], &b = upto_[static_cast<std::size_t>(high)];
-        const auto sum = [&](double Sums::*side) {
+        const auto sum = [&](double Sums::* side) {
             const double w = b.w.*side - a.w.*side;
             if (kernel_ == Kernel::box) return w;
             const double ws = b.ws.*side - a.ws.*side, wss = b.wss.*side - a.wss.*side;
@@ -299,9 +312,9 @@ std::array<double, max_terms + 1> reach_of_terms(double tolerance) {
 
 }  // namespace
 
-void kernel_shares(Kernel kernel, const KernelSample& sample, const KernelQueries& queries, double tolerance, double* out,
-                   std::int64_t n_threads, const Poll& poll) {
-    // A half for the rows that are left out, a half for the terms that are.
+void kernel_shares(Kernel kernel, const KernelSample& sample, const KernelQueries& queries, double tolerance,
+                   double* out, std::int64_t n_threads, const Poll& poll) {
+    // Half of the tolerance for the rows that are left out, half for the terms.
     const double half = tolerance / 2;
     const auto reach = reach_of_terms(queries.left_out ? half / 4 : half);  // see can_take_off
     std::vector<std::optional<KernelGroup>> groups(static_cast<std::size_t>(sample.n_groups));

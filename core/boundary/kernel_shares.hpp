@@ -1,4 +1,4 @@
-// The share of a class among the training rows around a place, each weighted by a kernel.
+// Kernel-weighted share of a class among the training rows around a point.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ using base::Poll;
 
 enum class Kernel : std::uint8_t { gaussian, box, epanechnikov };
 
-// Training rows in groups: a place is compared with those of one group only.
+// Training rows in groups: a point is compared with the rows of one group.
 struct KernelSample {
     const std::int64_t* start;  // of each group, and one past
     const double* points;       // n_dims numbers a row; those of a group ascend in the first
@@ -28,11 +28,11 @@ struct KernelQueries {
     std::int64_t n_queries;
 };
 
-// Share of the class, Σ K w over the rows of the class, over Σ K w over all rows of the group. Far from all rows it is the
-// limit: the share among the nearest. NaN where no row is left. Of large groups in one dimension rows are summed in cells,
-// each by its moments: both sums then have a relative error of at most `tolerance` (0: all rows one by one). The same bits for
-// every number of threads and of queries.
-void kernel_shares(Kernel kernel, const KernelSample& sample, const KernelQueries& queries, double tolerance, double* out,
-                   std::int64_t n_threads, const Poll& poll);
+// Share of the class: Σ K w over the rows of the class, over Σ K w over all rows of the group. Far from all rows it is
+// the limit: the share among the nearest. NaN where no row is left. Large groups in one dimension are summed in cells
+// by their moments: both sums then have a relative error of at most `tolerance` (0: all rows one by one). Identical
+// results for any number of threads and queries.
+void kernel_shares(Kernel kernel, const KernelSample& sample, const KernelQueries& queries, double tolerance,
+                   double* out, std::int64_t n_threads, const Poll& poll);
 
 }  // namespace hedgerow::boundary

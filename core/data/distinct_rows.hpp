@@ -1,4 +1,4 @@
-// Rows of numbers of which many are the same.
+// Distinct rows of a table in which many are equal.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace hedgerow::data {
 using base::Bulk;
 using base::mix;
 
-// Numbers rows as they come: those with the same bits have the same number, and one of them is kept.
+// Numbers rows in the order of their first occurrence: rows with the same bits share a number and one copy.
 class DistinctRows {
 public:
     explicit DistinctRows(std::size_t n_columns) : n_columns_(n_columns), slots_(64, empty) {}
@@ -27,7 +27,8 @@ public:
         const std::size_t mask = slots_.size() - 1;
         std::size_t slot = hash & mask;
         for (; slots_[slot] != empty; slot = (slot + 1) & mask)
-            if (std::memcmp(rows_.data() + slots_[slot] * n_columns_, row, n_columns_ * sizeof(double)) == 0) return slots_[slot];
+            if (std::memcmp(rows_.data() + slots_[slot] * n_columns_, row, n_columns_ * sizeof(double)) == 0)
+                return slots_[slot];
         const auto added = static_cast<std::uint32_t>(hashes_.size());
         slots_[slot] = added;
         hashes_.push_back(hash);
@@ -58,18 +59,19 @@ private:
     }
 
     std::size_t n_columns_;
-    std::vector<std::uint32_t> slots_;  // numbers, by their hashes; at most half of them are taken
+    std::vector<std::uint32_t> slots_;  // open addressing by hash, at most half full
     std::vector<std::uint64_t> hashes_;
     std::vector<double> rows_;
 };
 
 struct NumberedRows {
     std::vector<double> distinct;
-    Bulk<std::uint32_t> numbers;  // of each row, among the distinct ones
+    Bulk<std::uint32_t> numbers;  // per row: which of the distinct rows it equals
 };
 
-// In the order in which they occur first; nothing if there are more than `most`.
-inline std::optional<NumberedRows> number_rows(const double* rows, std::size_t n_rows, std::size_t n_columns, std::size_t most) {
+// Rows in the order of their first occurrence; nothing if more than `most` are distinct.
+inline std::optional<NumberedRows> number_rows(const double* rows, std::size_t n_rows, std::size_t n_columns,
+                                               std::size_t most) {
     DistinctRows distinct(n_columns);
     Bulk<std::uint32_t> numbers(n_rows);
     for (std::size_t row = 0; row < n_rows; ++row) {

@@ -11,8 +11,8 @@
 
 namespace hedgerow::data {
 
-using base::Path;
 using base::mix;
+using base::Path;
 
 namespace {
 
@@ -23,12 +23,12 @@ struct Keyed {
     bool operator<(const Keyed& other) const { return key < other.key; }
 };
 
-// Values that are equal, which NaN is to NaN and 0 to -0, have the same bits.
+// Equal values have equal bits; NaN equals NaN, and 0 equals -0.
 std::uint64_t bits_of(double value) {
     return std::bit_cast<std::uint64_t>(std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value + 0.0);
 }
 
-// A hash of each row and the seed. Column by column: the next row does not wait for this one.
+// Hash of each row and the seed, column by column: rows do not wait for each other.
 std::vector<std::uint64_t> keys_of(const TrainingData& data, std::uint64_t seed) {
     const auto n_rows = static_cast<std::size_t>(data.n_rows);
     std::vector<std::uint64_t> keys(n_rows, Path(seed).child(1).key());
@@ -41,7 +41,7 @@ std::vector<std::uint64_t> keys_of(const TrainingData& data, std::uint64_t seed)
     return keys;
 }
 
-// Keys are spread evenly: about one to a bucket.
+// Bucket sort: keys are uniform, about one to a bucket.
 void sort(std::vector<Keyed>& rows) {
     const int n_bits = std::bit_width(rows.size());
     const auto bucket = [=](const Keyed& one) { return static_cast<std::size_t>(one.key >> (64 - n_bits)); };

@@ -1,4 +1,4 @@
-// Rows apart, for growing and for judging, by what they hold and not by where they stand.
+// Splits rows into training and hold-out by a hash of their content.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace hedgerow::data {
 
-// The rows of each class (of all, if there are none) in a line of length 1, in a drawn order: where each stands. Equal rows
-// stand at one place, and a row takes as much of the line as its weight.
+// Position of each row in [0, 1): the rows of a class (all rows, in regression) in an order drawn by hash, each taking
+// as much of the interval as its weight. Equal rows share a position.
 std::vector<double> places_in_line(const TrainingData& data, std::uint64_t seed);
 
 }  // namespace hedgerow::data

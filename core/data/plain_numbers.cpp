@@ -21,9 +21,9 @@ bool starts_a_number(const char* begin, const char* end) {
     return begin != end && (*begin == '.' || (*begin >= '0' && *begin <= '9'));  // no nan, no inf
 }
 
-// Up to 8 digits in one go: goes behind those that `at` points to, and appends them to `digits`. The bytes are lanes of a
-// word whose first is the lowest; shifted up by the lanes that hold no digit, they have zeros in front, and pairs, fours
-// and eights of digits are added up in a multiplication each.
+// Up to 8 digits in one go: goes behind those that `at` points to, and appends them to `digits`. The bytes are lanes of
+// a word whose first is the lowest; shifted up by the lanes that hold no digit, they have zeros in front, and pairs,
+// fours and eights of digits are added up in a multiplication each.
 const char* read_eight(const char* at, std::uint64_t& digits) {
     static constexpr std::uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     std::uint64_t lanes;
@@ -55,7 +55,8 @@ const char* read_digits(const char* at, const char* end, std::uint64_t& digits) 
 // nearest double (Clinger, How to read floating point numbers accurately, 1990), at a third of the cost of from_chars.
 // Anything else is left to that.
 const char* read_number(const char* begin, const char* end, double& value) {
-    static constexpr double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    static constexpr double powers[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                        1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     const char* at = behind_sign(begin, end);
     const bool negative = at != begin;
     std::uint64_t digits = 0;
@@ -85,7 +86,9 @@ public:
             numbers_may_be_missing_ |= starts_a_number(marker.data(), marker.data() + marker.size());
     }
 
-    bool ends_field(const char* at, const char* end) const { return at == end || *at == delimiter_ || *at == '\n' || *at == '\r'; }
+    bool ends_field(const char* at, const char* end) const {
+        return at == end || *at == delimiter_ || *at == '\n' || *at == '\r';
+    }
 
     // Behind a field that nobody reads: text, in quotes or not.
     const char* skip(const char* at, const char* end) const {

@@ -7,7 +7,8 @@
 namespace hedgerow {
 
 struct RowEnd {
-    std::int64_t n_bytes;  // up to and with the last line end that an even number of quotes stands before; 0 if there is none
+    std::int64_t
+        n_bytes;  // up to and with the last line end that an even number of quotes stands before; 0 if there is none
     std::int64_t n_lines;  // line ends in them
 };
 

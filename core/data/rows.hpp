@@ -1,4 +1,4 @@
-// Views of what Python lends the core for the length of one call. Nothing here owns memory.
+// Views of arrays that belong to Python for the length of one call. Nothing here owns memory.
 #pragma once
 
 #include <cmath>

@@ -7,7 +7,7 @@
 
 namespace hedgerow::data {
 
-// What there is to learn from. NaN where missing; codes in columns that have categories.
+// Training rows: NaN where a value is missing; codes in columns that have categories.
 struct TrainingData {
     const double* X;
     const std::int32_t* n_categories;  // per column; 0: split by threshold
@@ -17,7 +17,7 @@ struct TrainingData {
     std::int64_t n_rows;
     std::int64_t n_features;
     std::int64_t n_classes;
-    bool row_major = false;            // of X, else column-major: only random growth takes both
+    bool row_major = false;  // of X, else column-major: only random growth takes both
 
     TableColumn column(std::int64_t feature) const {
         return row_major ? TableColumn{X + feature, n_features} : TableColumn{X + feature * n_rows, 1};

@@ -10,8 +10,8 @@
 namespace hedgerow::forest {
 namespace {
 
-// The rules that a node breaks by itself, a bit each. Leaves and questions alternate at random, so that branches would cost
-// more than all comparisons. `only_thresholds` lets the compiler leave most of them out.
+// The rules that a node breaks by itself, one bit each. Leaves and splits alternate at random: mispredicted branches
+// would cost more than all comparisons. `only_thresholds` lets the compiler drop most of them.
 template <bool only_thresholds>
 std::uint32_t broken_rules(const Forest& forest, std::int64_t at, std::int64_t n_payloads) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -35,16 +35,17 @@ std::uint32_t broken_rules(const Forest& forest, std::int64_t at, std::int64_t n
     broken |= std::uint32_t{leaf & (missing != Missing::spread)} << 6;
     broken |= std::uint32_t{compares & !(threshold > -infinity)} << 7;
     constexpr double largest_code = std::numeric_limits<std::int32_t>::max();
-    broken |= std::uint32_t{coded && !(threshold >= 0 && threshold <= largest_code && threshold == std::floor(threshold))}
-              << 8;
+    broken |=
+        std::uint32_t{coded && !(threshold >= 0 && threshold <= largest_code && threshold == std::floor(threshold))}
+        << 8;
     broken |= std::uint32_t{!(compares | coded) & (threshold == threshold)} << 9;
     broken |= std::uint32_t{!listed & (payload != no_payload)} << 10;
     broken |= std::uint32_t{listed & ((payload < 0) | (payload >= n_payloads))} << 11;
     return broken;
 }
 
-// Whether some nodes keep all the rules, in a forest with thresholds only: the rules taken together, one array after the
-// other, without a branch. A no may be wrong (it takes a weight of -0.0 for negative); a yes is not.
+// Whether some nodes keep all rules, in a forest of thresholds only: all rules together, array by array, without a
+// branch. A false "no" is possible (a weight of -0.0 counts as negative), a false "yes" is not.
 bool all_sound(const Forest& forest, std::int64_t first, std::int64_t end) {
     constexpr std::int64_t infinity = std::bit_cast<std::int64_t>(std::numeric_limits<double>::infinity());
     const auto n_features = static_cast<std::uint32_t>(forest.n_features);
@@ -73,7 +74,7 @@ bool all_sound(const Forest& forest, std::int64_t first, std::int64_t end) {
     return wrong_missing == 0 && payloads == no_payload && weights < 0 && wrong_node == 0;
 }
 
-// Nodes are looked at one by one only where some of them may break a rule.
+// Nodes are checked one by one only where some of them may break a rule.
 template <bool only_thresholds>
 Fault find_node_fault(const Forest& forest, std::int64_t n_payloads) {
     constexpr std::int64_t some = 1024;
@@ -96,13 +97,14 @@ enum : std::int64_t { n_children, behind, inside, one_parent, n_leaves, leaf_num
 
 class LinkCheck {
 public:
-    LinkCheck(const Forest& forest, const std::int32_t* largest_child) : forest_(forest), largest_child_(largest_child) {}
+    LinkCheck(const Forest& forest, const std::int32_t* largest_child)
+        : forest_(forest), largest_child_(largest_child) {}
 
     Fault fault() {
         for (std::int64_t tree = 0; tree < forest_.n_trees; ++tree) {
             if (forest_.only_thresholds && in_order(tree)) continue;
             const bool all_have_parents = look_at_nodes(tree);
-            // Children that are elsewhere can't be asked for their parents.
+            // Children outside the tree have no parents to count.
             if (!all_have_parents && (fault_.rule == no_fault || fault_.rule > link_rule::inside)) count_parents(tree);
         }
         return fault_;
@@ -117,8 +119,8 @@ private:
         return asked + (forest.missing[at] == Missing::own_branch);
     }
 
-    // Whether each question has the next two nodes for its children, which is how most trees are grown: then all is well,
-    // and nothing needs to be marked. Every node must be a child by its turn: one of 2 * n_inner, or the root.
+    // Whether the children of each split are the next two nodes, which is how most trees are grown: then all links are
+    // right, and nothing needs to be marked. Every node must be a child by its turn: one of 2 * n_inner, or the root.
     bool in_order(std::int64_t tree) const {
         const std::int64_t start = forest_.tree_start[tree], n_nodes = size(tree);
         const Node* const nodes = forest_.nodes + start;
@@ -138,8 +140,8 @@ private:
                n_nodes - n_inner == forest_.leaf_start[tree + 1] - forest_.leaf_start[tree];
     }
 
-    // Notes what is wrong with nodes and leaves; the answer is whether every node but the root has one parent. It has, if
-    // all are marked as children and there are no more children than that. Leaves mark what nobody looks at.
+    // Notes faults of nodes and leaves; returns whether every node but the root has one parent. That holds if all are
+    // marked as children and there are no more children than nodes. Leaves mark a spare entry.
     bool look_at_nodes(std::int64_t tree) {
         const Forest forest = forest_;  // in registers: a mark is a byte, which may be part of anything
         const std::int64_t start = forest.tree_start[tree], n_nodes = size(tree);
@@ -152,7 +154,9 @@ private:
             // Negative if any of the three is: one branch that is hardly ever taken, whatever the nodes are.
             const std::int64_t misplaced = (n - 2) | (first - node - 1) | (n_nodes - first - n);
             if ((misplaced & -inner) < 0) {
-                fault_.note(n < 2 ? link_rule::n_children : first <= node ? link_rule::behind : link_rule::inside,
+                fault_.note(n < 2           ? link_rule::n_children
+                            : first <= node ? link_rule::behind
+                                            : link_rule::inside,
                             start + node);
                 continue;
             }
@@ -168,7 +172,7 @@ private:
         return n_marks == n_nodes - 1 && std::find(marked + 1, marked + n_nodes, 0) == marked + n_nodes;
     }
 
-    // For the words: the first node with another number of parents than one, and that number.
+    // For the message: the first node with another number of parents than one, and that number.
     void count_parents(std::int64_t tree) {
         const std::int64_t start = forest_.tree_start[tree];
         std::vector<std::int64_t> n_parents(static_cast<std::size_t>(size(tree)), 0);

@@ -1,5 +1,5 @@
-// The invariants of a forest that concern every node: which one is broken first, and where. hedgerow.invariants has the
-// words, in the order of these rules, and has checked sizes and offsets before: every column is there.
+// Invariants of every node: which one is broken first, and where. hedgerow.invariants has the messages, in the order of
+// these rules, and has checked sizes and offsets before: every column is there.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ struct Fault {
     std::int64_t place = 0;  // the node, or the tree
     std::int64_t found = 0;  // what was counted there
 
-    // The least rule wins, and of those the first place.
+    // The lowest rule wins, and of those the first place.
     void note(std::int64_t other_rule, std::int64_t other_place, std::int64_t other_found = 0) {
         if (rule == no_fault || other_rule < rule) *this = {other_rule, other_place, other_found};
     }
 };
 
-// What nodes break by themselves.
+// Rules that concern one node alone.
 Fault node_fault(const Forest& forest, std::int64_t n_payloads);
 
 // Each node but the roots is the child of one node before it in its tree, and leaves are numbered. `largest_child` has

@@ -1,4 +1,4 @@
-// Forests one after the other.
+// Concatenates forests.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +38,8 @@ inline void append(GrownTree& all, GrownTree& part) {
     append(all.leaf_row_weights, part.leaf_row_weights);
 }
 
-// Each part is freed once it has been copied, to memory that is asked for once. Not by several threads: those that get new
-// memory at the same time wait for each other.
+// Memory is reserved once, and each part is freed once it is copied. By one thread: threads that allocate at the same
+// time wait for each other.
 inline GrownForest concatenated(std::vector<GrownForest> parts) {
     if (parts.size() == 1) return std::move(parts[0]);
     GrownForest forest;

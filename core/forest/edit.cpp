@@ -26,7 +26,7 @@ void append_payload(const Forest& forest, std::int64_t node, GrownTree& trees, s
     const std::int64_t end = forest.payload_start[forest.payload[node] + 1];
     trees.payload_codes.insert(trees.payload_codes.end(), forest.payload_codes + begin, forest.payload_codes + end);
     trees.payload_start.push_back(static_cast<std::int64_t>(trees.payload_codes.size()));
-    // As many as there are codes, where any question is oblique.
+    // One weight per code, where any split is oblique.
     weights.resize(trees.payload_codes.size(), std::numeric_limits<double>::quiet_NaN());
     if (forest.kind[node] == Kind::oblique)
         std::copy(forest.payload_weights + begin, forest.payload_weights + end, weights.end() - (end - begin));
@@ -57,7 +57,8 @@ RearrangedForest rearranged(const Forest& forest, Rearrangement nodes) {
             trees.missing.push_back(static_cast<std::uint8_t>(forest.missing_of(source)));
             any_oblique |= forest.kind[source] == Kind::oblique;
             const bool has_payload = forest.payload_of(source) != no_payload;
-            trees.payload.push_back(has_payload ? static_cast<std::int32_t>(trees.payload_start.size()) - 1 : no_payload);
+            trees.payload.push_back(has_payload ? static_cast<std::int32_t>(trees.payload_start.size()) - 1
+                                                : no_payload);
             if (has_payload) append_payload(forest, source, trees, made.payload_weights);
         }
         n_leaves += leaf;
@@ -84,7 +85,8 @@ Rearrangement cut(const Forest& forest, const std::uint8_t* marked, const double
         for (std::int64_t node = forest.tree_start[tree]; node < forest.tree_start[tree + 1]; ++node) {
             const auto at = static_cast<std::size_t>(node);
             if (dropped[at]) continue;
-            place[at] = static_cast<std::int32_t>(static_cast<std::int64_t>(kept.source.size()) - kept.tree_start.back());
+            place[at] =
+                static_cast<std::int32_t>(static_cast<std::int64_t>(kept.source.size()) - kept.tree_start.back());
             kept.source.push_back(node);
         }
     }
@@ -133,7 +135,8 @@ std::optional<Rearrangement> collapse(const Forest& forest, const double* leaf_c
     std::vector<double> errors, leaf_errors;
     for (std::int64_t node = 0; node < n_nodes; ++node) {
         const double* counts = node_counts.data() + node * n_classes;
-        errors.push_back(std::accumulate(counts, counts + n_classes, 0.0) - *std::max_element(counts, counts + n_classes));
+        errors.push_back(std::accumulate(counts, counts + n_classes, 0.0) -
+                         *std::max_element(counts, counts + n_classes));
         if (forest.is_leaf(node)) leaf_errors.push_back(errors.back());
     }
     const std::vector<double> below = node_sums(forest, leaf_errors.data(), 1);

@@ -13,7 +13,7 @@ inline constexpr std::int32_t leaf_feature = -1;
 inline constexpr std::int32_t oblique_feature = -2;
 inline constexpr std::int32_t no_payload = -1;
 
-// What every step of a walk reads, in one place: four nodes to a cache line.
+// What every step of a walk reads; four nodes to a cache line.
 struct Node {
     double threshold;
     std::int32_t feature;
@@ -24,10 +24,10 @@ static_assert(sizeof(Node) == 16);
 struct Forest {
     // per node, all trees concatenated
     const Node* nodes;
-    const double* weight;         // null: no row had a missing value; one that has by now is divided equally
+    const double* weight;         // null: no training row had a missing value; rows that have one are spread equally
     const std::int32_t* payload;  // null: no node has one
     const Kind* kind;
-    const Missing* missing;       // null: all nodes spread
+    const Missing* missing;  // null: all nodes spread
     // per tree, n_trees + 1 each
     const std::int64_t* tree_start;
     const std::int64_t* leaf_start;
@@ -38,7 +38,7 @@ struct Forest {
 
     std::int64_t n_trees;
     std::int64_t n_features;
-    bool only_thresholds;  // every node is a threshold or a leaf: its kind need not be looked at
+    bool only_thresholds;  // every node is a threshold or a leaf
 
     bool is_leaf(std::int64_t node) const { return nodes[node].feature == leaf_feature; }
     bool is_threshold(std::int64_t node) const { return only_thresholds || kind[node] == Kind::threshold; }

@@ -1,4 +1,4 @@
-// One node's question, for every kind of node.
+// Reads the split of a node of any kind: the one place in the core that does.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using data::no_code;
 
 inline constexpr std::int64_t no_child = -1;
 
-// Of a multiway question, whose payload is the child of each code.
+// Multiway split: `children` has the child of each code.
 inline std::int64_t child_of_category(const std::int32_t* children, std::int64_t n_codes, double value) {
     const std::int64_t code = code_of(value, n_codes);
     return code == no_code ? no_child : children[code];
@@ -31,7 +31,7 @@ inline std::int64_t category_child(const Forest& forest, std::int64_t node, doub
     return static_cast<std::uint32_t>(words[code / 32]) >> (code % 32) & 1 ? 0 : 1;
 }
 
-// A row is anything that gives the value of a column by its number.
+// A Row is anything that gives the value of a column by its number.
 template <class Row>
 double oblique_sum(const Forest& forest, std::int64_t node, const Row& row) {
     double sum = 0;
@@ -41,19 +41,22 @@ double oblique_sum(const Forest& forest, std::int64_t node, const Row& row) {
     return sum;
 }
 
-// The number of the child that the row goes to, or no_child where its value is missing or was not seen there.
-// `node` is absolute; leaves are never asked.
+// The number of the child that the row goes to; no_child where the value is missing or has no branch. `node` is
+// absolute and no leaf.
 template <class Row>
-std::int64_t answer(const Forest& forest, std::int64_t node, const Row& row) {
+std::int64_t branch_of(const Forest& forest, std::int64_t node, const Row& row) {
     const Kind kind = forest.kind[node];
     const Node& test = forest.nodes[node];
     const double value = kind == Kind::oblique ? oblique_sum(forest, node, row) : row[test.feature];
     if (std::isnan(value)) return no_child;
     switch (kind) {
         case Kind::subset:
-        case Kind::multiway: return category_child(forest, node, value);
-        case Kind::one_against_rest: return value == test.threshold ? 0 : 1;
-        default: return value <= test.threshold ? 0 : 1;
+        case Kind::multiway:
+            return category_child(forest, node, value);
+        case Kind::one_against_rest:
+            return value == test.threshold ? 0 : 1;
+        default:
+            return value <= test.threshold ? 0 : 1;
     }
 }
 
@@ -67,20 +70,23 @@ inline std::int64_t n_children(const Forest& forest, std::int64_t node) {
     return n + (forest.missing_of(node) == Missing::own_branch);
 }
 
-// The child of a row that has no answer, by the node's policy; no_child where the row is to be spread.
-inline std::int64_t child_without_answer(const Forest& forest, std::int64_t node) {
+// The child of a row without a usable value, by the node's policy; no_child where the row is to be spread.
+inline std::int64_t child_if_missing(const Forest& forest, std::int64_t node) {
     switch (forest.missing_of(node)) {
-        case Missing::spread: return no_child;
-        case Missing::first_child: return 0;
-        default: return n_children(forest, node) - 1;  // own_branch: the branch of missing values is the last
+        case Missing::spread:
+            return no_child;
+        case Missing::first_child:
+            return 0;
+        default:
+            return n_children(forest, node) - 1;  // own_branch: the branch of missing values is the last
     }
 }
 
-// As `answer`, with the node's policy for a row that has none.
+// As `branch_of`, with the node's policy for missing values.
 template <class Row>
 std::int64_t child_number(const Forest& forest, std::int64_t node, const Row& row) {
-    const std::int64_t child = answer(forest, node, row);
-    return child != no_child ? child : child_without_answer(forest, node);
+    const std::int64_t child = branch_of(forest, node, row);
+    return child != no_child ? child : child_if_missing(forest, node);
 }
 
 // The child with the largest training weight; the first of equals.

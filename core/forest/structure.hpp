@@ -12,8 +12,8 @@ inline void node_depths(const std::int64_t* parent, std::int64_t n_nodes, std::i
     for (std::int64_t node = 0; node < n_nodes; ++node) depth[node] = parent[node] < 0 ? 0 : depth[parent[node]] + 1;
 }
 
-// Bottom-up, which inner nodes should be leaves: where that costs no more than their question and their children as they have
-// become. `costs` holds those of the questions in, zeros in leaves, and of what is left of each subtree out.
+// Bottom-up: which inner nodes should be leaves, because that costs no more than their split and what is left of their
+// children. `costs` in: of the splits, 0 in leaves; out: of what is left of each subtree.
 inline void cheapest_leaves(const std::int64_t* parent, std::int64_t n_nodes, const std::uint8_t* inner,
                             const double* as_leaf, double tolerance, double* costs, std::uint8_t* cut) {
     for (std::int64_t node = n_nodes - 1; node >= 0; --node) {
@@ -23,7 +23,7 @@ inline void cheapest_leaves(const std::int64_t* parent, std::int64_t n_nodes, co
     }
 }
 
-// In: rows of leaves, zeros elsewhere. Out: every node has the sum of its leaves.
+// In: values of leaves, 0 elsewhere. Out: every node has the sum over its leaves.
 inline void node_sums(const std::int64_t* parent, std::int64_t n_nodes, std::int64_t n_columns, double* values) {
     for (std::int64_t node = n_nodes - 1; node >= 0; --node) {
         if (parent[node] < 0) continue;

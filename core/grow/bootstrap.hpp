@@ -1,4 +1,4 @@
-// Rows drawn with replacement, for one tree after another.
+// Bootstrap: rows drawn with replacement.
 #pragma once
 
 #include <algorithm>
@@ -29,26 +29,26 @@ public:
         for (std::int64_t row = 0; row < data.n_rows; ++row) cumulated_.push_back(sum += data.weight[row]);
     }
 
-    // How often each row was drawn for the tree at this place. Rows of weight 0 never are.
+    // How often each row was drawn for the tree at this address. Rows of weight 0 never are.
     DrawCounts operator()(Path tree, const Cancelled& cancelled) const {
         DrawCounts counts(static_cast<std::size_t>(n_rows_), 0);
-        Draws draws(tree.of_row(0xFFFFFFFF));  // apart from the draws of nodes
+        Draws draws(tree.of_row(0xFFFFFFFF));  // distinct from the draws of nodes
         for (std::int64_t done = 0; done < n_draws_;) {
             if (cancelled) throw Stopped{};
-            for (const std::int64_t end = std::min(n_draws_, done + draws_between_looks); done < end; ++done)
+            for (const std::int64_t end = std::min(n_draws_, done + draws_between_checks); done < end; ++done)
                 ++counts[draw(draws)];
         }
         return counts;
     }
 
 private:
-    static constexpr std::int64_t draws_between_looks = 1 << 16;
+    static constexpr std::int64_t draws_between_checks = 1 << 16;
 
     std::size_t draw(Draws& draws) const {
         if (cumulated_.empty()) return draws.below(static_cast<std::uint64_t>(n_rows_));
         const double at = draws.real() * cumulated_.back();
         const auto row = std::upper_bound(cumulated_.begin(), cumulated_.end(), at) - cumulated_.begin();
-        return static_cast<std::size_t>(std::min(row, n_rows_ - 1));  // a sum that overflows ends behind the last row
+        return static_cast<std::size_t>(std::min(row, n_rows_ - 1));  // where the sum overflows
     }
 
     std::int64_t n_rows_;

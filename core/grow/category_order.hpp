@@ -1,4 +1,4 @@
-// An order of categories along which the best two-way division of them is searched.
+// An order of categories along which the best two-way split is searched.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::vector<double> principal_scores(const std::vector<CategoryGroup<Group>>& ca
     for (auto& share : shares)
         for (std::size_t k = 0; k < n_classes; ++k) share[k] -= mean[k];
 
-    // Begins along the class that varies most between categories.
+    // Starts along the class that varies most between categories.
     std::vector<double> variance(n_classes, 0.0);
     for (std::size_t i = 0; i < shares.size(); ++i)
         for (std::size_t k = 0; k < n_classes; ++k) variance[k] += weights[i] * shares[i][k] * shares[i][k];
@@ -55,7 +55,7 @@ std::vector<double> principal_scores(const std::vector<CategoryGroup<Group>>& ca
     return scores;
 }
 
-// Two classes and real targets: by the mean, along which the best division lies (Breiman et al., CART, 1984, 4.2.2).
+// Two classes and real targets: by the mean, an order that holds the best split (Breiman et al., CART, 1984, 4.2.2).
 template <class Group>
 void order_categories(std::vector<CategoryGroup<Group>>& categories, bool real_targets) {
     std::vector<double> scores;

@@ -1,4 +1,4 @@
-// Pearson's test of a table of branches and classes.
+// Pearson's chi-square test of a table of branches and classes.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct ChiSquare {
     double statistic = 0;
     std::int64_t freedom = 0;
 
-    // Branches and classes without weight say nothing and give no degree of freedom.
+    // Branches and classes without weight are left out.
     static ChiSquare of(std::span<const double* const> branches, std::size_t n_classes) {
         std::vector<double> of_class(n_classes, 0.0);
         for (const double* branch : branches)

@@ -1,5 +1,5 @@
-// Split criteria. Each gives a group of rows a score such that the weighted decrease of impurity is the sum of the scores of
-// the branches less the score of the whole, so that one search serves them all. The table is at the end.
+// Split criteria. Each gives a group of rows a score such that the weighted decrease of impurity is the sum of the
+// scores of the branches less the score of the whole, so that one search serves them all. The table is at the end.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace hedgerow::grow {
 
-// A training row, or the part of one that reached a node.
+// A training row, or the fraction of one that reached a node.
 template <class Target>
 struct Instance {
     double weight;
@@ -24,7 +24,7 @@ struct Instance {
 // What a criterion is made from.
 struct CriterionInputs {
     std::int64_t n_classes;
-    double weight;             // of all rows of the tree
+    double weight;              // of all rows of the tree
     const double* class_costs;  // true × predicted class, or null
 };
 
@@ -33,8 +33,7 @@ struct Fraction {
     double denominator;  // positive
 };
 
-// x·log2(x). For unit weights nearly all arguments are small whole numbers: those are looked up once they have been seen.
-// Not for several threads at once.
+// x·log2(x). With unit weights nearly all arguments are small whole numbers, whose values are cached. Not thread-safe.
 class XLogX {
 public:
     explicit XLogX(double largest) : table_(static_cast<std::size_t>(std::min(largest, max_table)) + 1, 0.0) {}
@@ -43,7 +42,7 @@ public:
             const auto whole = static_cast<std::size_t>(x > 0 ? x : 0);
             if (static_cast<double>(whole) == x) {
                 double& known = table_[whole];
-                if (known == 0) known = exact(x);  // of 0 and 1 it is 0
+                if (known == 0) known = exact(x);  // exact(0) and exact(1) are 0
                 return known;
             }
         }
@@ -56,7 +55,7 @@ private:
     mutable std::vector<double> table_;
 };
 
-// Weighted class counts of a group; `n_constant` classes where that is known to the compiler (2), else 0.
+// Weighted class counts of a group; `n_constant`: the number of classes where the compiler knows it (2), else 0.
 template <int n_constant>
 class Classes {
 public:
@@ -64,7 +63,7 @@ public:
     using Group = std::conditional_t<(n_constant > 0), std::array<double, n_constant>, std::vector<double>>;
     static constexpr int n_known_classes = n_constant;
     explicit Classes(const CriterionInputs& inputs) : n_classes_(inputs.n_classes) {}
-    std::int64_t size() const { return n_constant > 0 ? n_constant : n_classes_; }  // numbers a group is kept in
+    std::int64_t size() const { return n_constant > 0 ? n_constant : n_classes_; }  // of a group
     Group empty() const {
         if constexpr (n_constant > 0)
             return Group{};
@@ -78,7 +77,7 @@ public:
         for (std::int64_t k = 0; k < size(); ++k) sum += group[k];
         return sum;
     }
-    // What the scores of groups with this instance are made of: two scores closer than rounding are a tie.
+    // Scale of the scores of groups with this instance: two scores closer than rounding are a tie.
     static double magnitude(const Instance<Target>& instance) { return instance.weight; }
 
 private:
@@ -98,7 +97,7 @@ public:
         }
         return weight > 0 ? squares / weight : 0.0;
     }
-    // The gain of dividing `whole` into a part and the rest, neither empty, as a fraction: candidates are compared without
+    // Gain of splitting `whole` into a part and the rest, neither empty, as a fraction: candidates are compared without
     // the division.
     Fraction split_gain(const double* part, const double* whole, double whole_score) const {
         if constexpr (n_constant == 2) {
@@ -120,8 +119,8 @@ public:
     }
 };
 
-// Gini index with costs: W·Σ λ_ij·p_i·p_j = Σ λ_ij·c_i·c_j/W with λ_ij the cost of calling class i class j (Honavar, Decision
-// Trees and Forests, the slide on misclassification costs), so the score is its negative.
+// Gini index with costs: W·Σ λ_ij·p_i·p_j = Σ λ_ij·c_i·c_j/W with λ_ij the cost of calling class i class j (Honavar,
+// Decision Trees and Forests, the slide on misclassification costs), so the score is its negative.
 class CostGini : public Classes<0> {
 public:
     explicit CostGini(const CriterionInputs& inputs)
@@ -218,7 +217,7 @@ struct CriterionEntry {
     using For = Class<n>;
 
     const char* name;
-    bool is_ratio = false;    // the gain is divided by the information of the split (C4.5's gain ratio)
+    bool is_ratio = false;     // the gain is divided by the information of the split (C4.5's gain ratio)
     bool takes_costs = false;  // class_costs are needed
 };
 
@@ -230,8 +229,8 @@ using AnyCostGini = CostGini;
 template <int>
 using AnyMisclassification = Misclassification;
 
-// A new criterion takes a class above and a line here, and a line in hedgerow/criteria.py. One that has `split_gain` can
-// also be used on binned columns.
+// A new criterion takes a class above and a line here, and a line in hedgerow/criteria.py. One that has `split_gain`
+// can also be used on binned columns.
 inline constexpr std::tuple criteria{
     CriterionEntry<Gini>{"gini"},
     CriterionEntry<Entropy>{"entropy"},

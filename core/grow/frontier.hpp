@@ -1,4 +1,5 @@
-// Nodes that will be split, and which of them is next: the last found (depth first), or the one that gains most.
+// Nodes waiting to be split, and which is next: the last found (depth first), or the one with the largest gain (best
+// first).
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,7 @@ private:
         std::int64_t order;
         Task task;
     };
-    // Of equal gains the one that was found first is next.
+    // Ties go to the node that was found first.
     static bool comes_later(const Waiting& a, const Waiting& b) {
         if (a.task.gain != b.task.gain) return a.task.gain < b.task.gain;
         return a.order > b.order;

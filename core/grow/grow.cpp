@@ -19,16 +19,16 @@ using base::parallel_for;
 using forest::Forest;
 using forest::GrownTree;
 using forest::Kind;
+using forest::leaf_feature;
 using forest::Missing;
 using forest::Node;
 using forest::Rearrangement;
-using forest::leaf_feature;
 
 namespace {
 
 GrownForest forest_of(GrownTree tree) {
-    const auto n_leaves =
-        std::count_if(tree.nodes.begin(), tree.nodes.end(), [](const Node& node) { return node.feature == leaf_feature; });
+    const auto n_leaves = std::count_if(tree.nodes.begin(), tree.nodes.end(),
+                                        [](const Node& node) { return node.feature == leaf_feature; });
     const auto n_nodes = static_cast<std::int64_t>(tree.nodes.size());
     return {std::move(tree), {0, n_nodes}, {0, n_leaves}, {}, {}};
 }
@@ -59,8 +59,8 @@ void collapse_in_place(GrownForest& forest, const TrainingData& data) {
 
 GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atomic<std::int64_t>& n_done,
                  const Poll& poll) {
-    // A thread has memory of its own, which the system must clear: a few ms of work are done sooner without one. Ctrl-C is
-    // then heard afterwards, at most some 150 ms later.
+    // A thread has its own memory arena, which the kernel must zero: a few ms of work are faster without one. Ctrl-C
+    // then waits for the end, some 150 ms at most.
     const std::int64_t n_tried = options.max_features < 0 ? data.n_features : options.max_features;
     const bool many_threads = options.n_threads > 1;
     const double n_looked_at = static_cast<double>(data.n_rows) * static_cast<double>(n_tried);
@@ -69,12 +69,14 @@ GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atom
     const bool short_work = n_steps < (many_threads ? 1 << 14 : 1 << 19);
     const std::int64_t n_threads = short_work ? 0 : std::max<std::int64_t>(options.n_threads, 1);
     const bool is_binned = options.max_bins > 0;
-    const binned::BinnedData bins = is_binned ? binned::bin(data, options.max_bins, n_threads, poll) : binned::BinnedData{};
+    const binned::BinnedData bins =
+        is_binned ? binned::bin(data, options.max_bins, n_threads, poll) : binned::BinnedData{};
     const exact::SortedData sorted = is_binned ? exact::SortedData{} : exact::sort_columns(data, n_threads, poll);
     const Bootstrap bootstrap(data, options.n_draws);
 
     const std::int64_t mask_bytes = (data.n_rows + 7) / 8;
-    std::vector<std::uint8_t> in_bag(static_cast<std::size_t>(options.keep_in_bag ? options.n_trees * mask_bytes : 0), 0);
+    std::vector<std::uint8_t> in_bag(static_cast<std::size_t>(options.keep_in_bag ? options.n_trees * mask_bytes : 0),
+                                     0);
     std::vector<GrownForest> trees(static_cast<std::size_t>(options.n_trees));
     parallel_for(
         options.n_trees, n_threads,

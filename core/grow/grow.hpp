@@ -15,7 +15,7 @@ using base::Poll;
 using data::TrainingData;
 using forest::GrownForest;
 
-// `n_done` counts the trees that are finished, for whoever polls.
+// `n_done` counts finished trees, for the poll.
 GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atomic<std::int64_t>& n_done,
                  const Poll& poll);
 

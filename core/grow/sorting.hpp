@@ -1,7 +1,7 @@
 // Sorts columns, once for all trees.
 //
-// X belongs to the caller, and another thread may write to it while a column is sorted. So every value is read once, into
-// its key; whatever is needed later is decoded from the key.
+// X belongs to the caller, and another thread may write to it while a column is sorted. So every value is read once,
+// into its key, and whatever is needed later is decoded from the key.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,9 @@ using base::in_numerical_order;
 inline constexpr std::uint32_t missing_rank = std::numeric_limits<std::uint32_t>::max();
 
 struct SortedColumn {
-    std::vector<std::uint32_t> rows;  // those with a value, by value and then by row
+    std::vector<std::uint32_t> rows;   // those with a value, by value and then by row
     std::vector<std::uint32_t> ranks;  // of those rows: 0, 1, … over the distinct values
-    std::vector<double> values;       // by rank
+    std::vector<double> values;        // by rank
 };
 
 // A value as an integer in numerical order, and its row.
@@ -36,7 +36,7 @@ struct SortKey {
     double value() const { return from_numerical_order(bits); }
 };
 
-// Sorts one column after another, in the same memory.
+// Sorts one column after another in the same buffers.
 class ColumnSorter {
 public:
     SortedColumn operator()(const double* column, std::int64_t n_rows) {
@@ -52,8 +52,8 @@ public:
         return sorted;
     }
 
-    // Rows with a value, by value and then by row, until the next call. For many columns one after the other: no memory
-    // is asked for again. An infinity, which has been refused unless it was written since, counts as missing.
+    // Rows with a value, by value and then by row; valid until the next call. An infinity, which can only have been
+    // written since X was checked, counts as missing.
     std::span<const SortKey> sort(const double* column, std::int64_t n_rows) {
         keys_.resize(static_cast<std::size_t>(n_rows));
         std::size_t n = 0;
@@ -89,15 +89,17 @@ public:
     }
 
 private:
-    static constexpr std::size_t max_buckets = 1 << 17;  // more would be more than a cache holds
+    static constexpr std::size_t max_buckets = 1 << 17;  // more would not fit the cache
     static constexpr int digit_bits = 11;
     static constexpr std::size_t n_digits = 6;  // 66 bits
 
     static bool before(const SortKey& a, const SortKey& b) { return a.bits < b.bits; }
-    static std::size_t digit(std::uint64_t bits, std::size_t d) { return bits >> (digit_bits * d) & ((1u << digit_bits) - 1); }
+    static std::size_t digit(std::uint64_t bits, std::size_t d) {
+        return bits >> (digit_bits * d) & ((1u << digit_bits) - 1);
+    }
 
-    // Twice as many buckets as rows, of equal width, and an insertion sort of what is then almost in order. False, and
-    // nothing done, where too many values would share a bucket: many ties, far outliers.
+    // Bucket sort: twice as many buckets as rows, of equal width, then an insertion sort of what is almost in order.
+    // False, and nothing done, where too many values would share a bucket: many ties, far outliers.
     bool bucket_sort() {
         const std::size_t n = keys_.size(), n_buckets = 2 * n;
         double least = std::numeric_limits<double>::infinity(), greatest = -least;
@@ -132,8 +134,8 @@ private:
         return true;
     }
 
-    // Eleven bits at a time from the lowest; digits that are all alike (as in numbers that came from float32, or from
-    // whole numbers) cost one count.
+    // Radix sort, eleven bits at a time from the lowest; digits that are all alike (values that were float32 or whole
+    // numbers) cost one count.
     void radix_sort() {
         std::vector<std::array<std::uint32_t, 1 << digit_bits>> counts(n_digits);
         for (auto& count : counts) count.fill(0);

@@ -1,4 +1,4 @@
-// The mutable life of a tree: nodes and leaves are added in any order, then the leaves are numbered.
+// A tree while it grows: nodes and leaves are added in any order, then the leaves are numbered.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,11 @@ namespace hedgerow::grow {
 
 using forest::GrownTree;
 using forest::Kind;
+using forest::leaf_feature;
 using forest::Missing;
 using forest::Node;
-using forest::leaf_feature;
 
-// Bits of the categories whose child is the first.
+// Bitset of the categories that go to the first child.
 inline std::vector<std::int32_t> subset_words(const std::vector<std::int32_t>& child_of_code) {
     std::vector<std::uint32_t> words((child_of_code.size() + 31) / 32, 0);
     for (std::size_t code = 0; code < child_of_code.size(); ++code)
@@ -28,8 +28,8 @@ inline std::vector<std::int32_t> subset_words(const std::vector<std::int32_t>& c
     return {words.begin(), words.end()};
 }
 
-// Weight, mean and sum of squared deviations of a leaf. The mean is updated row by row (West, 1979), the squares are taken
-// about it: as good for a leaf of small targets beside one of large ones as for any. instance(i) gives row i of n.
+// Weight, mean and sum of squared deviations of a leaf. The mean is updated row by row (West, 1979) and the squares are
+// taken about it, so small targets beside large ones lose no digits. instance(i) gives row i of n.
 template <class InstanceAt>
 std::vector<double> leaf_moments(std::uint32_t n, const InstanceAt& instance) {
     double weight = 0, mean = 0, squares = 0, rest = 0;
@@ -40,7 +40,7 @@ std::vector<double> leaf_moments(std::uint32_t n, const InstanceAt& instance) {
     for (std::uint32_t i = 0; i < n; ++i) {
         const double deviation = instance(i).target - mean;
         squares += instance(i).weight * deviation * deviation;
-        rest += instance(i).weight * deviation;  // what the rounding of the mean has left
+        rest += instance(i).weight * deviation;  // rounding error of the mean
     }
     return {weight, mean, std::max(squares - rest * rest / weight, 0.0)};
 }
@@ -56,7 +56,7 @@ public:
     std::int64_t n_nodes() const { return static_cast<std::int64_t>(tree_.kind.size()); }
     std::int64_t n_leaves() const { return static_cast<std::int64_t>(leaves_.size()); }
 
-    // A node is a leaf until it is given a question.
+    // A node is a leaf until it gets a split.
     void add_node(double weight) {
         if (n_nodes() >= max_nodes_) throw_too_many_nodes(max_nodes_);
         tree_.nodes.push_back({std::numeric_limits<double>::quiet_NaN(), leaf_feature, 0});
@@ -67,10 +67,9 @@ public:
         n_children_.push_back(0);
     }
 
-    // Its `n_children` children are the nodes that are added next. `codes` is the payload of a multiway or subset
-    // question.
+    // Its `n_children` children are the nodes added next. `codes`: payload of a multiway or subset split.
     void set_split(std::int64_t node, std::int64_t n_children, Kind kind, std::int32_t feature, double threshold,
-                      Missing missing, const std::vector<std::int32_t>& codes) {
+                   Missing missing, const std::vector<std::int32_t>& codes) {
         const auto at = static_cast<std::size_t>(node);
         tree_.nodes[at] = {threshold, feature, static_cast<std::int32_t>(n_nodes())};
         tree_.kind[at] = static_cast<std::uint8_t>(kind);
@@ -88,15 +87,15 @@ public:
         leaf_size_ = values.size();
     }
 
-    // A training row of the leaf that was set last.
+    // Adds a training row to the leaf that was set last.
     void add_leaf_row(std::uint32_t row, double weight) {
         rows_.push_back(static_cast<std::int32_t>(row));
         row_weights_.push_back(weight);
         ++leaves_.back().n_rows;
     }
 
-    // Nodes level by level, so that the upper levels, which every walk passes, share cache lines; leaves numbered in
-    // that order, whatever order they were found in.
+    // Nodes breadth first, so that the upper levels, which every walk passes, share cache lines; leaves numbered in
+    // that order.
     GrownTree finish() {
         const std::vector<std::int32_t> order = breadth_first();
         GrownTree sorted;
@@ -153,7 +152,7 @@ private:
     std::int64_t max_nodes_;
     GrownTree tree_;
     std::vector<std::int32_t> n_children_;
-    std::vector<Leaf> leaves_;  // in the order in which they were found, as are the following
+    std::vector<Leaf> leaves_;  // in the order in which they were set, as are the following
     std::vector<double> leaf_values_;
     std::size_t leaf_size_ = 0;
     std::vector<std::int32_t> rows_;

@@ -12,8 +12,8 @@ namespace {
 //     P(Z <= a + d) = P(Z <= a) + p(a) (d - He_1(a) d^2/2! + He_2(a) d^3/3! - ...),
 //
 // p the density, He_k Hermite's polynomials (He_k+1 = a He_k - k He_k-1). With |d| <= 1/256 and |a| <= 8.5 the first
-// term that is left out is about (8.5/256)^8/8! = 4e-17 of P(Z <= a): below rounding. On the right it is 1 less the mirrored
-// tail, which rises with z also where the rounding of a sum would not let it.
+// term that is left out is about (8.5/256)^8/8! = 4e-17 of P(Z <= a): below rounding. On the right it is 1 less the
+// mirrored tail, which rises with z also where the rounding of a sum would not let it.
 constexpr int per_unit = 128;
 constexpr double reach = 8.5;
 constexpr int n_steps = 1088;  // reach * per_unit
@@ -23,7 +23,7 @@ struct alignas(64) Series : std::array<double, degree + 1> {};  // a line of the
 
 double density(double z) { return std::exp(-0.5 * z * z) * 0.39894228040143267794; }
 
-// Far out erfc changes by z^2 times what its argument is rounded by, which is made good by the slope.
+// Far out erfc changes by z^2 times the rounding of its argument, which is corrected by the slope.
 double by_erfc(double z) {
     if (z >= reach) return 1.0;
     if (z < -39.0) return 0.0;  // below the least double
@@ -66,8 +66,7 @@ double by_series(const Series* all, double z) {
 
 void normal_cdf(const double* z, std::int64_t n, double* out) {
     static const auto all = all_series();
-    for (std::int64_t i = 0; i < n; ++i)
-        out[i] = std::fabs(z[i]) < reach ? by_series(all.data(), z[i]) : by_erfc(z[i]);
+    for (std::int64_t i = 0; i < n; ++i) out[i] = std::fabs(z[i]) < reach ? by_series(all.data(), z[i]) : by_erfc(z[i]);
 }
 
 }  // namespace hedgerow::measured

@@ -21,8 +21,8 @@ double squared_length(const double* column, std::int64_t n, const double* from, 
 
 }  // namespace
 
-void squared_lengths(const double* columns, std::int64_t n_columns, std::int64_t n, const double* from, const double* weight,
-                     double* out) {
+void squared_lengths(const double* columns, std::int64_t n_columns, std::int64_t n, const double* from,
+                     const double* weight, double* out) {
     for (std::int64_t t = 0; t < n_columns; ++t)
         out[t] = from == nullptr ? squared_length<false>(columns + t * n, n, from, weight)
                                  : squared_length<true>(columns + t * n, n, from, weight);

@@ -5,9 +5,9 @@
 
 namespace hedgerow::measured {
 
-// out[t] = sum over i of weight[i] * (columns[t * n + i] - from[i])^2; `from` null: 0. Every eighth row is added to the same
-// partial sum, so that the bits do not depend on the machine.
-void squared_lengths(const double* columns, std::int64_t n_columns, std::int64_t n, const double* from, const double* weight,
-                     double* out);
+// out[t] = sum over i of weight[i] * (columns[t * n + i] - from[i])^2; `from` null: 0. Eight partial sums in a fixed
+// order, so that the bits do not depend on the machine.
+void squared_lengths(const double* columns, std::int64_t n_columns, std::int64_t n, const double* from,
+                     const double* weight, double* out);
 
 }  // namespace hedgerow::measured

@@ -1,4 +1,4 @@
-// How many errors a leaf must be expected to make on new rows, from those that it makes on its own.
+// Expected errors of a leaf on new rows, from those on its training rows.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,13 @@
 
 namespace hedgerow::prune {
 
-// U(N, e) = e + added(N, e): the upper limit of the errors at confidence CF, by the normal approximation to the binomial
-// with a correction for continuity (Quinlan, C4.5, 1993, section 4.2, with the details of Weka's J48).
+// U(N, e) = e + added(N, e): the upper limit of the errors at confidence CF, by the normal approximation to the
+// binomial with a correction for continuity (Quinlan, C4.5, 1993, section 4.2, with the details of Weka's J48).
 class ErrorLimit {
 public:
     ErrorLimit(double confidence, double z) : confidence_(confidence), z_(z) {}
 
-    // Of a leaf with these class counts; an empty one makes no errors.
+    // Limit for a leaf with these class counts; an empty one makes no errors.
     double operator()(const double* counts, std::int64_t n_classes) const {
         const double n = std::accumulate(counts, counts + n_classes, 0.0);
         if (n < 1e-6) return 0.0;
@@ -24,7 +24,7 @@ public:
 
 private:
     double added(double n, double errors) const {
-        if (errors < 1) {  // no error is exact, up to one it is interpolated
+        if (errors < 1) {  // exact for no error, interpolated up to one
             const double base = n * (1 - std::pow(confidence_, 1 / n));
             return errors <= 0 ? base : base + errors * (added(n, 1) - base);
         }

@@ -1,4 +1,4 @@
-// What each node of a tree would lose, were it a leaf.
+// Hold-out loss of every node if it were a leaf.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace hedgerow::prune {
 using data::Rows;
 using forest::Forest;
 
-// What nodes answer, and what is true of rows: class numbers, which are right or wrong, or numbers, whose distance counts.
+// Predictions of nodes, and the truth of rows: class numbers (0/1 loss), or numbers (squared loss).
 struct Judged {
     const double* answers;  // per node
     const double* truth;    // per row

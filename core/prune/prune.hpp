@@ -1,13 +1,13 @@
-// C4.5's pruning by estimated errors: a subtree is replaced by a leaf, or by its largest branch (Quinlan, C4.5, 1993,
-// chapter 4, as Weka's J48 carries it out).
+// C4.5's pessimistic pruning: a subtree is replaced by a leaf, or by its largest branch (Quinlan, C4.5, 1993, chapter
+// 4, as implemented in Weka's J48).
 #pragma once
 
 #include <cstdint>
 
 #include "base/parallel.hpp"
+#include "data/training_data.hpp"
 #include "forest/edit.hpp"
 #include "forest/forest.hpp"
-#include "data/training_data.hpp"
 
 namespace hedgerow::prune {
 
@@ -19,12 +19,12 @@ using forest::Rearrangement;
 struct PruneOptions {
     double confidence;    // CF
     double z;             // the quantile of the normal distribution at 1 − CF
-    bool raising;         // whether a branch may take the place of its parent
-    double min_fraction;  // a smaller part of a row is not divided further
+    bool raising;         // subtree raising: a branch may replace its parent
+    double min_fraction;  // a smaller fraction of a row is not split further
 };
 
-// The tree of a forest of one, whose leaves have `leaf_counts` (n_leaves × n_classes), pruned: nodes breadth first, class
-// counts in the leaves. `data` are the rows that it was grown from; without raising they are not looked at.
+// Prunes the tree of a forest of one, whose leaves have `leaf_counts` (n_leaves × n_classes): nodes breadth first,
+// class counts in the leaves. `data`: the rows that it was grown from, used for raising only.
 Rearrangement prune(const Forest& forest, const double* leaf_counts, const TrainingData& data,
                     const PruneOptions& options, const Poll& poll);
 

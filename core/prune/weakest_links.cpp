@@ -15,7 +15,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-// The least of some numbers that change one by one: each inner node of a binary tree has the less of two.
+// Minimum of numbers that change one by one: each inner node of a binary tree holds the smaller of two.
 class Tournament {
 public:
     explicit Tournament(std::size_t n) : n_(std::bit_ceil(n)), least_(2 * n_, never) {}
@@ -122,7 +122,8 @@ private:
 
 }  // namespace
 
-WeakestLinks weakest_links(const std::int64_t* parent, std::int64_t n_nodes, const double* values, std::int64_t n_columns) {
+WeakestLinks weakest_links(const std::int64_t* parent, std::int64_t n_nodes, const double* values,
+                           std::int64_t n_columns) {
     return LinkPruner(parent, n_nodes, values, n_columns)();
 }
 

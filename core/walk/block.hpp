@@ -1,4 +1,4 @@
-// Blocks of rows: small enough for the cache while all trees pass over them, and the unit of work of a thread.
+// Blocks of rows: small enough to stay in the cache while all trees pass over them, and a thread's unit of work.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 namespace hedgerow::walk {
 
 using base::Cancelled;
-using base::Poll;
 using base::parallel_for;
+using base::Poll;
 using data::Rows;
 
 inline constexpr int n_row_lanes = 8;
@@ -34,19 +34,19 @@ inline std::int64_t rows_per_block(const Rows& rows) {
 
 // Calls body(first_row, n_rows_in_block, cancelled) for every block of rows.
 template <class Body>
-void for_each_block(const Rows& rows, std::int64_t n_trees, std::int64_t n_threads, const Body& body, const Poll& poll) {
+void for_each_block(const Rows& rows, std::int64_t n_trees, std::int64_t n_threads, const Body& body,
+                    const Poll& poll) {
     const std::int64_t size = rows_per_block(rows);
     const bool serial = rows.n_rows * n_trees < serial_walks;
-    parallel_for(
-        (rows.n_rows + size - 1) / size, serial ? 0 : n_threads,
-        [&](std::int64_t block, const Cancelled& cancelled) {
-            const std::int64_t first = block * size;
-            body(first, std::min(size, rows.n_rows - first), cancelled);
-        },
-        poll);
+    parallel_for((rows.n_rows + size - 1) / size, serial ? 0 : n_threads,
+                 [&](std::int64_t block, const Cancelled& cancelled) {
+                     const std::int64_t first = block * size;
+                     body(first, std::min(size, rows.n_rows - first), cancelled);
+                 },
+                 poll);
 }
 
-// Packing pays when the rows visit more nodes than there are, and look at more values than they have.
+// Packing pays where rows visit more nodes than there are, and read more values than they have.
 inline std::optional<PackedForest> pack(const Forest& forest, const Rows& rows, std::int64_t first_tree,
                                         std::int64_t last_tree) {
     const std::int64_t n_trees = last_tree - first_tree;
@@ -62,7 +62,10 @@ public:
 
     Block(const Forest& forest, const Rows& rows, const PackedForest* packed, std::int64_t first_row,
           std::int64_t n_rows)
-        : forest_(forest), values_(rows[first_row]), n_columns_(rows.n_columns), packed_(packed),
+        : forest_(forest),
+          values_(rows[first_row]),
+          n_columns_(rows.n_columns),
+          packed_(packed),
           leaf_(static_cast<std::size_t>(n_rows)) {
         if (packed) {
             make_keys(n_rows);
@@ -72,7 +75,7 @@ public:
         }
     }
 
-    // Calls add(list) for lists that together hold each row that keep(row) wants, once its leaf is known.
+    // Calls add(list) for lists that together hold each row for which keep(row) is true, once its leaf is known.
     template <class Keep, class Add>
     void walk(std::int64_t tree, const Keep& keep, const Add& add) {
         for (const bool missing : {false, true}) {
@@ -97,7 +100,7 @@ public:
 private:
     static std::int64_t size(const List& list) { return static_cast<std::int64_t>(list.size()); }
 
-    // Packed walks know no missing values: rows that have one are walked on the forest's own arrays.
+    // Packed walks can't handle missing values: rows that have one are walked on the forest's own arrays.
     void make_keys(std::int64_t n_rows) {
         keys_.resize(static_cast<std::size_t>(n_rows * n_columns_));
         for (std::int64_t row = 0; row < n_rows; ++row) {

@@ -9,7 +9,7 @@
 namespace hedgerow::walk {
 namespace {
 
-// Adds some columns of a row of linked values, all by the same op. A constant number of columns for narrow tables, which
+// Adds consecutive columns of linked values, all by the same op; a constant number of columns for narrow tables, which
 // the compiler keeps in registers.
 template <Op op, int n_constant>
 struct AddSame {
@@ -27,9 +27,15 @@ struct AddAny {
     static void add(const LeafTable& table, const double* linked, double tree_weight, double* out) {
         for (std::int64_t c = 0; c < table.n_columns; ++c) {
             switch (table.ops[c]) {
-                case Op::sum: out[c] += tree_weight * linked[c]; break;
-                case Op::min: out[c] = std::min(out[c], linked[c]); break;
-                case Op::max: out[c] = std::max(out[c], linked[c]); break;
+                case Op::sum:
+                    out[c] += tree_weight * linked[c];
+                    break;
+                case Op::min:
+                    out[c] = std::min(out[c], linked[c]);
+                    break;
+                case Op::max:
+                    out[c] = std::max(out[c], linked[c]);
+                    break;
             }
         }
     }
@@ -38,9 +44,12 @@ struct AddAny {
 // Entropy: −p·log2 p, so that the columns of a distribution add up to its entropy in bits.
 inline double link(Link kind, double value) {
     switch (kind) {
-        case Link::identity: return value;
-        case Link::log: return std::log(value);
-        case Link::entropy: return value > 0 ? -value * std::log2(value) : 0.0;
+        case Link::identity:
+            return value;
+        case Link::log:
+            return std::log(value);
+        case Link::entropy:
+            return value > 0 ? -value * std::log2(value) : 0.0;
     }
     return value;
 }
@@ -48,12 +57,18 @@ inline double link(Link kind, double value) {
 template <Op op, class Use>
 void with_columns(std::int64_t n_columns, const Use& use) {
     switch (n_columns) {
-        case 1: return use(AddSame<op, 1>{});
-        case 2: return use(AddSame<op, 2>{});
-        case 3: return use(AddSame<op, 3>{});
-        case 4: return use(AddSame<op, 4>{});
-        case 5: return use(AddSame<op, 5>{});
-        default: return use(AddSame<op, 0>{});
+        case 1:
+            return use(AddSame<op, 1>{});
+        case 2:
+            return use(AddSame<op, 2>{});
+        case 3:
+            return use(AddSame<op, 3>{});
+        case 4:
+            return use(AddSame<op, 4>{});
+        case 5:
+            return use(AddSame<op, 5>{});
+        default:
+            return use(AddSame<op, 0>{});
     }
 }
 
@@ -66,9 +81,15 @@ void for_each_run(const LeafTable& table, const Use& use) {
         const std::int64_t n = last - first;
         const auto use_run = [&](auto add) { use(add, first, n); };
         switch (op) {
-            case Op::sum: with_columns<Op::sum>(n, use_run); break;
-            case Op::min: with_columns<Op::min>(n, use_run); break;
-            case Op::max: with_columns<Op::max>(n, use_run); break;
+            case Op::sum:
+                with_columns<Op::sum>(n, use_run);
+                break;
+            case Op::min:
+                with_columns<Op::min>(n, use_run);
+                break;
+            case Op::max:
+                with_columns<Op::max>(n, use_run);
+                break;
         }
     }
 }
@@ -87,7 +108,7 @@ void with_rows_of_tree(const LeafTable& table, std::int64_t first_leaf, const Us
         use(table.linked + first_leaf * table.n_columns, [](std::int32_t leaf) { return std::int64_t{leaf}; });
 }
 
-// What a fold does with the leaves once a walk has found them.
+// Adds the leaves that a walk has found to the outputs.
 class Adder {
 public:
     Adder(const Forest& forest, const Rows& rows, const std::vector<LeafTable>& tables, const FoldOptions& options)
@@ -106,12 +127,13 @@ public:
             double* out = out_row(table, tree, first_row);
             const std::int64_t n_columns = table.n_columns, row_stride = table.row_stride;
             with_rows_of_tree(table, first_leaf(tree), [&](const double* linked, auto row_of) {
-                for_each_run(table, [&, tree_weight, linked, out, n_columns, row_stride, row_of](auto add, std::int64_t first,
-                                                                                                 std::int64_t n) {
+                for_each_run(table, [&, tree_weight, linked, out, n_columns, row_stride, row_of](
+                                        auto add, std::int64_t first, std::int64_t n) {
                     for (const std::uint32_t row : list) {
                         const std::int32_t leaf = block.leaf(row);
                         if (leaf != spreads)
-                            add.add(n, linked + row_of(leaf) * n_columns + first, tree_weight, out + row * row_stride + first);
+                            add.add(n, linked + row_of(leaf) * n_columns + first, tree_weight,
+                                    out + row * row_stride + first);
                     }
                 });
             });
@@ -176,7 +198,7 @@ struct KeepUnskipped {
     bool operator()(std::uint32_t row) const { return !adder.skipped(tree, first_row + row); }
 };
 
-// A few rows: trees in flight.
+// A few rows: interleave trees.
 void fold_by_row(const Forest& forest, const Rows& rows, const FoldOptions& options, Adder& adder) {
     const std::int64_t n_trees = options.last_tree - options.first_tree;
     std::vector<std::int32_t> leaf(static_cast<std::size_t>(n_trees));

@@ -1,5 +1,5 @@
-// Several walks in flight, so that one walk's wait for memory is another's work. A lane that arrives takes the next
-// job at once: lanes in lock-step would all wait for the deepest.
+// Interleaved walks, so that one walk's memory latency is hidden by the others. A lane that arrives takes the next job
+// at once: lanes in lock-step would all wait for the deepest.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace hedgerow::walk {
 using forest::no_child;
 
 // A walk has `Lane start(job)`, `void advance(Lane&)` (which stays where it has arrived), `bool arrived(const Lane&)`,
-// `void arrive(job, const Lane&)`, and `burst`: how often all lanes advance between looks whether one has arrived.
+// `void arrive(job, const Lane&)`, and `burst`: how often all lanes advance between checks for arrivals.
 template <int n_lanes, class Walk>
 void run_lanes(std::int64_t n_jobs, const Walk walk) {
     typename Walk::Lane lanes[n_lanes];
@@ -43,7 +43,7 @@ void run_lanes(std::int64_t n_jobs, const Walk walk) {
     }
 }
 
-inline constexpr std::int32_t spreads = -1;  // in place of a leaf number: the row does not go one way
+inline constexpr std::int32_t spreads = -1;  // instead of a leaf number: the row reaches several leaves
 
 // A walk on the forest's own arrays: any kind of node, any missing value.
 struct AnyLane {
@@ -65,7 +65,7 @@ struct AnyLane {
     std::int32_t leaf(const Forest& forest) const { return node == spreads ? spreads : forest.nodes[node].first_child; }
 };
 
-// Rows in flight down one tree.
+// Several rows down one tree.
 struct AnyRowsWalk {
     using Lane = AnyLane;
     static constexpr int burst = 1;
@@ -82,7 +82,7 @@ struct AnyRowsWalk {
     void arrive(std::int64_t job, const Lane& lane) const { leaf[list[job]] = lane.leaf(forest); }
 };
 
-// Trees in flight for one row.
+// One row down several trees.
 struct AnyTreesWalk {
     using Lane = AnyLane;
     static constexpr int burst = 1;
@@ -100,9 +100,9 @@ struct AnyTreesWalk {
     void arrive(std::int64_t job, const Lane& lane) const { leaf[job] = lane.leaf(forest); }
 };
 
-// Rows in flight down one packed tree; none of them has a missing value.
+// Several rows without missing values down one packed tree.
 struct PackedRowsWalk {
-    static constexpr int burst = 6;  // beyond a leaf a walk stays there: cheaper than a look at every step
+    static constexpr int burst = 6;  // a walk stays in its leaf: cheaper than a check at every step
     struct Lane {
         std::uint64_t node;  // relative to the root
         const std::uint32_t* keys;

@@ -30,7 +30,7 @@ inline std::uint32_t threshold_key(double value) {
     return static_cast<std::uint32_t>(in_numerical_order(value) >> 33 << 1 | 1);
 }
 
-// Above every key of a number: no row goes right, so that a leaf leads to itself and a walk may overshoot.
+// Above every key of a number: no row goes right, so a leaf leads to itself and a walk may overshoot.
 inline constexpr std::uint32_t leaf_key = ~std::uint32_t{0};
 
 struct PackedNode {
@@ -42,7 +42,7 @@ static_assert(sizeof(PackedNode) == 8);
 
 class PackedForest {
 public:
-    // None where a node asks for more than a threshold, or a feature or the way to a child does not fit its 16 bits.
+    // None where a node is more than a threshold, or a feature or the offset of a child does not fit 16 bits.
     static std::optional<PackedForest> of(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree) {
         if (!forest.only_thresholds) return std::nullopt;
         PackedForest packed;

@@ -15,9 +15,9 @@ using base::prefetch;
 
 namespace {
 
-// Weights of the training targets for one row, by rank of the target, in two steps that both fit the nearest cache: first
-// of blocks of ranks, which tell where each quantile lies; then, looking at the leaves once more, of the ranks in those
-// blocks alone. Both steps cost about the square root of the number of targets, beside the samples.
+// Weights of the training targets of one row, by rank, in two passes that fit the first-level cache: first of blocks of
+// ranks, which locate each quantile; then, over the same leaves, of the ranks in those blocks alone. Both cost about
+// the square root of the number of targets, beside the samples.
 class TargetWeights {
 public:
     TargetWeights(const LeafSamples& samples, const double* probabilities, std::int64_t n_probabilities)
@@ -28,10 +28,10 @@ public:
           of_block_((static_cast<std::size_t>(samples.n_values) >> shift_) + 1, 0.0),
           slot_(of_block_.size(), 0) {}
 
-    // Two calls for all leaves of a row, while rows before it are worked on: the samples of a forest are more than a cache
-    // holds, and where they stand has to be known first.
-    void expect_start(std::int64_t leaf) const { prefetch(samples_.start + leaf); }
-    void expect_samples(std::int64_t leaf) const {
+    // Prefetches in two steps while earlier rows are processed: the samples of a forest exceed the cache, and their
+    // offsets must be known first.
+    void prefetch_start(std::int64_t leaf) const { prefetch(samples_.start + leaf); }
+    void prefetch_samples(std::int64_t leaf) const {
         prefetch(samples_.ranks + samples_.start[leaf]);
         prefetch(samples_.ranks + samples_.start[leaf + 1] - 1);
         if (samples_.shares) prefetch(samples_.shares + samples_.start[leaf]);
@@ -78,10 +78,11 @@ private:
 
     std::size_t block_size() const { return std::size_t{1} << shift_; }
 
-    // Rounding may leave a sum of shares a little short of what it stands for.
+    // Rounding may leave a sum of shares a little short.
     bool reached(double sum, std::size_t i, double total) const { return sum >= (probabilities_[i] - 1e-12) * total; }
 
-    // The block of each quantile, and a slot in `of_rank_` for each of those; all others share the first.
+    // Finds the block of each quantile, and gives each such block a slot in `of_rank_`; all others share the first
+    // slot.
     void find_blocks(double total) {
         std::fill(slot_.begin(), slot_.end(), 0);
         std::size_t next = 0, n_slots = 1;
@@ -95,7 +96,7 @@ private:
             for (; next < place_.size() && reached(sum, next, total); ++next) place_[next] = last;
             before = sum;
         }
-        // Shares that rounding left shorter still: the largest target.
+        // Sums that rounding left shorter still: the largest target.
         if (next < place_.size() && slot_[last.block] == 0) slot_[last.block] = n_slots++ << shift_;
         std::fill(place_.begin() + static_cast<std::ptrdiff_t>(next), place_.end(), last);
         of_rank_.assign(n_slots << shift_, 0.0);
@@ -131,7 +132,7 @@ void quantiles(const Forest& forest, const Rows& rows, const LeafSamples& sample
     for_each_block(
         rows, 8 * forest.n_trees, n_threads,  // a leaf's samples cost about as much as eight walks
         [&](std::int64_t first_row, std::int64_t n_rows, const Cancelled& cancelled) {
-            // All rows of the block down each tree first, then row by row: both stay in the cache.
+            // First all rows of the block down each tree, then row by row: both stay in the cache.
             const std::int64_t n_trees = forest.n_trees;
             std::vector<std::int32_t> leaf(static_cast<std::size_t>(n_rows * n_trees));
             Block block(forest, rows, packed ? &*packed : nullptr, first_row, n_rows);
@@ -149,14 +150,14 @@ void quantiles(const Forest& forest, const Rows& rows, const LeafSamples& sample
                 for (std::int64_t tree = 0; tree < n_trees; ++tree)
                     if (numbers[tree] != spreads) use(forest.leaf_start[tree] + numbers[tree], 1.0);
             };
-            const auto expect_start = [&](std::int64_t number, double) { weights.expect_start(number); };
-            const auto expect_samples = [&](std::int64_t number, double) { weights.expect_samples(number); };
-            for_each_whole(0, expect_start);
-            for_each_whole(1, expect_start);
-            for_each_whole(0, expect_samples);
+            const auto prefetch_start = [&](std::int64_t number, double) { weights.prefetch_start(number); };
+            const auto prefetch_samples = [&](std::int64_t number, double) { weights.prefetch_samples(number); };
+            for_each_whole(0, prefetch_start);
+            for_each_whole(1, prefetch_start);
+            for_each_whole(0, prefetch_samples);
             for (std::int64_t row = 0; row < n_rows && !cancelled; ++row) {
-                for_each_whole(row + 2, expect_start);
-                for_each_whole(row + 1, expect_samples);
+                for_each_whole(row + 2, prefetch_start);
+                for_each_whole(row + 1, prefetch_samples);
                 spread_leaves.clear();
                 for (std::int64_t tree = 0; tree < n_trees; ++tree) {
                     if (leaf[static_cast<std::size_t>(row * n_trees + tree)] != spreads) continue;

@@ -1,7 +1,6 @@
-#include "walk/walk.hpp"
-
 #include "walk/block.hpp"
 #include "walk/tree_spread.hpp"
+#include "walk/walk.hpp"
 
 namespace hedgerow::walk {
 

@@ -13,10 +13,9 @@ void tally(const Forest& forest, const Rows& rows, const LeafCounts& leaves, std
     const bool serial = rows.n_rows * forest.n_trees < serial_walks;
     const std::int64_t size = rows_per_block(rows);
     const auto packed = pack(forest, rows, 0, forest.n_trees);
-    // A thread takes some trees through all rows: no two add to the same leaf. A few at a time, so that the keys of a
-    // block of rows are made for all of them.
-    const std::int64_t n_groups =
-        std::min(forest.n_trees, 4 * std::clamp<std::int64_t>(n_threads, 1, max_threads()));
+    // A thread takes some trees through all rows, so no two add to the same leaf; a few trees at a time, so that the
+    // keys of a block are computed once for all of them.
+    const std::int64_t n_groups = std::min(forest.n_trees, 4 * std::clamp<std::int64_t>(n_threads, 1, max_threads()));
     parallel_for(
         n_groups, serial ? 0 : n_threads,
         [&](std::int64_t group, const Cancelled& cancelled) {

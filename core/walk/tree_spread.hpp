@@ -1,4 +1,4 @@
-// A row that goes several ways at once.
+// Rows that reach several leaves of a tree.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class TreeSpread {
 public:
     using Reached = std::pair<std::int32_t, double>;
 
-    // Leaves ascending. A share of nothing is not followed, so that no zero is ever multiplied.
+    // Leaves ascending. Branches of weight 0 are not followed, so no zero is ever multiplied.
     const std::vector<Reached>& operator()(const Forest& forest, std::int64_t tree, const double* row) {
         const std::int64_t root = forest.tree_start[tree];
         reached_.clear();
@@ -35,15 +35,15 @@ public:
             if (forest.is_leaf(node))
                 reached_.emplace_back(forest.nodes[node].first_child, weight);
             else
-                divide(forest, root, node, weight);
+                push_children(forest, root, node, weight);
         }
         std::sort(reached_.begin(), reached_.end());
         return reached_;
     }
 
 private:
-    // In proportion to the training weight that went down each child; in equal parts where none did.
-    void divide(const Forest& forest, std::int64_t root, std::int64_t node, double weight) {
+    // Splits the weight in proportion to the children's training weights; equally where those are 0.
+    void push_children(const Forest& forest, std::int64_t root, std::int64_t node, double weight) {
         const std::int64_t first = root + forest.nodes[node].first_child;
         const std::int64_t n = n_children(forest, node);
         double scale = 1.0, total = 0.0;
@@ -63,7 +63,7 @@ private:
     std::vector<Reached> reached_;
 };
 
-// Where a row goes if it must go one way: at a node that would spread it, down the heaviest child.
+// The leaf of a row that must reach one: at a node that would spread it, down the heaviest child.
 inline std::int32_t heaviest_leaf(const Forest& forest, std::int64_t tree, const double* row) {
     const std::int64_t root = forest.tree_start[tree];
     std::int64_t node = root;

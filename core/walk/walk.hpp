@@ -1,5 +1,5 @@
-// The questions that a forest is asked about rows: which leaf, with what weight each leaf, what the leaves' numbers add up
-// to; and, the other way round, which rows a leaf holds.
+// Walks of rows down a forest: which leaf (route), which leaves with what weights (spread), sums over leaf values
+// (fold), and the training targets of leaves (quantiles, tally).
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ using forest::Forest;
 enum class Link : std::uint8_t { identity, log, entropy };
 enum class Op : std::uint8_t { sum, min, max };
 
-// Numbers for every leaf of the trees in the walk, and where their fold goes.
+// A table of numbers per leaf of the trees in the walk, and where its fold goes.
 struct LeafTable {
-    const double* values;      // linear quantities, a row for each leaf, from the first leaf of the first tree on
-    const double* linked;      // the link applied to every entry, once; `values` where all links are the identity
-    const Link* links;         // per column
-    const Op* ops;             // per column
-    // The row of each leaf, or null: each has its own. Leaves that say the same share one, and what a walk reads stays in
+    const double* values;  // linear quantities, a row for each leaf, from the first leaf of the first tree on
+    const double* linked;  // the link applied to every entry, once; `values` where all links are the identity
+    const Link* links;     // per column
+    const Op* ops;         // per column
+    // Table row of each leaf; null: each has its own. Leaves with equal values share a row, so that the table stays in
     // the cache.
     const std::uint32_t* row_of;
     std::int64_t n_columns;
-    double* out;               // accumulated into
+    double* out;  // accumulated into
     // From a row of `out` to the next, and from a tree to the next: 0 where trees are folded, n_columns where each tree
     // has its own place.
     std::int64_t row_stride;
@@ -55,7 +55,7 @@ void fold(const Forest& forest, const Rows& rows, const std::vector<LeafTable>& 
 void route(const Forest& forest, const Rows& rows, std::int32_t* out, bool heaviest, std::int64_t n_threads,
            const Poll& poll);
 
-// Which leaves each row reaches, and with what weight: compressed sparse rows over all leaves of the forest.
+// The leaves that each row reaches, and their weights: compressed sparse rows over all leaves of the forest.
 struct Spread {
     std::vector<std::int64_t> row_start;
     std::vector<std::int64_t> leaves;  // ascending in each row
@@ -71,16 +71,16 @@ struct LeafCounts {
     double* counts;
 };
 
-// Adds weight · share of each row to the count of its label in each leaf that it reaches: rows ascending in each tree, so
-// that threads never change a bit.
+// Adds weight · share of each row to the count of its label in each leaf that it reaches: rows ascending in each tree,
+// so that threads never change a bit.
 void tally(const Forest& forest, const Rows& rows, const LeafCounts& leaves, std::int64_t n_threads, const Poll& poll);
 
 // Training targets of each leaf: flat, with starts.
 struct LeafSamples {
     const std::int64_t* start;  // per leaf of the forest, and one past
     const std::int32_t* ranks;  // of the target among the distinct ones
-    const double* shares;       // of the leaf's weight: add up to 1 in each leaf; null: all samples of a leaf count alike
-    const double* values;       // the distinct targets, ascending
+    const double* shares;  // of the leaf's weight: add up to 1 in each leaf; null: all samples of a leaf count alike
+    const double* values;  // the distinct targets, ascending
     std::int64_t n_values;
 };
 

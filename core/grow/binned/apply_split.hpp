@@ -17,8 +17,8 @@ namespace hedgerow::grow::binned {
 using base::Draws;
 using base::Path;
 
-// Stable partition; returns the number of rows that go to the first child. Both sides are written for every row and only
-// one cursor moves, so there is no branch to mispredict. `path` is the node's.
+// Stable partition; returns the number of rows that go to the first child. Both sides are written for every row and
+// only one cursor moves, so there is no branch to mispredict. `path` is the node's.
 template <class Row, class Split, class GoesLeft>
 std::uint32_t partition_rows(Row* rows, std::uint32_t n_rows, Row* spare, const std::uint8_t* codes, const Split& split,
                              Path path, const GoesLeft& goes_left) {
@@ -27,7 +27,8 @@ std::uint32_t partition_rows(Row* rows, std::uint32_t n_rows, Row* spare, const 
     for (std::uint32_t i = 0; i < n_rows; ++i) {
         const Row row = rows[i];
         bool first = goes_left(codes[row.row]);
-        // A missing value: draw the child with the shares as probabilities, which equals a fractional split in expectation.
+        // A missing value: draw the child with the shares as probabilities, which equals a fractional split in
+        // expectation.
         if (split.any_missing && codes[row.row] == missing_code) [[unlikely]]
             first = Draws(path.of_row(row.row)).real() < split.share_left;
         *left = row;

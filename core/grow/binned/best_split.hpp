@@ -188,13 +188,14 @@ private:
     bool any_missing_ = false;
 };
 
-// Replaces `best` where a split on this column gains more. `totals` and `n_rows` are those of the node; the histogram of
-// its rows is empty again afterwards.
+// Replaces `best` where a split on this column gains more. `totals` and `n_rows` are those of the node; the histogram
+// of its rows is empty again afterwards.
 template <class Criterion, class Histogram>
 void find_best_split(const Criterion& criterion, const SearchedColumn& column, const BranchMinimums& minimums,
                      const typename Criterion::Group& totals, double n_rows, double tolerance, Histogram& histogram,
                      SplitScratch<typename Criterion::Group>& scratch, BinnedSplit<typename Criterion::Group>& best) {
-    HistogramSearch<Criterion, Histogram>(criterion, column, minimums, tolerance, histogram, scratch, best)(totals, n_rows);
+    HistogramSearch<Criterion, Histogram>(criterion, column, minimums, tolerance, histogram, scratch, best)(totals,
+                                                                                                            n_rows);
 }
 
 }  // namespace hedgerow::grow::binned

@@ -29,8 +29,8 @@ struct BinnedData {
     const std::uint8_t* column(std::int64_t feature) const { return codes.data() + feature * n_rows; }
 };
 
-// Writes the bin of each row to `codes`. A bin for each distinct value where there are at most `max_bins`; else bins of about
-// equal weight, with all rows of a value in one bin.
+// Writes the bin of each row to `codes`. A bin for each distinct value where there are at most `max_bins`; else bins of
+// about equal weight, with all rows of a value in one bin.
 BinnedColumn bin_numbers(const double* column, const double* weight, std::int64_t n_rows, std::int64_t max_bins,
                          ColumnSorter& sorter, std::uint8_t* codes);
 

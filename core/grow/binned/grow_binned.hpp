@@ -13,7 +13,8 @@ namespace hedgerow::grow::binned {
 
 using forest::GrownTree;
 
-// `counts`: how often each row was drawn for the tree; empty: every row has its weight. `path` addresses the tree's draws.
+// `counts`: how often each row was drawn for the tree; empty: every row has its weight. `path` addresses the tree's
+// draws.
 GrownTree grow_tree(const TrainingData& data, const BinnedData& binned, const GrowOptions& options,
                     const DrawCounts& counts, Path path, const Cancelled& cancelled);
 

@@ -87,8 +87,12 @@ private:
     }
 
     static Instance<Target> instance(const CountedRow& row) { return {static_cast<double>(row.count), row.label}; }
-    static Instance<double> instance(const SumHistogram::Row& row) { return {static_cast<double>(row.count), row.target}; }
-    static const Instance<Target>& instance(const typename WeightHistogram<Criterion>::Row& row) { return row.instance; }
+    static Instance<double> instance(const SumHistogram::Row& row) {
+        return {static_cast<double>(row.count), row.target};
+    }
+    static const Instance<Target>& instance(const typename WeightHistogram<Criterion>::Row& row) {
+        return row.instance;
+    }
 
     bool mixed(const Task& task) const {
         if constexpr (std::is_same_v<Target, double>) {
@@ -104,8 +108,7 @@ private:
     void consider(Task task) {
         if (options_.may_split(task.n_rows(), task.depth) && mixed(task)) {
             find_split(task);
-            if (task.split.valid() &&
-                task.split.gain + tolerance_ >= options_.min_impurity_decrease * root_weight_) {
+            if (task.split.valid() && task.split.gain + tolerance_ >= options_.min_impurity_decrease * root_weight_) {
                 task.gain = task.split.gain;
                 frontier_.push(std::move(task));
                 return;
@@ -150,7 +153,8 @@ private:
             search(task, features_[i]);
         }
         // Back in order, so that the next node's draws do not depend on this one's.
-        for (auto swap = swaps_.rbegin(); swap != swaps_.rend(); ++swap) std::swap(features_[swap->first], features_[swap->second]);
+        for (auto swap = swaps_.rbegin(); swap != swaps_.rend(); ++swap)
+            std::swap(features_[swap->first], features_[swap->second]);
     }
 
     double magnitude(const Task& task) const {
@@ -177,8 +181,9 @@ private:
             make_leaf(task);
             return;
         }
-        const std::uint32_t middle = task.begin + apply_split(rows_.data() + task.begin, task.n_rows(), spare_.data(),
-                                                              binned_.column(task.split.feature), task.split, task.path);
+        const std::uint32_t middle =
+            task.begin + apply_split(rows_.data() + task.begin, task.n_rows(), spare_.data(),
+                                     binned_.column(task.split.feature), task.split, task.path);
         const std::int64_t first = builder_.n_nodes();
         Task left{first, task.depth + 1, task.path.child(0), task.begin, middle, criterion_.empty()};
         Task right{first + 1, task.depth + 1, task.path.child(1), middle, task.end, criterion_.empty()};

@@ -1,5 +1,5 @@
-// Histograms of a node's rows over the codes of a column. Only the cells that were touched are read and cleared: a node of
-// ten rows costs ten cells, not 256, so small nodes need no sort instead.
+// Histograms of a node's rows over the codes of a column. Only the cells that were touched are read and cleared: a node
+// of ten rows costs ten cells, not 256, so small nodes need no sort instead.
 #pragma once
 
 #include <array>
@@ -23,7 +23,8 @@ public:
     void drain(const Use& use) {
         for (std::uint64_t word = 0; word < words_.size(); ++word) {
             std::uint64_t rest = std::exchange(words_[word], 0);
-            for (; rest != 0; rest &= rest - 1) use(static_cast<std::uint8_t>(64 * word + static_cast<std::uint64_t>(std::countr_zero(rest))));
+            for (; rest != 0; rest &= rest - 1)
+                use(static_cast<std::uint8_t>(64 * word + static_cast<std::uint64_t>(std::countr_zero(rest))));
         }
     }
 
@@ -172,7 +173,8 @@ private:
 
 // Adds the rows of a node to the histogram of a column.
 template <class Histogram>
-void add_rows(const std::uint8_t* codes, const typename Histogram::Row* rows, std::uint32_t n_rows, Histogram& histogram) {
+void add_rows(const std::uint8_t* codes, const typename Histogram::Row* rows, std::uint32_t n_rows,
+              Histogram& histogram) {
     for (std::uint32_t i = 0; i < n_rows; ++i) histogram.add(codes[rows[i].row], rows[i]);
 }
 

@@ -13,7 +13,7 @@ namespace hedgerow::grow::exact {
 
 using data::CategoryRows;
 
-// Groups of a node's rows by category. What is counted in a column must be cleared before the column is counted again.
+// Groups of a node's rows by category. A column must be cleared before it is counted again.
 template <class Criterion>
 class CategoryCounts {
 public:
@@ -27,16 +27,16 @@ public:
           cells_(categories.n_numbers() * stride_, 0.0) {}
 
     template <class Samples>
-    void count(const Samples& node, std::span<const std::int32_t> places) {
+    void count(const Samples& node, std::span<const std::int32_t> positions) {
         const auto& block = *node.block;
         for (std::uint32_t at = node.members.begin; at < node.members.end; ++at) {
             const std::uint32_t id = block.members[at];
             const std::uint32_t* numbers = categories_.of_row(block.rows[id]);
             const auto instance = block.instances[id];
-            for (const std::int32_t place : places) criterion_.add(cell(numbers[place]), instance);
+            for (const std::int32_t position : positions) criterion_.add(cell(numbers[position]), instance);
             if (unit_weights_) continue;
             const double fraction = block.fraction(id);
-            for (const std::int32_t place : places) cell(numbers[place])[size_] += fraction;
+            for (const std::int32_t position : positions) cell(numbers[position])[size_] += fraction;
         }
     }
 

@@ -1,4 +1,4 @@
-// Which of the columns' best questions a node asks, if any.
+// Which of the columns' best splits a node gets, if any.
 #pragma once
 
 #include <cmath>
@@ -46,7 +46,8 @@ private:
         }
     };
 
-    // Questions are ordered by gain²/cost (Honavar, Decision Trees and Forests, the slide on attribute costs), so by its root.
+    // Splits are ordered by gain²/cost (Honavar, Decision Trees and Forests, the slide on attribute costs), so by its
+    // root.
     double with_cost(const Candidate& candidate, double value) const {
         if (options_.feature_costs.empty()) return value;
         return value / std::sqrt(options_.feature_costs[static_cast<std::size_t>(candidate.feature)]);
@@ -63,15 +64,18 @@ private:
     Candidate best_gain(const std::vector<Candidate>& candidates, double tolerance) const {
         Best best;
         for (const Candidate& candidate : candidates)
-            if (is_worthwhile(candidate, tolerance)) best.offer(candidate, with_cost(candidate, candidate.gain), tolerance);
+            if (is_worthwhile(candidate, tolerance))
+                best.offer(candidate, with_cost(candidate, candidate.gain), tolerance);
         return std::move(best.candidate);
     }
 
-    // Quinlan (1993): the largest gain ratio among the questions that gain enough; one that gains nothing is none.
-    Candidate best_ratio(const std::vector<Candidate>& candidates, double least, double tolerance, double weight) const {
+    // Quinlan (1993): the largest gain ratio among the splits that gain enough.
+    Candidate best_ratio(const std::vector<Candidate>& candidates, double least, double tolerance,
+                         double weight) const {
         Best best;
         for (const Candidate& candidate : candidates) {
-            if (candidate.gain <= tolerance || candidate.split_information <= 0 || !is_worthwhile(candidate, tolerance)) continue;
+            if (candidate.gain <= tolerance || candidate.split_information <= 0 || !is_worthwhile(candidate, tolerance))
+                continue;
             if (candidate.gain < least - tolerance) continue;
             const double ratio = candidate.gain / weight / candidate.split_information;
             best.offer(candidate, with_cost(candidate, ratio), 1e-12);
@@ -79,7 +83,7 @@ private:
         return std::move(best.candidate);
     }
 
-    // What the questions that gain anything gain on average; 0 if none counts.
+    // Mean gain of the splits that gain anything; 0 if there are none.
     double mean_gain(const std::vector<Candidate>& candidates, double tolerance) const {
         double sum = 0, n = 0;
         for (const Candidate& candidate : candidates)
@@ -90,8 +94,8 @@ private:
         return n > 0 ? sum / n : 0.0;
     }
 
-    // As C4.5 has it: the mean also of questions about categories that gain nothing, less some bits of tolerance. If none
-    // counts, none is asked.
+    // As in C4.5: the mean gain, nominal splits that gain nothing included, less a tolerance in bits; infinite if there
+    // are none.
     double least_gain_in_c45(const std::vector<Candidate>& candidates, double weight) const {
         double sum = 0, n = 0;
         for (const Candidate& candidate : candidates)
@@ -103,10 +107,13 @@ private:
     }
 
     // Columns with very many categories gain much by chance: they count only if there are no others.
-    bool counts_in_mean(const Candidate& candidate) const { return all_many_valued_ || !is_many_valued(candidate.feature); }
+    bool counts_in_mean(const Candidate& candidate) const {
+        return all_many_valued_ || !is_many_valued(candidate.feature);
+    }
 
     bool is_many_valued(std::int32_t feature) const {
-        return data_.n_categories[feature] >= 0.3 * static_cast<double>(data_.n_rows) && data_.n_categories[feature] > 0;
+        return data_.n_categories[feature] >= 0.3 * static_cast<double>(data_.n_rows) &&
+               data_.n_categories[feature] > 0;
     }
 
     const TrainingData& data_;

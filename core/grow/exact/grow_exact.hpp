@@ -20,7 +20,8 @@ using forest::GrownTree;
 // Sorts the columns, once for all trees.
 SortedData sort_columns(const TrainingData& data, std::int64_t n_threads, const Poll& poll);
 
-// `counts`: how often each row was drawn for the tree; empty: every row has its weight. `path` addresses the tree's draws.
+// `counts`: how often each row was drawn for the tree; empty: every row has its weight. `path` addresses the tree's
+// draws.
 GrownTree grow_tree(const TrainingData& data, const SortedData& sorted, const GrowOptions& options,
                     const DrawCounts& counts, Path path, const Cancelled& cancelled);
 

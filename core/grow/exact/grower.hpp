@@ -1,4 +1,4 @@
-// The general way to grow a tree: exact thresholds, multiway questions, parts of rows, any weights.
+// Grows a tree exactly: all thresholds, multiway splits, fractions of rows, any weights.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using base::Draws;
 using base::Path;
 using base::Stopped;
 
-// A node that will be split, with its question.
+// A node that will be split, with its best split.
 template <class Target>
 struct ExactTask {
     std::int64_t node;
@@ -32,7 +32,7 @@ struct ExactTask {
     Path path;
     NodeSamples<Target> samples;
     Totals totals;
-    std::vector<std::int32_t> places;  // of the columns with categories in which rows differ
+    std::vector<std::int32_t> positions;  // of the nominal columns in which rows differ
     Candidate split;
     double gain = 0;
 };
@@ -43,7 +43,7 @@ public:
     using Target = typename Criterion::Target;
 
     ExactGrower(const TrainingData& data, const SortedData& sorted, const GrowOptions& options,
-                  const Cancelled& cancelled)
+                const Cancelled& cancelled)
         : data_(data),
           sorted_(sorted),
           options_(options),
@@ -65,9 +65,9 @@ public:
         for (const auto& instance : samples.block->instances) add(totals, instance, 1.0);
         totals.weight = criterion_.weight(totals.group.data());
         builder_.add_node(totals.weight);
-        std::vector<std::int32_t> places(sorted_.categories.n_places());
-        std::iota(places.begin(), places.end(), 0);
-        consider({0, 0, path, std::move(samples), std::move(totals), std::move(places), {}});
+        std::vector<std::int32_t> positions(sorted_.categories.n_positions());
+        std::iota(positions.begin(), positions.end(), 0);
+        consider({0, 0, path, std::move(samples), std::move(totals), std::move(positions), {}});
         while (!frontier_.empty()) {
             check_cancelled();
             split(frontier_.pop());
@@ -148,38 +148,39 @@ private:
         make_leaf(task);
     }
 
-    // -- which question
+    // -- the best split
 
     const std::vector<Candidate>& best_of_each_feature(ExactTask<Target>& task) {
         order_.resize(static_cast<std::size_t>(data_.n_features));
         std::iota(order_.begin(), order_.end(), 0);
-        differs_.assign(sorted_.categories.n_places(), false);
-        for (const std::int32_t place : task.places) differs_[static_cast<std::size_t>(place)] = true;
+        differs_.assign(sorted_.categories.n_positions(), false);
+        for (const std::int32_t position : task.positions) differs_[static_cast<std::size_t>(position)] = true;
         const bool all = options_.max_features < 0 || options_.max_features >= data_.n_features;
-        if (all) search_.count(task.samples, task.places);
+        if (all) search_.count(task.samples, task.positions);
         Draws draws(task.path);
         candidates_.clear();
         for (std::size_t i = 0; i < order_.size(); ++i) {
-            // As in scikit-learn: features are drawn until the wanted number has been tried and one can be split.
+            // As in scikit-learn: features are drawn until max_features have been tried and one of them can be split.
             if (!all && static_cast<std::int64_t>(i) >= options_.max_features && !candidates_.empty()) break;
             if (!all) std::swap(order_[i], order_[i + draws.below(order_.size() - i)]);
             check_cancelled();
-            const std::int32_t place = sorted_.categories.place_of(order_[i]);
-            if (place >= 0 && !differs_[static_cast<std::size_t>(place)]) continue;
-            if (place >= 0 && !all) search_.count(task.samples, {&place, 1});
+            const std::int32_t position = sorted_.categories.position_of(order_[i]);
+            if (position >= 0 && !differs_[static_cast<std::size_t>(position)]) continue;
+            if (position >= 0 && !all) search_.count(task.samples, {&position, 1});
             Candidate candidate = search_(task.samples, task.totals, order_[i]);
             if (candidate.valid()) candidates_.push_back(std::move(candidate));
-            if (place >= 0 && search_.is_settled()) differs_[static_cast<std::size_t>(place)] = false;
+            if (position >= 0 && search_.is_settled()) differs_[static_cast<std::size_t>(position)] = false;
         }
-        std::erase_if(task.places, [&](std::int32_t place) { return !differs_[static_cast<std::size_t>(place)]; });
+        std::erase_if(task.positions,
+                      [&](std::int32_t position) { return !differs_[static_cast<std::size_t>(position)]; });
         return candidates_;
     }
 
-    // -- a split is made
+    // -- the split
 
     void split(ExactTask<Target> task) {
         const Candidate& split = task.split;
-        std::vector<std::int32_t> codes;  // child of each category, where the question is about several
+        std::vector<std::int32_t> codes;  // child of each category: multiway and subset splits
         if (split.kind == Kind::multiway) codes = children_of_codes(task);
         if (split.kind == Kind::subset) codes = children_of_subset(split);
         const std::int64_t n_known_children =
@@ -199,27 +200,33 @@ private:
         const Path path = task.path;
         const std::int64_t depth = task.depth;
         builder_.set_split(task.node, n_children, split.kind, split.feature, split.threshold, split.missing,
-                              split.kind == Kind::subset ? subset_words(codes) : codes);
-        task.samples = {};  // a block that is no longer used is freed before its children are searched
+                           split.kind == Kind::subset ? subset_words(codes) : codes);
+        task.samples = {};  // frees an unused block before its children are searched
 
         const std::int64_t first = builder_.n_nodes();
         for (const Totals& child : totals) builder_.add_node(child.weight);
-        // Depth first takes the last: so that it is the first child, they are considered from the last on.
+        // Depth first takes the last one pushed: so that it is the first child, they are pushed in reverse.
         for (std::int64_t c = n_children - 1; c >= 0; --c) {
             const auto at = static_cast<std::size_t>(c);
-            consider({first + c, depth + 1, path.child(static_cast<std::uint64_t>(c)), std::move(samples[at]),
-                      std::move(totals[at]), live[at] ? task.places : std::vector<std::int32_t>{}, {}});
+            consider({first + c,
+                      depth + 1,
+                      path.child(static_cast<std::uint64_t>(c)),
+                      std::move(samples[at]),
+                      std::move(totals[at]),
+                      live[at] ? task.positions : std::vector<std::int32_t>{},
+                      {}});
         }
     }
 
-    // Categories that occur at the node get children in the order of their codes; the others none, or, as in C4.5, an
+    // Categories that occur at the node get children in the order of their codes; the others none or, as in C4.5, an
     // empty one.
     std::vector<std::int32_t> children_of_codes(const ExactTask<Target>& task) const {
-        const auto place = static_cast<std::size_t>(sorted_.categories.place_of(task.split.feature));
+        const auto position = static_cast<std::size_t>(sorted_.categories.position_of(task.split.feature));
         const SampleBlock<Target>& block = *task.samples.block;
-        std::vector<std::int32_t> codes(static_cast<std::size_t>(data_.n_categories[task.split.feature]), options_.c45 ? 0 : -1);
+        std::vector<std::int32_t> codes(static_cast<std::size_t>(data_.n_categories[task.split.feature]),
+                                        options_.c45 ? 0 : -1);
         for (std::uint32_t at = task.samples.members.begin; !options_.c45 && at < task.samples.members.end; ++at) {
-            const std::int32_t code = sorted_.categories.code(block.rows[block.members[at]], place);
+            const std::int32_t code = sorted_.categories.code(block.rows[block.members[at]], position);
             if (code >= 0) codes[static_cast<std::size_t>(code)] = 0;
         }
         std::int32_t next = 0;
@@ -234,7 +241,7 @@ private:
         return codes;
     }
 
-    static constexpr std::int32_t unknown = -2;  // in child_of until it is decided what is done with it
+    static constexpr std::int32_t unknown = -2;  // in child_of, until the row gets a child
 
     void assign(const ExactTask<Target>& task, const std::vector<std::int32_t>& codes, std::size_t n_children) {
         const SampleBlock<Target>& block = *task.samples.block;
@@ -255,10 +262,10 @@ private:
                 child_of[entry.id] = entry.rank > split.last_left;
             }
         } else {
-            const auto place = static_cast<std::size_t>(sorted_.categories.place_of(split.feature));
+            const auto position = static_cast<std::size_t>(sorted_.categories.position_of(split.feature));
             for (std::uint32_t at = members.begin; at < members.end; ++at) {
                 const std::uint32_t id = block.members[at];
-                const std::int32_t code = sorted_.categories.code(block.rows[id], place);
+                const std::int32_t code = sorted_.categories.code(block.rows[id], position);
                 child_of[id] = code < 0 ? unknown : category_child(split, codes, code);
                 any_unknown |= code < 0;
             }
@@ -269,7 +276,8 @@ private:
         if (any_unknown) assign_unknown(block, members, split.missing, task.path);
     }
 
-    static std::int32_t category_child(const Candidate& split, const std::vector<std::int32_t>& codes, std::int32_t code) {
+    static std::int32_t category_child(const Candidate& split, const std::vector<std::int32_t>& codes,
+                                       std::int32_t code) {
         if (!codes.empty()) return codes[static_cast<std::size_t>(code)];
         if (split.kind == Kind::one_against_rest) return code != static_cast<std::int32_t>(split.threshold);
         return 0;  // known against missing
@@ -283,7 +291,8 @@ private:
             if (child_of[id] != unknown) shares[static_cast<std::size_t>(child_of[id])] += block.instances[id].weight;
         }
         const double known_weight = std::accumulate(shares.begin(), shares.end(), 0.0);
-        const auto heaviest = static_cast<std::int32_t>(std::max_element(shares.begin(), shares.end()) - shares.begin());
+        const auto heaviest =
+            static_cast<std::int32_t>(std::max_element(shares.begin(), shares.end()) - shares.begin());
         for (double& share : shares) share /= known_weight;
         for (std::uint32_t at = members.begin; at < members.end; ++at) {
             const std::uint32_t id = block.members[at];
@@ -302,7 +311,7 @@ private:
         }
     }
 
-    // A child drawn with the shares as probabilities: the same in expectation as dividing the row.
+    // Draws a child with the shares as probabilities: in expectation the same as a fractional split.
     std::int32_t drawn_child(Path path, std::uint32_t row) const {
         double rest = Draws(path.of_row(row)).real();
         const std::vector<double>& shares = assignment_.shares;
@@ -323,7 +332,9 @@ private:
             }
             for (std::size_t c = 0; c < n_children; ++c) {
                 const double share = assignment_.shares[c];
-                if (share > 0) add(totals[c], {block.instances[id].weight * share, block.instances[id].target}, block.fraction(id) * share);
+                if (share > 0)
+                    add(totals[c], {block.instances[id].weight * share, block.instances[id].target},
+                        block.fraction(id) * share);
             }
         }
         for (Totals& child : totals) child.weight = criterion_.weight(child.group.data());
@@ -358,15 +369,15 @@ private:
     const Cancelled& cancelled_;
     double root_weight_;
     Criterion criterion_;
-    double centre_ = 0;  // targets are kept as differences from their mean
+    double centre_ = 0;  // mean target; targets are stored as differences from it
     SplitSearch<Criterion> search_;
     Choice choose_;
     Distributor<Target> distribute_;
     Assignment assignment_;
     Frontier<ExactTask<Target>> frontier_;
     TreeBuilder builder_;
-    std::vector<std::int32_t> order_;     // of the columns of a node that is searched
-    std::vector<bool> differs_;           // per place: whether its rows differ
+    std::vector<std::int32_t> order_;  // in which columns are searched
+    std::vector<bool> differs_;        // per position: whether its rows differ
     std::vector<Candidate> candidates_;
 };
 

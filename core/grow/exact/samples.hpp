@@ -1,8 +1,8 @@
 // The rows of the nodes that are still to be split, in the order of every column.
 //
-// Presorted lists, stably partitioned: columns are sorted once for all trees, a split moves each list once. A row whose value is
-// missing at a split may go down several children in parts; then the children get a block of their own in which each
-// part is an instance. So do small nodes of a large block, to stay in the cache.
+// Presorted lists, stably partitioned: columns are sorted once for all trees, and a split moves each list once. A row
+// whose value is missing at a split may go down several children as fractions; then the children get a new block, in
+// which each fraction is an instance. So do small nodes of a large block, to stay in the cache.
 #pragma once
 
 #include <algorithm>
@@ -39,11 +39,11 @@ struct Range {
 
 template <class Target>
 struct SampleBlock {
-    std::vector<Instance<Target>> instances;  // by id
-    std::vector<std::uint32_t> rows;          // by id
-    std::vector<double> fractions;            // by id; empty where every instance is a whole row
-    std::vector<std::uint32_t> members;       // ids, a range for each node
-    std::vector<std::vector<ListEntry>> lists;    // per threshold column: instances with a value, ascending
+    std::vector<Instance<Target>> instances;    // by id
+    std::vector<std::uint32_t> rows;            // by id
+    std::vector<double> fractions;              // by id; empty where every instance is a whole row
+    std::vector<std::uint32_t> members;         // ids, a range for each node
+    std::vector<std::vector<ListEntry>> lists;  // per threshold column: instances with a value, ascending
 
     double fraction(std::uint32_t id) const { return fractions.empty() ? 1.0 : fractions[id]; }
 };
@@ -55,12 +55,12 @@ struct NodeSamples {
     std::vector<Range> lists;
 };
 
-// Where the instances of a node go. Child numbers by id, or `divided`: to every child in parts.
+// The child of each instance by id, or `divided`: a fraction to every child.
 struct Assignment {
     static constexpr std::int32_t divided = -1;
     std::vector<std::int32_t> child_of;
-    std::vector<double> shares;  // per child, of an instance that is divided
-    std::vector<std::uint8_t> live;      // per child: it may be split, so that its lists are needed
+    std::vector<double> shares;      // per child, of an instance that is divided
+    std::vector<std::uint8_t> live;  // per child: it may be split, so that its lists are needed
     bool any_divided = false;
 
     std::size_t n_children() const { return shares.size(); }
@@ -81,7 +81,8 @@ private:
         Samples children(to.n_children(), {node.block, {}, std::vector<Range>(node.lists.size())});
         const auto child_of = [&](std::uint32_t id) { return to.child_of[id]; };
         const std::vector<std::uint8_t> all(to.n_children(), true);
-        partition(node.block->members.data(), node.members, ids_, all, child_of, [&](std::size_t c, Range range) { children[c].members = range; });
+        partition(node.block->members.data(), node.members, ids_, all, child_of,
+                  [&](std::size_t c, Range range) { children[c].members = range; });
         for (std::size_t f = 0; f < node.lists.size(); ++f)
             partition(
                 node.block->lists[f].data(), node.lists[f], entries_, to.live,
@@ -90,7 +91,7 @@ private:
         return children;
     }
 
-    // Stable. What goes to children that are not kept is dropped; ranges follow each other from range.begin on.
+    // Stable. Instances of children that are not kept are dropped; ranges are consecutive from range.begin.
     template <class Item, class ChildOf, class Store>
     void partition(Item* items, Range range, std::vector<Item>& spare, const std::vector<std::uint8_t>& keep,
                    const ChildOf& child_of, const Store& store) {
@@ -101,7 +102,7 @@ private:
             partition_in_many(items, range, spare.data(), keep, child_of, store);
     }
 
-    // Both sides are written each time and one cursor moves: no branch to mispredict.
+    // Both sides are written for every item and only one cursor moves: no branch to mispredict.
     template <class Item, class ChildOf, class Store>
     void partition_in_two(Item* items, Range range, Item* spare, const ChildOf& child_of, const Store& store) {
         Item* left = items + range.begin;
@@ -159,7 +160,8 @@ private:
         for (std::size_t f = 0; f < old.lists.size(); ++f) {
             const ListEntry* entries = old.lists[f].data();
             const auto id_at = [&](std::uint32_t at) { return entries[at].id; };
-            const std::uint32_t n = lay_out(node.lists[f], to, id_at, live, [&](std::size_t c, Range range) { children[c].lists[f] = range; });
+            const std::uint32_t n = lay_out(node.lists[f], to, id_at, live,
+                                            [&](std::size_t c, Range range) { children[c].lists[f] = range; });
             block->lists[f].resize(n);
             for (std::uint32_t at = node.lists[f].begin; at < node.lists[f].end; ++at)
                 for_each_child(to, entries[at].id, [&](std::size_t c, double) {
@@ -169,12 +171,14 @@ private:
         return children;
     }
 
-    // New ids run child by child, in the old order: in the new block position and id are one.
-    void renumber(const NodeSamples<Target>& node, const Assignment& to, SampleBlock<Target>& block, Samples& children) {
+    // New ids run child by child, in the old order: in the new block position and id are the same.
+    void renumber(const NodeSamples<Target>& node, const Assignment& to, SampleBlock<Target>& block,
+                  Samples& children) {
         const SampleBlock<Target>& old = *node.block;
         const auto id_at = [&](std::uint32_t at) { return old.members[at]; };
-        const std::uint32_t n = lay_out(node.members, to, id_at, [](std::size_t) { return true; },
-                                        [&](std::size_t c, Range range) { children[c].members = range; });
+        const std::uint32_t n = lay_out(
+            node.members, to, id_at, [](std::size_t) { return true; },
+            [&](std::size_t c, Range range) { children[c].members = range; });
         block.members.resize(n);
         std::iota(block.members.begin(), block.members.end(), 0u);
         block.instances.resize(n);
@@ -203,7 +207,7 @@ private:
         return to.child_of[id] == Assignment::divided ? parts_[new_ids_[id] + c] : new_ids_[id];
     }
 
-    // Counts what goes to each child that is kept, stores the ranges, leaves their starts in starts_.
+    // Counts the instances of each child that is kept, stores the ranges, leaves their starts in starts_.
     template <class IdAt, class Keep, class Store>
     std::uint32_t lay_out(Range range, const Assignment& to, const IdAt& id_at, const Keep& keep, const Store& store) {
         starts_.assign(to.n_children() + 1, 0);

@@ -1,4 +1,4 @@
-// The search for the best question at a node.
+// The best split of a node on each column.
 #pragma once
 
 #include <algorithm>
@@ -23,22 +23,22 @@ namespace hedgerow::grow::exact {
 using forest::Kind;
 using forest::Missing;
 
-// What is known of a node before it is split.
+// Totals of a node before it is split.
 struct Totals {
     std::vector<double> group;  // as the criterion keeps it
-    double rows = 0;            // whole rows and parts of rows
+    double rows = 0;            // whole rows and fractions
     double weight = 0;
     double magnitude = 0;
     double last_target = 0;  // of those added so far
     bool mixed = false;      // two targets differ
 };
 
-// A question, with what it gains. `gain` is the decrease of weighted impurity: it counts only rows with a known
-// value, so that a question that few rows can answer gains little (C4.5's factor F).
+// A split and its gain: the decrease of weighted impurity over the rows with a value, so that a split on a column that
+// few rows have gains little (C4.5's factor F).
 struct Candidate {
     double gain = -std::numeric_limits<double>::infinity();
     double split_information = 0;
-    ChiSquare chi_square;  // of branches against classes, where it is asked for
+    ChiSquare chi_square;  // of branches and classes, if a test is wanted
     std::int32_t feature = -1;
     Kind kind = Kind::leaf;
     Missing missing = Missing::spread;
@@ -65,13 +65,15 @@ public:
         for (std::vector<double>* group : {&left_, &right_, &known_, &unknown_, &other_}) group->resize(size);
     }
 
-    // Counts the rows of a node in columns with categories, each of which must then be searched once.
-    void count(const NodeSamples<Target>& node, std::span<const std::int32_t> places) { counts_.count(node, places); }
+    // Counts the rows of a node in nominal columns, each of which must then be searched once.
+    void count(const NodeSamples<Target>& node, std::span<const std::int32_t> positions) {
+        counts_.count(node, positions);
+    }
 
-    // Whether all rows have the same answer in the column that was searched last, and so they will below this node.
+    // Whether all rows have the same category in the column that was searched last, and so have all nodes below.
     bool is_settled() const { return present_.size() + any_unknown_ < 2; }
 
-    // The best question about this column, by gain. One with categories has been counted.
+    // The best split on this column, by gain. A nominal column must have been counted.
     Candidate operator()(const NodeSamples<Target>& node, const Totals& totals, std::int32_t feature) {
         node_ = &node;
         totals_ = &totals;
@@ -85,7 +87,7 @@ public:
         else
             search_thresholds();
         if (best_.valid()) best_.gain -= base_;
-        if (options_.c45 && data_.n_categories[feature] == 0) pay_for_choosing();
+        if (options_.c45 && data_.n_categories[feature] == 0) subtract_threshold_cost();
         return best_;
     }
 
@@ -114,11 +116,12 @@ private:
         return p > 0 ? -p * std::log2(p) : 0.0;
     }
 
-    // What else a question is judged by: the information of its answer, in which rows that have none count as a branch
-    // (C4.5), and a test of its branches.
-    void describe(Candidate& c, std::initializer_list<const Group*> branches, const Group* without_answer = nullptr) const {
+    // Split information, in which rows without a value count as a branch (C4.5), and the chi-square test.
+    void describe(Candidate& c, std::initializer_list<const Group*> branches,
+                  const Group* without_answer = nullptr) const {
         std::array<const double*, 3> groups;
-        std::transform(branches.begin(), branches.end(), groups.begin(), [](const Group* branch) { return branch->data(); });
+        std::transform(branches.begin(), branches.end(), groups.begin(),
+                       [](const Group* branch) { return branch->data(); });
         describe(c, std::span(groups.data(), branches.size()), without_answer);
     }
     void describe(Candidate& c, std::span<const double* const> branches, const Group* without_answer) const {
@@ -132,20 +135,20 @@ private:
         return static_cast<std::size_t>(sorted_.list_of[static_cast<std::size_t>(feature_)]);
     }
 
-    // Of the instances with a value, and of those without.
+    // Number of rows with a value, and without.
     struct RowTotals {
         double known = 0;
         double unknown = 0;
     };
 
-    // C4.5: to say which of n thresholds it is takes log2(n) bits, which the question must earn (Quinlan, 1996).
-    void pay_for_choosing() {
+    // C4.5: choosing one of n thresholds takes log2(n) bits, which are subtracted from the gain (Quinlan, 1996).
+    void subtract_threshold_cost() {
         if (!best_.valid()) return;
         best_.gain -= std::log2(static_cast<double>(n_offered_));
         if (best_.gain <= tolerance_) best_ = Candidate{};
     }
 
-    // C4.5: a tenth of the rows a class, at most 25.
+    // C4.5: a tenth of the rows per class, at most 25.
     double least_rows_beside_a_threshold(double known) const {
         if (!options_.c45) return options_.min_samples_leaf;
         return std::max(options_.min_samples_leaf, std::min(25.0, 0.1 * known / static_cast<double>(data_.n_classes)));
@@ -158,7 +161,7 @@ private:
                (options_.min_weight_leaf <= 0 || criterion_.weight(group) >= options_.min_weight_leaf);
     }
 
-    // Offers a question worth `value`; within one column, ties go to what was offered first.
+    // Keeps a split with this score if it is the best so far; within a column, ties go to the first.
     template <class Complete>
     void offer(double value, const Complete& complete) {
         ++n_offered_;
@@ -233,7 +236,7 @@ private:
         c.missing = missing;
     }
 
-    // Missing values are a branch of their own, or go to the side that gains more.
+    // Missing values get a branch of their own, or go to the side that gains more.
     void offer_with_missing(std::uint32_t rank, std::uint32_t next_rank, double rows_left, double rows_right,
                             double rows_unknown) {
         subtract(known_, left_, right_);
@@ -258,7 +261,7 @@ private:
         }
     }
 
-    // Is the value known at all? A threshold of +∞ with the missing rows as last child.
+    // Present or missing: a threshold of +∞ with the missing rows as last child.
     void offer_known_against_missing(const RowTotals& rows) {
         if (!enough(rows.known, known_) || !enough(rows.unknown, unknown_)) return;
         offer(score(known_) + score(unknown_), [&](Candidate& c) {
@@ -278,20 +281,20 @@ private:
     };
 
     void search_categories() {
-        const auto place = static_cast<std::size_t>(sorted_.categories.place_of(feature_));
-        const std::uint32_t first = sorted_.categories.first_number(place);
-        const std::uint32_t missing = sorted_.categories.missing_number(place);
-        find_present(place);
+        const auto position = static_cast<std::size_t>(sorted_.categories.position_of(feature_));
+        const std::uint32_t first = sorted_.categories.first_number(position);
+        const std::uint32_t missing = sorted_.categories.missing_number(position);
+        find_present(position);
         any_unknown_ = counts_.rows(missing) > 0;
         offer_categories();
         for (const Category& category : present_) counts_.clear(first + static_cast<std::uint32_t>(category.code));
         if (any_unknown_) counts_.clear(missing);
     }
 
-    // Where there are fewer rows than categories, by their rows.
-    void find_present(std::size_t place) {
-        const std::uint32_t first = sorted_.categories.first_number(place);
-        const std::uint32_t missing = sorted_.categories.missing_number(place);
+    // Found by the rows where there are fewer of them than categories.
+    void find_present(std::size_t position) {
+        const std::uint32_t first = sorted_.categories.first_number(position);
+        const std::uint32_t missing = sorted_.categories.missing_number(position);
         const auto look_at = [&](std::uint32_t number) {
             const double rows = counts_.rows(number);
             if (rows > 0) present_.push_back({static_cast<std::int32_t>(number - first), rows, counts_.group(number)});
@@ -304,7 +307,7 @@ private:
         const SampleBlock<Target>& block = *node_->block;
         numbers_.clear();
         for (std::uint32_t at = node_->members.begin; at < node_->members.end; ++at)
-            numbers_.push_back(sorted_.categories.of_row(block.rows[block.members[at]])[place]);
+            numbers_.push_back(sorted_.categories.of_row(block.rows[block.members[at]])[position]);
         std::sort(numbers_.begin(), numbers_.end());
         numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
         for (const std::uint32_t number : numbers_)
@@ -331,7 +334,8 @@ private:
     }
 
     void offer_multiway(const RowTotals& rows) {
-        // Fractional: missing rows are no branch, and information counts them as one (C4.5). Otherwise they are one.
+        // Fractional: missing rows are no branch, but count as one in the split information (C4.5). Otherwise they are
+        // a branch.
         const bool own_branch = !options_.known_only() && any_unknown_;
         if (present_.size() + own_branch < 2) return;
         int n_enough = own_branch && enough(rows.unknown, unknown_);
@@ -360,13 +364,14 @@ private:
             });
     }
 
-    // Divisions of the categories: all of them where there are few and no order of theirs is known to hold the best one,
+    // Subsets of categories: all of them where there are few categories and no order is known to hold the best split,
     // else those along an order.
     void offer_subsets(const RowTotals& rows) {
         if (any_unknown_ && !options_.known_only()) offer_known_against_missing(rows);
         if (present_.size() < 2) return;
         std::vector<CategoryGroup<Group>> categories;
-        for (const Category& category : present_) categories.push_back({category.code, category.rows, Group(category.group, category.group + left_.size())});
+        for (const Category& category : present_)
+            categories.push_back({category.code, category.rows, Group(category.group, category.group + left_.size())});
         const bool has_best_order = std::is_same_v<Target, double> || left_.size() == 2;
         if (!has_best_order && categories.size() <= max_searched_categories)
             offer_every_subset(rows, categories);
@@ -374,7 +379,7 @@ private:
             offer_ordered_subsets(rows, categories);
     }
 
-    // The first category is always in the rest: a subset and its complement are one question.
+    // The first category is never a member: a subset and its complement are the same split.
     void offer_every_subset(const RowTotals& rows, const std::vector<CategoryGroup<Group>>& categories) {
         for (std::uint32_t members = 1; members < 1u << (categories.size() - 1); ++members) {
             Group part(left_.size(), 0.0);
@@ -407,8 +412,7 @@ private:
         }
     }
 
-    // These categories against the rest. Missing rows are among the rest, unless they are not looked at or learned to
-    // be with these.
+    // These categories against the rest. Missing rows join the rest, unless they are ignored or learned to join these.
     template <class Complete>
     void offer_two_sided(const RowTotals& rows, const double* part, double rows_part, const Complete& complete) {
         const bool known_only = options_.known_only();
