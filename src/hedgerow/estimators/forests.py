@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._criteria import CRITERIA
 from hedgerow._params import check_bool
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import Labels, read_labels, read_targets, read_weights
@@ -179,7 +180,8 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         weight = labels.weighted(sample_weight, table.values, self.class_weight)
         training = self._training(table, weight, labels=labels)
         self._check_tree_weights()
-        grown = self._grow(training, self.criterion, ("gini", "entropy", "gain_ratio"), X, y)
+        criteria = tuple(name for name, criterion in CRITERIA.items() if not criterion.c45)
+        grown = self._grow(training, self.criterion, criteria, X, y)
         prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
         found: dict[str, Any] = {"classes_": labels.classes, "n_classes_": len(labels.classes), "class_prior_": prior}
         found["_impurity"] = impurity_of(self.criterion)

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.base import is_classifier
 
+from hedgerow._criteria import CRITERIA
 from hedgerow._registry import ModelFileError, register
 from hedgerow.data.table import Schema
 from hedgerow.folds.leaf_probability import leaf_probability
@@ -113,7 +114,7 @@ def _check_classes(model: Any) -> None:
     unit = vars(model).get("weight_unit_", 1.0)
     if not isinstance(unit, float) or not 0 < unit < np.inf:
         raise ValueError("weight_unit_ must be a positive number")
-    if model._impurity not in ("gini", "entropy"):
+    if model._impurity not in {criterion.impurity for criterion in CRITERIA.values()}:
         raise ValueError("it has no impurity of classes")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._criteria import CRITERIA
 from hedgerow._params import check_bool
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import read_labels, read_targets, read_weights
@@ -24,8 +25,6 @@ from hedgerow.walk import LeafTable, Query, route
 __all__ = ["TreeClassifier", "TreeRegressor"]
 
 Floats = NDArray[np.float64]
-
-_CRITERIA = ("gini", "entropy", "gain_ratio", "c45")
 
 
 class _Tree(OneTree, PrunedTree):
@@ -206,7 +205,7 @@ max_leaf_nodes, max_features
         seed, impurity = self._seed(), impurity_of(self.criterion)
         forest = self._grow_and_prune(
             training,
-            lambda rows: growth.options(rows.sample_weight, table.schema.n_features, _CRITERIA, seed),
+            lambda rows: growth.options(rows.sample_weight, table.schema.n_features, tuple(CRITERIA), seed),
             impurity,
             labels.classes,
         )

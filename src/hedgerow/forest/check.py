@@ -41,7 +41,7 @@ _RAGGED = {
 ARRAY_DTYPES: dict[str, type] = {**_PER_NODE, **_RAGGED, "leaf_counts": np.float64, "leaf_stats": np.float64}
 _MAX_FEATURES = np.iinfo(np.int32).max
 
-# What core/faults.hpp looks for, in its order: the array, and what its entry must be.
+# What core/forest/check.hpp looks for, in its order: the array, and what its entry must be.
 _NODE_RULES = (
     ("kind", f"at most {max(NodeKind)}"),
     ("missing", f"at most {max(MissingPolicy)}"),

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._criteria import criterion_named, impurity_named
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import NodeKind
 
 __all__ = ["Impurity", "features_on_paths", "impurity_importances", "impurity_of", "weighted_impurity"]
 
-Impurity = Literal["gini", "entropy", "squared_error"]
-
-
-_IMPURITIES: dict[str, Impurity] = {"gini": "gini", "entropy": "entropy", "gain_ratio": "entropy", "c45": "entropy"}
+Impurity: TypeAlias = str
+"""Name of an impurity of :mod:`hedgerow._criteria`, or "squared_error"."""
 
 
 def impurity_of(criterion: str) -> Impurity:
     """Impurity that a criterion of classification lowers; gain ratio lowers entropy too."""
-    if not isinstance(criterion, str) or criterion not in _IMPURITIES:
-        raise ValueError(f"criterion is {criterion!r}, must be one of {', '.join(map(repr, _IMPURITIES))}")
-    return _IMPURITIES[criterion]
+    return criterion_named(criterion).impurity
 
 
 def features_on_paths(forest: Forest) -> NDArray[np.bool_]:
@@ -70,10 +67,5 @@ def weighted_impurity(forest: Forest, impurity: Impurity) -> NDArray[np.float64]
     counts = forest.node_counts()
     total: NDArray[np.float64] = counts.sum(axis=1)
     share = counts / np.where(total > 0, total, 1.0)[:, np.newaxis]
-    if impurity == "gini":
-        per_unit = 1.0 - (share**2).sum(axis=1)
-    else:
-        positive = np.where(share > 0, share, 1.0)
-        per_unit = -(positive * np.log2(positive)).sum(axis=1)
-    weighted: NDArray[np.float64] = total * per_unit
+    weighted: NDArray[np.float64] = total * impurity_named(impurity)(share)
     return weighted

@@ -1,6 +1,6 @@
 """What a node can be, and what it does with a row that has no answer to its question.
 
-The numbers are those of the core (``core/forest.hpp``) and of every stored forest: they never change.
+The numbers are those of the core (``core/forest/forest.hpp``) and of every stored forest: they never change.
 """
 
 from enum import IntEnum

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import Criterion, GrowOptions, Nominal, RandomGrowOptions, TrainMissing, grow, grow_random
+from hedgerow._criteria import CRITERIA
 from hedgerow._params import check_choice, check_number, check_rows, check_whole, choose, is_fraction, is_whole
 from hedgerow._registry import register
 from hedgerow.data.training import Training
@@ -92,8 +93,7 @@ _CORE_MISSING = {
     Learned: TrainMissing.learned,
     Random: TrainMissing.random,
 }
-# What the fast way knows; columns with categories must be asked two-way questions there, and fit one byte.
-_FAST_CRITERIA = frozenset({"gini", "entropy", "squared_error"})
+_SQUARED_ERROR = "squared_error"  # the one criterion of regression
 MAX_BINS = 255
 _LARGEST_LIMIT = 2**31  # no tree has more nodes
 
@@ -144,11 +144,14 @@ class Growth:
         return options
 
     def _set_worth(self, options: GrowOptions, criterion: str) -> None:
-        """What makes a question good, and good enough."""
-        options.c45 = criterion == "c45"
-        options.criterion = Criterion["gain_ratio" if options.c45 else criterion]
+        """Set the criterion of splits, and when a split is good enough."""
+        if criterion == _SQUARED_ERROR:
+            options.criterion = Criterion[criterion]
+        else:
+            options.c45 = CRITERIA[criterion].c45
+            options.criterion = CRITERIA[criterion].core
         if self.class_costs is not None and criterion == "gini":
-            options.criterion = Criterion.cost_gini
+            options.criterion = Criterion["cost_gini"]
             options.class_costs = self.class_costs.ravel().tolist()
         if self.feature_costs is not None:
             # Only ratios matter; the cheapest costs 1, which keeps values on the scale that ties are judged on.
@@ -157,13 +160,16 @@ class Growth:
             options.significance = choose("stopping", self.stopping, _STOPPING, (ChiSquare,)).level
 
     def takes_fast_way(self, n_categories: NDArray[np.int32], max_bins: Any) -> bool:
-        """Whether trees can be grown from columns of one byte; a clear error if `max_bins` makes no sense."""
+        """Whether trees can be grown from binned columns; a clear error if `max_bins` makes no sense.
+
+        Columns with categories need two-way splits there, and no more categories than there are bins.
+        """
         if max_bins is None:
             return False
         check_whole("max_bins", max_bins, 2, MAX_BINS, hint=", or None for exact thresholds")
         return (
             isinstance(choose("missing", self.missing, _MISSING, tuple(_CORE_MISSING)), Random)
-            and self.criterion in _FAST_CRITERIA
+            and (self.criterion == _SQUARED_ERROR or CRITERIA[self.criterion].binned)
             and (self.nominal != "multiway" or not n_categories.any())
             and bool((n_categories <= MAX_BINS).all())
         )
