@@ -92,6 +92,10 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         """How rows reach the leaves of `forest_`."""
         return ForestWalk(self.forest_, self._n_jobs)
 
+    def get_tree_weights(self) -> Floats | None:
+        """Weight of each tree in the answer, 1 on average, (n_trees,); None: all the same."""
+        return None
+
     def _ask(self, rows: Floats, *queries: Query[Any]) -> list[Any]:
         """Answers to several queries about the same rows in one walk."""
         return ask(self._walk, rows, queries)

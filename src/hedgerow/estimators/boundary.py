@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.boundary.bandwidths import bandwidth
 from hedgerow.boundary.distance import walls_of
@@ -17,16 +16,21 @@ from hedgerow.boundary.explain import BoundaryExplanation, separator_texts
 from hedgerow.boundary.kernels import check_tolerance, kernel
 from hedgerow.boundary.partitions import n_groups, partition
 from hedgerow.boundary.scales import check_scale, metric
-from hedgerow.boundary.walls import Separators, Walls
+from hedgerow.boundary.walls import Nearest, Parts, Separators, Walls
+from hedgerow.estimators.contract import CODES
 from hedgerow.estimators.costs import cheapest_classes
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.trees import TreeClassifier
+from hedgerow.estimators.verbs import Answers
 from hedgerow.estimators.wrapped import WrappedForest
 from hedgerow.explain.explanation import explain_classes
 from hedgerow.folds import Frequency, Uncertainty, entropy_bits, leaf_counts, tree_votes
 from hedgerow.folds.uncertainty import all_aleatoric
-from hedgerow.forest.importance import impurity_importances
+from hedgerow.forest.forest import Forest
 from hedgerow.walk import Query, route
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["BoundaryClassifier"]
 
@@ -34,7 +38,7 @@ Floats = NDArray[np.float64]
 
 
 @storable
-class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
+class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: ignore[misc]
     """Probabilities that change smoothly with the distance to the decision boundary of a tree; the tree stays as it is.
 
     All rows in a leaf have the same frequency, and a row next to the boundary is as sure as one far inside. Here the
@@ -162,43 +166,18 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Most probable class of each row, the first of equals; with ``decide="tree"`` the tree's own."""
-        rows = self._read(X)
-        if _decide(self.decide) == "tree":
-            return self._tree_labels(self._ask(rows, self._tree_query())[0])
-        return self._most_probable(self._proba(rows))
+        labels: NDArray[Any] = self._respond_alone(X, "predict")
+        return labels
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class, (n, n_classes), from the row's distance to the area of each."""
-        rows = self._read(X)
-        return self._proba(rows)
-
-    def _proba(self, rows: Floats) -> Floats:
-        walls = self._walls()
-        nearest = walls.measure(rows, self.scale_, n_jobs=self.n_jobs)
-        found: Floats = self.estimate_.probabilities(walls, rows, nearest, self.scale_, self._settings())
+        found: Floats = self._respond_alone(X, "predict_proba")
         return found
-
-    def _most_probable(self, probabilities: Floats) -> NDArray[Any]:
-        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
-        return labels
-
-    def _tree_query(self) -> Query[Floats]:
-        """Probabilities of the tree itself."""
-        if isinstance(self.estimator_, TreeClassifier):
-            return self.estimator_._proba_query()
-        estimate = Frequency()
-        table = self._tables.get(estimate, lambda: estimate.table_of(self.forest_.distinct_counts, self.class_prior_))
-        return estimate.query(table, self.class_prior_)
-
-    def _tree_labels(self, probabilities: Floats) -> NDArray[Any]:
-        """Labels of the tree itself, given its probabilities."""
-        if isinstance(self.estimator_, TreeClassifier):
-            return self.estimator_._decide(probabilities)
-        return self._most_probable(probabilities)
 
     def predict_uncertainty(self, X: Any) -> Uncertainty:
         """Entropy of the probabilities in bits. A single tree has no between-tree variance: all of it is aleatoric."""
-        return all_aleatoric(entropy_bits(self.predict_proba(X)), "entropy")
+        found: Uncertainty = self._respond_alone(X, "predict_uncertainty")
+        return found
 
     def algebraic_distance(self, X: Any) -> Floats:
         """How far each row is from the area of each class, (n, n_classes), negative inside of it, in units of `scale_`.
@@ -206,15 +185,15 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         For a row in several leaves the weighted mean over those from which there is a way.
         """
         rows = self._read(X)
-        return self._walls().measure(rows, self.scale_, n_jobs=self.n_jobs).of_rows()
+        return self._nearest(rows).of_rows()
 
     def nearest_separator(self, X: Any) -> Separators:
         """What each row would have to cross to get another answer from the tree: a column's number and a threshold.
 
         See :func:`hedgerow.boundary.nearest_separator`.
         """
-        rows, walls = self._read(X), self._walls()
-        return walls.crossed(walls.measure(rows, self.scale_, n_jobs=self.n_jobs))
+        rows = self._read(X)
+        return self.walls_.crossed(self._nearest(rows))
 
     def explain(self, X: Any) -> list[BoundaryExplanation]:
         """Why each row is answered as it is: its way down the tree, and how far it is from another answer.
@@ -222,26 +201,27 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         ``print(model.explain(X)[0])`` is a text for people.
         """
         rows = self._read(X)
-        walls = self._walls()
-        nearest = walls.measure(rows, self.scale_, n_jobs=self.n_jobs)
+        nearest = self._nearest(rows)
         tree, counts, votes = self._ask(rows, self._tree_query(), leaf_counts(self.forest_), tree_votes(self.forest_))
+        tree_answers = self.classes_[self._tree_codes(tree)]
         explained = explain_classes(
             *(self._walk, self.schema_, rows),
+            reached=_reached(nearest.parts, self.forest_),
             classes=self.classes_,
-            answers=self._tree_labels(tree),
+            answers=tree_answers,
             probabilities=tree,
             counts=counts,
             votes=votes,
             leaf_probabilities=getattr(self.estimator_, "_leaf_probabilities", None),
         )
-        probabilities = self.estimate_.probabilities(walls, rows, nearest, self.scale_, self._settings())
-        labels = self._tree_labels(tree) if _decide(self.decide) == "tree" else self._most_probable(probabilities)
-        separators = separator_texts(walls.crossed(nearest), self.schema_)
+        probabilities = self._probabilities(rows, nearest)
+        answers = tree_answers if self._decides_by_tree() else self.classes_[probabilities.argmax(axis=1)]
+        separators = separator_texts(self.walls_.crossed(nearest), self.schema_)
         numbers = zip(probabilities.tolist(), nearest.of_rows().tolist(), strict=True)
         return [
             BoundaryExplanation(answer, one.classes, tuple(shares), tuple(distances), separator, one)
             for answer, (shares, distances), separator, one in zip(
-                labels.tolist(), numbers, separators, explained, strict=True
+                answers.tolist(), numbers, separators, explained, strict=True
             )
         ]
 
@@ -252,15 +232,60 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
 
     def leaf_counts(self, X: Any) -> Floats:
         """Evidence in the leaf that each row reaches, (n, 1, n_classes); in several, the weighted mean."""
-        rows = self._read(X)
-        counts: Floats = self._ask(rows, leaf_counts(self.forest_))[0]
+        counts: Floats = self._respond_alone(X, "leaf_counts")
         return counts
 
     @property
-    def feature_importances_(self) -> Floats:
-        """The share of each column in the tree's decrease of impurity."""
-        check_is_fitted(self)
-        return impurity_importances(self.forest_, self._impurity)
+    def walls_(self) -> Walls:
+        """Decision boundary of the tree: the walls around its leaves and the class of each leaf."""
+        return self._tables.get("walls", lambda: _walls(self.estimator_))
+
+    def _source(self, verb: str, **arguments: Any) -> str:
+        if verb in ("predict", CODES):
+            return "tree_proba" if self._decides_by_tree() else "predict_proba"
+        return "predict_proba" if verb == "predict_uncertainty" else verb
+
+    def _derive(self, verb: str, answer: Any) -> Any:
+        if verb == "predict_uncertainty":
+            return all_aleatoric(entropy_bits(answer), "entropy")
+        codes = self._tree_codes(answer) if self._decides_by_tree() else answer.argmax(axis=1)
+        return codes if verb == CODES else self.classes_[codes]
+
+    def _query(self, verb: str, **arguments: Any) -> Query[Any] | None:
+        if verb == "tree_proba":
+            return self._tree_query()
+        return leaf_counts(self.forest_) if verb == "leaf_counts" else None
+
+    def _answer(self, verb: str, rows: Floats, reached: Any, **arguments: Any) -> Any:
+        if verb == "predict_proba":
+            return self._probabilities(rows, self._nearest(rows))
+        return super()._answer(verb, rows, reached, **arguments)
+
+    def _nearest(self, rows: Floats) -> Nearest:
+        walls = self.walls_
+        return walls.measure(rows, self.scale_, n_jobs=self.n_jobs)
+
+    def _probabilities(self, rows: Floats, nearest: Nearest) -> Floats:
+        estimate: Estimate = self.estimate_
+        return estimate.probabilities(self.walls_, rows, nearest, self.scale_, self._settings())
+
+    def _tree_query(self) -> Query[Floats]:
+        """Probabilities of the tree itself."""
+        if isinstance(self.estimator_, TreeClassifier):
+            return self.estimator_._proba_query()
+        estimate = Frequency()
+        table = self._tables.get(estimate, lambda: estimate.table_of(self.forest_.distinct_counts, self.class_prior_))
+        return estimate.query(table, self.class_prior_)
+
+    def _tree_codes(self, probabilities: Floats) -> NDArray[np.intp]:
+        """Position in `classes_` of the tree's own answer, given its probabilities."""
+        if isinstance(self.estimator_, TreeClassifier):
+            return self.estimator_._decide(probabilities)
+        codes: NDArray[np.intp] = probabilities.argmax(axis=1)
+        return codes
+
+    def _decides_by_tree(self) -> bool:
+        return _decide(self.decide) == "tree"
 
     def _default(self) -> TreeClassifier:
         return TreeClassifier.c45()
@@ -287,9 +312,6 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
                 "of scikit-learn's decision trees (DecisionTreeClassifier, ExtraTreeClassifier)"
             )
 
-    def _walls(self) -> Walls:
-        return self._tables.get("walls", lambda: _walls(self.estimator_))
-
     def _check_fitted(self) -> None:
         super()._check_fitted()
         self._settings()
@@ -298,7 +320,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         estimate = self.estimate_
         if not isinstance(estimate, Estimate):
             raise ValueError("estimate_ is something else")
-        n_expected = self.n_classes_ * (1 + n_groups(estimate.partition, self._walls()))
+        n_expected = self.n_classes_ * (1 + n_groups(estimate.partition, self.walls_))
         if len(estimate.sample.sizes) != n_expected:
             raise ValueError("its kernel sample is that of another tree")
         if estimate.axes is not None and estimate.axes.centre.shape[1] != self.n_features_in_:
@@ -313,6 +335,13 @@ def _decide(given: Any) -> str:
     if not isinstance(given, str) or given not in ("probability", "tree"):
         raise ValueError(f"decide is {given!r}, must be 'probability' or 'tree'")
     return str(given)
+
+
+def _reached(parts: Parts, forest: Forest) -> csr_array:
+    """Spread of rows, (n, n_leaves), from the parts that distances were measured from."""
+    from scipy.sparse import csr_array
+
+    return csr_array((parts.weights, parts.leaves, parts.start), shape=(len(parts.start) - 1, forest.n_leaves))
 
 
 def _walls(model: Any) -> Walls:

@@ -223,13 +223,13 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         found["oob_score_"] = metric(labels.classes[labels.codes[unseen]], predicted) if unseen.any() else np.nan
         return found
 
-    def _tree_weights(self) -> Floats | None:
+    def get_tree_weights(self) -> Floats | None:
         given = self.tree_weights
         if given is None:
             return None
         if isinstance(given, str):
             self._check_tree_weights()
-            if not hasattr(self, "tree_weights_"):
+            if "tree_weights_" not in vars(self):
                 raise ValueError("tree_weights='oob' was set after fit: fit again, or give an array")
             given = self.tree_weights_
         return _scaled(given, self.forest_.n_trees)
@@ -345,9 +345,16 @@ categorical_features, n_jobs, random_state
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
         """Lower and upper end, (n, 2), of the interval that leaves as much probability below as above."""
-        rows = self._read(X)
-        return self._intervals(rows, coverage)
+        found: Floats = self._respond_alone(X, "predict_interval", coverage=coverage)
+        return found
 
-    def _intervals(self, rows: Floats, coverage: float) -> Floats:
+    _has_intervals = True
+
+    def _answer(self, verb: str, rows: Floats, reached: Any, **arguments: Any) -> Any:
+        if verb == "predict_interval":
+            return self._intervals(rows, **arguments)
+        return super()._answer(verb, rows, reached, **arguments)
+
+    def _intervals(self, rows: Floats, coverage: float = 0.9) -> Floats:
         ends = central_interval(coverage)
         return predict_quantiles(self.forest_, self.leaf_samples_, rows, ends, n_jobs=self.n_jobs)

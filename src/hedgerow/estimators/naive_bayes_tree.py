@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric, entropy_bits
 from hedgerow.forest.text import number_text
 from hedgerow.naive_bayes import Examples, LeafModels, NaiveBayesGrowth
 from hedgerow.walk import route, spread
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["NaiveBayesTreeClassifier"]
 
@@ -127,19 +130,24 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
     def _proba_query(self) -> None:
         """None: naive Bayes answers rows of the same leaf differently."""
 
-    def _entropy_query(self) -> None:
-        """None, as for the probabilities."""
+    def _source(self, verb: str, **arguments: Any) -> str:
+        if verb == "predict_uncertainty" and arguments.get("measure", "entropy") == "entropy":
+            return "predict_proba"
+        return super()._source(verb, **arguments)
 
-    def _answer(self, verb: str, rows: Floats) -> Any:
-        match verb:
-            case "predict_proba":
-                return self._mixed_probabilities(rows)
-            case "predict_uncertainty":
-                return all_aleatoric(entropy_bits(self._mixed_probabilities(rows)), "entropy")
-        return super()._answer(verb, rows)
+    def _derive(self, verb: str, answer: Any) -> Any:
+        if verb == "predict_uncertainty":
+            return all_aleatoric(entropy_bits(answer), "entropy")
+        return super()._derive(verb, answer)
 
-    def _mixed_probabilities(self, rows: Floats) -> Floats:
-        reached = spread(self.forest_, rows)
+    def _answer(self, verb: str, rows: Floats, reached: csr_array | None, **arguments: Any) -> Any:
+        if verb == "predict_proba":
+            return self._mixed_probabilities(rows, reached)
+        return super()._answer(verb, rows, reached, **arguments)
+
+    def _mixed_probabilities(self, rows: Floats, reached: csr_array | None) -> Floats:
+        if reached is None:
+            reached = spread(self.forest_, rows)
         row = np.repeat(np.arange(len(rows)), np.diff(reached.indptr))
         shares = self.leaf_models_.predict_proba(rows[row], reached.indices.astype(np.int64))
         mixed: Floats = np.add.reduceat(shares * reached.data[:, np.newaxis], reached.indptr[:-1], axis=0)

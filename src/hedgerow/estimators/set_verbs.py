@@ -58,23 +58,23 @@ class SetAnswers(ClassAnswers):
 
     _set_verbs = ("predict_set", "predict_bounds")
 
-    def _query(self, verb: str) -> Query[Any] | None:
+    def _query(self, verb: str, **arguments: Any) -> Query[Any] | None:
         match verb:
             case "predict_set":
                 return self._set_query()
             case "predict_bounds":
                 return self._bounds_query()
-        return super()._query(verb)
+        return super()._query(verb, **arguments)
 
     def _set_query(self) -> Query[NDArray[np.bool_]]:
         aggregate = self._aggregate()
         finish = self._warning_of_conflicts(aggregate, aggregate.sets)
-        return Query(self._set_table(aggregate), finish, tree_weights=self._tree_weights())
+        return Query(self._set_table(aggregate), finish, tree_weights=self.get_tree_weights())
 
     def _bounds_query(self) -> Query[Floats]:
         aggregate = self._aggregate()
         finish = self._warning_of_conflicts(aggregate, aggregate.bounds)
-        return Query(self._set_table(aggregate), finish, tree_weights=self._tree_weights())
+        return Query(self._set_table(aggregate), finish, tree_weights=self.get_tree_weights())
 
     def _set_table(self, aggregate: Aggregate) -> LeafTable:
         key = ("sets", aggregate, self._settings())
@@ -110,7 +110,7 @@ class SetAnswers(ClassAnswers):
             votes, total = folded[:, :-1], folded[:, -1:]
             return np.where(total > 0, votes / np.where(total > 0, total, 1.0), 1 / n_classes)
 
-        return Query(table, finish, tree_weights=self._tree_weights())
+        return Query(table, finish, tree_weights=self.get_tree_weights())
 
     def _votes(self, aggregate: Aggregate, counts: Floats) -> LeafTable:
         """Weight times the vote for each class, and weight; of each leaf, (n_leaves, n_classes + 1)."""

@@ -130,6 +130,5 @@ def _check_parameters(model: Any) -> None:
         get(model.rule)
     if hasattr(model, "leaf_probability"):
         leaf_probability(model.leaf_probability)
-    if hasattr(model, "_tree_weights"):
-        model._tree_weights()
+    model.get_tree_weights()
     check_n_jobs(getattr(model, "n_jobs", None))

@@ -247,11 +247,10 @@ max_leaf_nodes, max_features
         labels: NDArray[Any] = self._ask(rows, Query(table, lambda votes, _: self.classes_[votes.argmax(axis=1)]))[0]
         return labels
 
-    def _decide(self, probabilities: Floats) -> NDArray[Any]:
+    def _decide(self, probabilities: Floats) -> NDArray[np.intp]:
         if self.cost_matrix is None:
             return super()._decide(probabilities)
-        labels: NDArray[Any] = self.classes_[cheapest_classes(probabilities, self.cost_matrix, self.classes_)]
-        return labels
+        return cheapest_classes(probabilities, self.cost_matrix, self.classes_)
 
     def _leaf_probability(self) -> LeafProbability:
         return leaf_probability(self.leaf_probability)

@@ -87,15 +87,13 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
 
     @property
     def _walk(self) -> Walk:
-        """As rows reach the leaves of the estimator, if it is ours."""
+        """The wrapped model's own walk; a plain walk for foreign models."""
         if isinstance(self.estimator_, TreeBased):
             return self.estimator_._walk
         return ForestWalk(self.forest_, self._n_jobs)
 
-    def _tree_weights(self) -> Floats | None:
-        """Tree weights of the estimator; None if it has none."""
-        weights = getattr(self.estimator_, "_tree_weights", None)
-        return None if weights is None else weights()
+    def get_tree_weights(self) -> Floats | None:
+        return self.estimator_.get_tree_weights() if isinstance(self.estimator_, TreeBased) else None
 
     def _template(self) -> Any:
         """The estimator to fit; one that is made here requests the weights that it is passed."""
@@ -198,13 +196,13 @@ def requesting_weights(estimator: Any) -> Any:
 
 def check_classifier(name: str, given: Any) -> None:
     """Refuse what is no classifier."""
-    if isinstance(given, type) or not hasattr(given, "__sklearn_tags__") or not is_classifier(given):
+    if isinstance(given, type) or not callable(getattr(given, "__sklearn_tags__", None)) or not is_classifier(given):
         raise TypeError(f"{name} is {given!r}, must be a classifier made of trees: see hedgerow.adapt.from_sklearn")
 
 
 def _check_model(model: Any) -> None:
     check_classifier("model", model)
-    if not hasattr(model, "classes_"):
+    if getattr(model, "classes_", None) is None:
         raise NotFittedError(f"model is {model!r}, which is not fitted: call fit first")
 
 
@@ -239,6 +237,8 @@ def _root_shares(forest: Forest) -> Floats:
 
 def _numeric_schema(model: Any) -> Schema:
     """Columns of numbers, with the names that scikit-learn has kept."""
-    named = hasattr(model, "feature_names_in_")
-    names = model.feature_names_in_ if named else [f"x{j}" for j in range(model.n_features_in_)]
+    names = getattr(model, "feature_names_in_", None)
+    named = names is not None
+    if names is None:
+        names = [f"x{j}" for j in range(model.n_features_in_)]
     return Schema(tuple(Column(str(name), Kind.NUMERIC) for name in names), named=named)

@@ -93,7 +93,7 @@ def _leaf_values(model: Any) -> tuple[Forest, Floats, bool]:
             f"the answers of {type(model).__name__} vary within a leaf, and ONNX's trees have one for each: export a "
             "tree or forest with class counts in its leaves"
         ) from None
-    weights = model._tree_weights() if hasattr(model, "_tree_weights") else None
+    weights = model.get_tree_weights()
     if weights is not None:
         shares = shares * np.repeat(weights, np.diff(forest.leaf_start))[:, np.newaxis]
     second_alone = shares.shape[1] == 2

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from hedgerow.explain.sentences import listed, path_sentences
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.text import number_text
 from hedgerow.walk import ForestWalk, Walk, route
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["ClassExplanation", "NumberExplanation", "explain_classes", "explain_numbers"]
 
@@ -165,6 +168,7 @@ def explain_classes(
     probabilities: Floats,
     counts: Floats,
     votes: NDArray[np.intp],
+    reached: csr_array | None = None,
     leaf_probabilities: LeafProbabilities | None = None,
     bounds: Floats | None = None,
     sets: NDArray[np.bool_] | None = None,
@@ -172,13 +176,13 @@ def explain_classes(
     """Explain each row of a classification forest.
 
     `counts` are those of the leaf that it reaches in each tree, (n, n_trees, n_classes), `votes` the class that each
-    tree votes for, (n, n_trees). With `leaf_probabilities`, of a single tree, `probabilities` are their weighted mean
-    over the leaves of a row.
+    tree votes for, (n, n_trees). `reached` is the spread of the rows of a single tree, where it is known. With
+    `leaf_probabilities`, of a single tree, `probabilities` are their weighted mean over the leaves of a row.
     """
     forest = walk.forest
     labels = tuple(classes.tolist())
     explanations = []
-    for i, way in enumerate(_ways(walk, schema, rows)):
+    for i, way in enumerate(_ways(walk, schema, rows, reached)):
         answer = answers[i].item() if isinstance(answers[i], np.generic) else answers[i]
         code = labels.index(answer)
         found = np.bincount(votes[i], minlength=len(labels))
@@ -229,7 +233,7 @@ def explain_numbers(
     """
     forest = walk.forest
     explanations = []
-    for i, way in enumerate(_ways(walk, schema, rows)):
+    for i, way in enumerate(_ways(walk, schema, rows, None)):
         n_rows, means, squared, inside = reached[i].T
         within = float(np.sqrt(np.maximum(inside + squared - means**2, 0.0).mean()))
         explanations.append(
@@ -249,10 +253,11 @@ def explain_numbers(
     return explanations
 
 
-def _ways(walk: Walk, schema: Schema, rows: Floats) -> list[Way]:
+def _ways(walk: Walk, schema: Schema, rows: Floats, reached: csr_array | None) -> list[Way]:
     forest = walk.forest
     single = forest.n_trees == 1
-    reached = walk.spread(rows) if single else None
+    if single and reached is None:
+        reached = walk.spread(rows)
     if reached is None or not isinstance(walk, ForestWalk):
         leaves = route(forest, rows) + forest.leaf_start[:-1]
     else:  # saves a walk

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.estimators.contract import read_rows, respond_to_rows
 from hedgerow.plots.boundaries import check_boundary, class_name, class_position, column_position, rows_around
 from hedgerow.plots.canvas import BLACK, BLUE, GREEN, PURPLE, VERMILION, axes_or_new, line_style, pyplot, write_note
 from hedgerow.plots.flatness import why_flat
@@ -154,9 +155,10 @@ class ColumnProfileDisplay:
         check_boundary(estimator)
         position = column_position(estimator, features)
         target = class_position(estimator, class_label)
-        rows = estimator._read(X)
+        rows = read_rows(estimator, X)
         x = np.linspace(np.nanmin(rows[:, position]), np.nanmax(rows[:, position]), grid_resolution)
-        probability = estimator._proba(rows_around(rows, [position], x[:, np.newaxis]))[:, target]
+        grid = rows_around(rows, [position], x[:, np.newaxis])
+        probability = respond_to_rows(estimator, grid, ["predict_proba"])["predict_proba"][:, target]
         names = estimator.schema_.names
         display = cls(
             x=x,

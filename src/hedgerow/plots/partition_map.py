@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.boundary.partitions import groups, partition
+from hedgerow.estimators.contract import read_rows
 from hedgerow.plots.boundaries import check_boundary, class_position, column_position, walls_of
 from hedgerow.plots.canvas import (
     BLACK,
@@ -156,7 +157,7 @@ class PartitionDisplay:
             raise ValueError(f"features has {len(features)} columns, must have two")
         columns = [column_position(estimator, column) for column in features]
         target = class_position(estimator, class_label)
-        rows, walls, names = estimator._read(X), walls_of(estimator), estimator.schema_.names
+        rows, walls, names = read_rows(estimator, X), walls_of(estimator), estimator.schema_.names
         nearest = walls.measure(rows, estimator.scale_)
         subset = groups(chosen, walls, nearest)[nearest.parts.heaviest, target]
         found = np.unique(subset)

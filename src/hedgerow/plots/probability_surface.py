@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.estimators.contract import read_rows, respond_to_rows
 from hedgerow.plots.boundaries import check_boundary, class_name, class_position, column_position, rows_around, walls_of
 from hedgerow.plots.canvas import BLACK, BLUE, VERMILION, axes_or_new, pyplot, write_note
 from hedgerow.plots.flatness import why_flat
@@ -183,13 +184,13 @@ class ProbabilitySurfaceDisplay:
             raise ValueError(f"features has {len(features)} columns, must have two")
         columns = [column_position(estimator, column) for column in features]
         target = class_position(estimator, class_label)
-        rows = estimator._read(X)
+        rows = read_rows(estimator, X)
         x, other = (_range_of(rows[:, column], grid_resolution) for column in columns)
         grid = rows_around(rows, columns, np.stack(np.meshgrid(x, other), axis=-1).reshape(-1, 2))
         walls = walls_of(estimator)
         leaves = route(walls.forest, grid)[:, 0]
         shape = (len(other), len(x))
-        probability = estimator._proba(grid)[:, target]
+        probability = respond_to_rows(estimator, grid, ["predict_proba"])["predict_proba"][:, target]
         names = estimator.schema_.names
         display = cls(
             x=x,

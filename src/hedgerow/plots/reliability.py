@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow.estimators.contract import read_rows
 from hedgerow.plots.boundaries import class_name, class_position, laplace_of
 from hedgerow.plots.canvas import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, axes_or_new, line_style, pyplot
 from hedgerow.plots.labels import legend_label, literal_label
@@ -184,7 +185,7 @@ class ReliabilityDisplay:
         if hasattr(estimator, "algebraic_distance"):
             estimates = {
                 "tree": estimator.estimator_.predict_proba(X)[:, target],
-                "Laplace": laplace_of(estimator, estimator._read(X), target),
+                "Laplace": laplace_of(estimator, read_rows(estimator, X), target),
                 name or "boundary": estimator.predict_proba(X)[:, target],
             }
         positive = np.asarray(y) == estimator.classes_[target]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.estimators.contract import read_rows, respond_to_rows
 from hedgerow.plots.boundaries import check_boundary, class_name, class_position, laplace_of
 from hedgerow.plots.canvas import BLUE, GREY, ORANGE, VERMILION, axes_or_new, line_style, pyplot, write_note
 from hedgerow.plots.flatness import why_flat
@@ -145,11 +146,11 @@ class SampleProfileDisplay:
         pyplot(f"{cls.__name__}.from_estimator")
         check_boundary(estimator)
         target = class_position(estimator, class_label)
-        rows = estimator._read(X)
+        rows = read_rows(estimator, X)
         labels = np.asarray(y)
         if labels.shape != (len(rows),):
             raise ValueError(f"y has shape {labels.shape}, must have a label for each of {len(rows)} rows")
-        smooth = estimator._proba(rows)[:, target]
+        smooth = respond_to_rows(estimator, rows, ["predict_proba"])["predict_proba"][:, target]
         distance = estimator.algebraic_distance(X)[:, target]
         order = np.lexsort((-smooth, distance))
         display = cls(
