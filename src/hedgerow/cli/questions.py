@@ -1,4 +1,4 @@
-"""Rows of a file as questions to a model: all of them, or one for each leaf of a tree that all its answers are in."""
+"""Rows of a file to predict: all of them, or for a single tree one row per leaf reached."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.cli.fitted import Loaded
-from hedgerow.data.table import Schema
 from hedgerow.datasets.blocks import in_order
 from hedgerow.forest.forest import Forest
 from hedgerow.walk import route
@@ -20,12 +19,12 @@ __all__ = ["Questions", "questions"]
 
 @dataclass(frozen=True)
 class Questions:
-    """Rows to be answered."""
+    """Rows to predict."""
 
-    asked: pa.Table
-    """The columns of the model."""
+    asked: pa.Table | NDArray[np.float64]
+    """The columns of the model; an array where they are converted already."""
     which: NDArray[np.int32] | None
-    """For each row of the file, the row of `asked` that has its answer; None: each has its own."""
+    """For each row of the file, the row of `asked` with its answer; None: row i has answer i."""
     kept: pa.Table | None
     """Columns of the file that go with the answers, of all rows."""
 
@@ -36,7 +35,7 @@ class Questions:
 
 
 def questions(loaded: Loaded, parts: Iterator[pa.Table], keep: Sequence[str]) -> Iterator[Questions]:
-    """What there is to ask about each part of a file."""
+    """Rows to predict of each part of a file."""
     tree, schema = loaded.deciding_tree, loaded.schema
 
     def of_part(part: pa.Table) -> Questions:
@@ -44,8 +43,9 @@ def questions(loaded: Loaded, parts: Iterator[pa.Table], keep: Sequence[str]) ->
         asked = part.select(schema.names)
         if tree is None:
             return Questions(asked, None, kept)
-        row_of, which = _one_for_each_answer(tree, schema, asked)
-        return Questions(asked.take(pa.array(row_of)), which, kept)
+        rows = schema.read(asked)
+        row_of, which = _one_for_each_answer(tree, rows)
+        return Questions(rows[row_of], which, kept)
 
     return in_order(of_part, parts)
 
@@ -54,12 +54,12 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
-def _one_for_each_answer(tree: Forest, schema: Schema, asked: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Rows whose answers may differ, and for each row its place among them.
+def _one_for_each_answer(tree: Forest, rows: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Indices of rows whose answers may differ, and for each row its position among them.
 
-    Rows in the same leaf have the same answer; one that is divided over several leaves stands for itself.
+    Rows in the same leaf have the same answer; a row that is spread over several leaves has its own.
     """
-    answers = route(tree, schema.read(asked), heaviest=False, n_jobs=1)[:, 0]
+    answers = route(tree, rows, heaviest=False, n_jobs=1)[:, 0]
     divided = answers < 0
     n_divided = np.count_nonzero(divided)
     answers[divided] = tree.n_leaves + np.arange(n_divided)
