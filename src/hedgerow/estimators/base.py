@@ -62,12 +62,11 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
             setattr(self, name, value)
 
     def _set_names(self, schema: Schema) -> None:
-        """As scikit-learn's `validate_data`, which would look at X again for what the schema knows."""
+        """Set the names as scikit-learn's `validate_data` does, which would convert X again."""
         self.n_features_in_ = schema.n_features
+        self.__dict__.pop("feature_names_in_", None)  # from an earlier fit
         if schema.named:
             self.feature_names_in_ = np.array(schema.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):  # of an earlier fit
-            del self.feature_names_in_
 
     def _check_fitted(self) -> None:
         check_fitted(self)

@@ -37,8 +37,9 @@ class _Cautious(WrappedForest, SetAnswers):
     def _found(self, model: Any, prior: Any) -> dict[str, Any]:
         """Attributes of any wrapper, but `class_prior_` are the shares that the counts in leaves come from."""
         found = super()._found(model, prior)
-        if hasattr(model, "class_count_"):
-            found["class_prior_"] = model.class_count_ / model.class_count_.sum()
+        counts = getattr(model, "class_count_", None)
+        if counts is not None:
+            found["class_prior_"] = counts / counts.sum()
         return found
 
     def _check_fitted(self) -> None:

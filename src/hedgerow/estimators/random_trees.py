@@ -130,7 +130,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         `classes` are all that will ever be seen, wanted in the first call if not all occur in its `y`. The structure,
         the categories and the unit of `sample_weight` (`weight_unit_`) stay those of the first call.
         """
-        if not hasattr(self, "forest_"):
+        if "forest_" not in vars(self):
             return self._fit(X, y, classes, sample_weight)
         rows = self._read(X)
         labels = read_labels(y, rows, self.classes_)

@@ -125,10 +125,11 @@ def _check_weights(name: str, weights: Any, n_classes: int) -> None:
 
 
 def _check_parameters(model: Any) -> None:
-    """Those that predicting uses: a file must not load and fail later."""
-    if hasattr(model, "rule"):
+    """Check the parameters that predicting uses: a file must not load and fail later."""
+    parameters = model.get_params(deep=False)
+    if "rule" in parameters:
         get(model.rule)
-    if hasattr(model, "leaf_probability"):
+    if "leaf_probability" in parameters:
         leaf_probability(model.leaf_probability)
     model.get_tree_weights()
     check_n_jobs(getattr(model, "n_jobs", None))

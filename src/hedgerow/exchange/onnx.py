@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.data.table import Kind
@@ -68,7 +68,7 @@ def to_onnx(model: Any, *, missing: Literal["refuse", "nan"] = "refuse") -> Any:
 
 def _leaf_values(model: Any) -> tuple[Forest, Floats, bool]:
     """The forest, what each leaf adds to the answer, (n_leaves, m), and whether this is the second of two classes'."""
-    if isinstance(model, Forest) or not hasattr(model, "get_params"):
+    if not isinstance(model, BaseEstimator):
         raise TypeError(f"model is {type(model).__name__}, must be a fitted classifier or regressor of hedgerow")
     check_is_fitted(model)
     forest = getattr(model, "forest_", None)
@@ -77,7 +77,7 @@ def _leaf_values(model: Any) -> tuple[Forest, Floats, bool]:
             f"model is {type(model).__name__}, must be one of hedgerow's; for a forest of scikit-learn pass "
             'RuleClassifier.from_fitted(model, rule="probability")'
         )
-    if any(hasattr(one, "membership") for one in (model, getattr(model, "estimator_", None))):
+    if getattr(getattr(model, "estimator_", model), "regions_", None) is not None:
         raise ValueError("its rows are in several regions at once, which ONNX's trees can't say: export a plain tree")
     if not is_classifier(model):
         return forest, forest.stats[:, 1:2] / forest.n_trees, False
