@@ -30,7 +30,7 @@ Examples:
 )
 @model_argument
 @click.option("--tree", type=click.IntRange(min=0), metavar="K", help="A tree of a forest, by the number in 'explain'.")
-@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Sum up what is below so many questions.")
+@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Summarise what is below this depth.")
 def show(model: str, tree: int | None, depth: int | None) -> None:
     """The tree in MODEL as text, or a forest's figures."""
     from hedgerow.cli.console import out
@@ -121,7 +121,7 @@ def _print_importances(model: Any) -> None:
 
     shares = model.feature_importances_
     order = (-shares).argsort(kind="stable")[:_MOST_COLUMNS]
-    table = Table(box=None, pad_edge=False, title="What its questions gain", title_justify="left")
+    table = Table(box=None, pad_edge=False, title="Feature importance", title_justify="left")
     table.add_column("column", overflow="fold")
     table.add_column("share", justify="right")
     table.add_column("")
