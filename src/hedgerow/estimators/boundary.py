@@ -1,4 +1,4 @@
-"""Smooth probabilities for a tree that stays as it is: from the distance to its decision boundary."""
+"""Smooth probabilities for an unchanged tree, from the distance to its decision boundary."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ Floats = NDArray[np.float64]
 
 @storable
 class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: ignore[misc]
-    """Probabilities that change smoothly with the distance to the decision boundary of a tree; the tree stays as it is.
+    """Probabilities that change smoothly with the distance to the decision boundary of a tree, which is not changed.
 
-    All rows in a leaf have the same frequency, and a row next to the boundary is as sure as one far inside. Here the
-    probability of class c is its share among the training rows that are as far from the area in which the tree says c
-    (Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Probabilities Using its Decision
-    Boundary, 2007): Σ K over the training rows of class c, over Σ K over all, K being a kernel on the difference of
-    distances.
+    In a plain tree all rows of a leaf have the same probability, next to the boundary as far inside. Here the
+    probability of class c is its share among the training rows at the same distance from the area in which the tree
+    predicts c (Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Probabilities Using its
+    Decision Boundary, 2007): Σ K over the training rows of class c, divided by Σ K over all, where K is a kernel on the
+    difference of distances.
 
     Parameters
     ----------
     estimator : a tree, or None
         A TreeClassifier, or one of scikit-learn's decision trees or extra trees. It is cloned and fitted, unless it is
-        ``sklearn.frozen.FrozenEstimator(fitted)``, which is taken as it is. None is ``TreeClassifier.c45()``.
+        ``sklearn.frozen.FrozenEstimator(fitted)``, which is used without refitting. None is ``TreeClassifier.c45()``.
     metric : {"standard", "minmax"}, an instance of :class:`~hedgerow.boundary.Standard` or \
 :class:`~hedgerow.boundary.MinMax`, or scales
-        What one step is in each column: its standard deviation, its range, or a number of your own for each column (an
+        Unit of distance in each column: its standard deviation, its range, or your own number for each column (an
         array, or a dict by name), such as the precision of a sensor. Ordinal columns count by rank. A change of
-        category is as long as the instance's `nominal_weight`, 1 by default, or as 1/scale.
+        category has the length `nominal_weight` of the instance, 1 by default, or 1/scale.
     bandwidth : float, "cv" or an instance from :mod:`hedgerow.boundary`
         A number is the fraction of the range of the distance over all training rows, for every partition. "cv" takes,
         for each class, the fraction under which the labels of training rows are likeliest, each left out in turn.
@@ -67,7 +67,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         Compare with all training rows, or only with those at the same separator (the paper's local estimate), or only
         with those in the same leaf (which the paper argues against). A subset without training rows is replaced by all.
     features : ("distance",) or ("distance", "position")
-        What the kernel is put on. The position is that along the boundary: the coordinate of the row's projection in
+        Arguments of the kernel. The position is that along the boundary: the coordinate of the row's projection in
         the direction in which those of the training rows of its subset vary most.
     decide : {"probability", "tree"}
         Whether `predict` gives the most probable class, or the tree's own. Can be changed after `fit`.
@@ -75,7 +75,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         Largest relative error of sums over more than 256 training rows; 0 adds them one by one, as is always done with
         positions. Can be changed after `fit`.
     n_jobs : int or None
-        Threads for distances and sums; the same bits for any number.
+        Threads for distances and sums; identical results for any n_jobs.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
     forest_ : Forest
         The tree itself.
     scale_ : array of shape (n_features,)
-        What one step is in each column.
+        Unit of distance in each column.
     bandwidth_ : array of shape (n_classes,)
         The kernel's bandwidth for the distance to each class's area.
     estimate_ : Estimate
@@ -135,7 +135,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
 
     @classmethod
     def from_fitted(cls, model: Any, X: Any, y: Any, sample_weight: Any = None, **settings: Any) -> BoundaryClassifier:
-        """A fitted tree with smooth probabilities from these rows, best those that it was fitted on."""
+        """Wrap a fitted tree, with smooth probabilities from these rows, best those that it was fitted on."""
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
         return cls(FrozenEstimator(fitted), **settings).fit(X, y, sample_weight)
 
@@ -180,15 +180,15 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         return found
 
     def algebraic_distance(self, X: Any) -> Floats:
-        """How far each row is from the area of each class, (n, n_classes), negative inside of it, in units of `scale_`.
+        """Distance of each row from the area of each class, (n, n_classes), negative inside it, in units of `scale_`.
 
-        For a row in several leaves the weighted mean over those from which there is a way.
+        For a row in several leaves the weighted mean over those with a finite distance.
         """
         rows = self._read(X)
         return self._nearest(rows).of_rows()
 
     def nearest_separator(self, X: Any) -> Separators:
-        """What each row would have to cross to get another answer from the tree: a column's number and a threshold.
+        """Nearest separator between each row and another class of the tree: a column's number and a threshold.
 
         See :func:`hedgerow.boundary.nearest_separator`.
         """
@@ -196,7 +196,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         return self.walls_.crossed(self._nearest(rows))
 
     def explain(self, X: Any) -> list[BoundaryExplanation]:
-        """Why each row is answered as it is: its way down the tree, and how far it is from another answer.
+        """Explain each row: its path down the tree, and its distance from other classes.
 
         ``print(model.explain(X)[0])`` is a text for people.
         """
@@ -226,12 +226,12 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         ]
 
     def apply(self, X: Any) -> NDArray[np.int32]:
-        """The number of the leaf that each row reaches, (n,); of a row in several, the heaviest."""
+        """Number of the leaf that each row reaches, (n,); of a row in several, the heaviest."""
         rows = self._read(X)
         return route(self.forest_, rows, n_jobs=self.n_jobs)[:, 0]
 
     def leaf_counts(self, X: Any) -> Floats:
-        """Evidence in the leaf that each row reaches, (n, 1, n_classes); in several, the weighted mean."""
+        """Class counts of the leaf that each row reaches, (n, 1, n_classes); of several, the weighted mean."""
         counts: Floats = self._respond_alone(X, "leaf_counts")
         return counts
 
@@ -303,7 +303,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
 
     @staticmethod
     def _check_tree(template: Any) -> None:
-        from sklearn.tree import BaseDecisionTree  # takes longer to import than all of hedgerow
+        from sklearn.tree import BaseDecisionTree  # slow to import
 
         inside = template.estimator if isinstance(template, FrozenEstimator) else template
         if not isinstance(inside, TreeClassifier | BaseDecisionTree):
@@ -345,7 +345,7 @@ def _reached(parts: Parts, forest: Forest) -> csr_array:
 
 
 def _walls(model: Any) -> Walls:
-    """Those of a fitted tree; a leaf's class is the tree's own answer there."""
+    """Walls of a fitted tree; the class of a leaf is the tree's own prediction."""
     if not isinstance(model, TreeClassifier):
         return walls_of(model)
     probabilities = model.leaf_probabilities()

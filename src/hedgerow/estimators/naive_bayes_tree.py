@@ -30,14 +30,14 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
     """NBTree: a small decision tree whose leaves answer by naive Bayes (Kohavi, 1996).
 
     Where the columns are nearly independent given the class, the tree is one leaf and this is naive Bayes; where they
-    interact, the tree takes the interactions apart. A node is split if that lowers the error of naive Bayes, estimated
-    by five-fold cross-validation in the node and in the branches of each question: one threshold for each numeric
-    column, that of least class entropy, and a branch for each category of a nominal one.
+    interact, the tree splits on the interacting columns. A node is split if that lowers the error of naive Bayes,
+    estimated by five-fold cross-validation in the node and in the branches of each candidate: one threshold for each
+    numeric column, that of least class entropy, and a branch for each category of a nominal one.
 
     Parameters
     ----------
     numeric : {"entropy", "gaussian"} or an instance from :mod:`hedgerow.naive_bayes`
-        What naive Bayes makes of numbers: intervals, found anew in every node by entropy and description length (Fayyad
+        Likelihood of numeric columns: intervals, found in every node by entropy and description length (Fayyad
         and Irani, 1993), or a normal density for each class. Ordinal columns count as their ranks.
     min_samples_split : int or float
         A node with fewer rows is not split; a float is a fraction of all rows. A part of a row counts as that part.
@@ -57,19 +57,19 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
     classes_, n_classes_, class_prior_, schema_, n_features_in_, feature_names_in_
         As in :class:`TreeClassifier`.
     feature_importances_
-        Of the questions of the tree; what naive Bayes makes of the columns does not count.
+        Of the splits of the tree; the use of columns by naive Bayes is not counted.
 
     Notes
     -----
-    There is no `sample_weight`: folds are made of rows. A row whose value is missing goes down all branches, in parts,
-    in proportion to the rows with a value; naive Bayes leaves out what is missing, and categories that the leaf has
+    There is no `sample_weight`: folds are made of rows. A row whose value is missing is spread over all branches,
+    in proportion to the rows with a value; naive Bayes ignores missing values, and categories that the leaf has
     never seen.
 
     Examples
     --------
     >>> import pandas as pd
     >>> rows = pd.DataFrame([[a, b] for a in "xy" for b in "uv" for _ in range(20)], columns=["a", "b"])
-    >>> alike = (rows["a"] == "x") == (rows["b"] == "u")  # what neither column tells
+    >>> alike = (rows["a"] == "x") == (rows["b"] == "u")  # neither column alone is informative
     >>> model = NaiveBayesTreeClassifier(random_state=0).fit(rows, alike)
     >>> print(model.to_text())
     a = x: naive Bayes of 40 rows (False 20, True 20)
@@ -158,9 +158,9 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         return shares
 
     def apply(self, X: Any) -> NDArray[np.int32]:
-        """The number of the leaf that each row reaches, (n,).
+        """Number of the leaf that each row reaches, (n,).
 
-        A row with a missing value that is divided over branches follows the heaviest.
+        A row with a missing value that is spread over branches follows the heaviest.
         """
         rows = self._read(X)
         return route(self.forest_, rows)[:, 0]

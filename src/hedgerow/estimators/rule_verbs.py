@@ -30,8 +30,8 @@ class RuleAnswers(ClassAnswers):
     def decision_function(self, X: Any) -> Floats:
         """Score that orders rows as `predict_proba` does.
 
-        Of two classes (n,), above 0 for the second: the rule's score, for evidence the log-odds, for dempster and
-        cautious the difference of the two (pignistic) probabilities. Of more classes (n, n_classes).
+        Binary: (n,), above 0 for the second class: the rule's score, for evidence the log-odds, for dempster and
+        cautious the difference of the two (pignistic) probabilities. Multiclass: (n, n_classes).
         """
         rows = self._read(X)
         rule = get(self.rule)
@@ -79,7 +79,7 @@ class RuleAnswers(ClassAnswers):
         return probabilities
 
     def _checked(self, probabilities: Floats, n_rows: int, rule: Rule) -> Floats:
-        """Check what a rule of the user's own returned."""
+        """Check the shape of what a user-defined rule returned."""
         if probabilities.shape != (n_rows, self.forest_.n_classes):
             raise ValueError(
                 f"rule {rule.name}: finish returned shape {probabilities.shape}, must be "

@@ -1,4 +1,4 @@
-"""Verbs that answer with several classes where the evidence does not single out one."""
+"""Set-valued predictions and bounds."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class SetAnswers(ClassAnswers):
         return found
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probability of each class, (n, n_classes), for those who need one; `predict` is the most probable.
+        """Point estimate of the probability of each class, (n, n_classes); `predict` is the most probable.
 
         For "average" the mean of the leaves' frequencies; for the others the trees' votes, weighted as in
-        `predict_set`, tied classes sharing a vote. As s goes to 0 that is what sets of one class say.
+        `predict_set`, tied classes sharing a vote, which sets of one class agree with as s goes to 0.
         """
         return super().predict_proba(X)
 
@@ -139,10 +139,10 @@ class SetAnswers(ClassAnswers):
         self._moved(self.forest_.distinct_counts.counts)
 
     def _moved(self, counts: Floats) -> Floats:
-        """Class counts of leaves, with frequencies moved to `class_prior` and the number of rows kept.
+        """Class counts of leaves with frequencies shifted to `class_prior`, keeping the number of rows.
 
         A class that is r times as frequent in practice as in the training data is r times as frequent in every leaf
-        (Bayes' rule, the rows of a class being the same); a leaf does not know more or less for it.
+        (Bayes' rule, the distribution within a class being the same); the amount of evidence does not change.
         """
         given = self._wanted_prior()
         if given is None:

@@ -1,4 +1,4 @@
-"""Verbs that trees and forests share, whether they are one or many."""
+"""Verbs of classifiers and regressors, of a single tree or many."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         """
         upto = self.predict_proba(X).cumsum(axis=1)
         drawn = np.random.default_rng(rng).random(len(upto)) * upto[:, -1]
-        # The last class takes the rest: its sum may be as small as what was drawn, where it is rounded to nothing.
+        # The last class takes the rest: a cumulative sum can be rounded to as little as what was drawn.
         labels: NDArray[Any] = self.classes_[(upto[:, :-1] <= drawn[:, np.newaxis]).sum(axis=1)]
         return labels
 
@@ -145,7 +145,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         return counts
 
     def explain(self, X: Any) -> list[ClassExplanation]:
-        """Explain the answer to each row: the path down a single tree, or the vote of several, and the doubt in it.
+        """Explain the prediction for each row: the path down a single tree, or the votes of several, and the doubt.
 
         ``print(model.explain(X)[0])`` is a text for people.
         """
@@ -217,7 +217,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         raise ValueError(f"{type(self).__name__} has no probabilities of leaves: its answers vary within a leaf")
 
     def _leaf_evidence(self) -> DistinctCounts:
-        """Class counts that leaves answer by."""
+        """Class counts that predictions are computed from."""
         found: DistinctCounts = self.forest_.distinct_counts
         return found
 
