@@ -61,11 +61,15 @@ class Answers:
 
 def answered(model: Any, questions: Questions, coverage: float) -> Answers:
     """Predict rows, with all that the model says about its certainty."""
-    wanted = _class_verbs(model) if is_classifier(model) else _number_verbs(model, coverage)
-    ask = respond_to_rows if isinstance(questions.asked, np.ndarray) else respond
-    found = ask(model, questions.asked, wanted)
-    columns = _class_columns(model, found) if is_classifier(model) else _number_columns(model, found)
-    return Answers(pa.table(columns), questions.which, questions.kept)
+    return Answers(pa.table(_columns(model, questions.asked, coverage)), questions.which, questions.kept)
+
+
+def _columns(model: Any, X: Any, coverage: float) -> dict[str, Any]:
+    """Columns of answers, from a table or from converted rows."""
+    ask = respond_to_rows if isinstance(X, np.ndarray) else respond
+    if is_classifier(model):
+        return _class_columns(model, ask(model, X, _class_verbs(model)))
+    return _number_columns(model, ask(model, X, _number_verbs(model, coverage)))
 
 
 def _class_verbs(model: Any) -> Verbs:

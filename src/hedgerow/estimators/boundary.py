@@ -153,8 +153,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         rows, weight = np.ascontiguousarray(rows[counts]), fitted.weight[counts]
         labels = np.searchsorted(found["classes_"], fitted.labels.classes).astype(np.int32)[fitted.labels.codes][counts]
         scale = measure.scale(rows, weight, schema)
-        walls = _walls(fitted.model)
-        estimate = Estimate.of(walls, rows, labels, weight, scale, settings)
+        estimate = Estimate.of(_boundary(fitted.model), rows, labels, weight, scale, settings)
         return self._set_found(
             {
                 **found,
@@ -193,7 +192,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         See :func:`hedgerow.boundary.nearest_separator`.
         """
         rows = self._read(X)
-        return self.walls_.crossed(self._nearest(rows))
+        return self.boundary_.crossed(self._nearest(rows))
 
     def explain(self, X: Any) -> list[BoundaryExplanation]:
         """Explain each row: its path down the tree, and its distance from other classes.
@@ -216,7 +215,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         )
         probabilities = self._probabilities(rows, nearest)
         answers = tree_answers if self._decides_by_tree() else self.classes_[probabilities.argmax(axis=1)]
-        separators = separator_texts(self.walls_.crossed(nearest), self.schema_)
+        separators = separator_texts(self.boundary_.crossed(nearest), self.schema_)
         numbers = zip(probabilities.tolist(), nearest.of_rows().tolist(), strict=True)
         return [
             BoundaryExplanation(answer, one.classes, tuple(shares), tuple(distances), separator, one)
@@ -236,9 +235,9 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         return counts
 
     @property
-    def walls_(self) -> Walls:
+    def boundary_(self) -> Walls:
         """Decision boundary of the tree: the walls around its leaves and the class of each leaf."""
-        return self._tables.get("walls", lambda: _walls(self.estimator_))
+        return self._tables.get("boundary", lambda: _boundary(self.estimator_))
 
     def _source(self, verb: str, **arguments: Any) -> str:
         if verb in ("predict", CODES):
@@ -262,12 +261,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         return super()._answer(verb, rows, reached, **arguments)
 
     def _nearest(self, rows: Floats) -> Nearest:
-        walls = self.walls_
-        return walls.measure(rows, self.scale_, n_jobs=self.n_jobs)
+        return self.boundary_.measure(rows, self.scale_, n_jobs=self.n_jobs)
 
     def _probabilities(self, rows: Floats, nearest: Nearest) -> Floats:
         estimate: Estimate = self.estimate_
-        return estimate.probabilities(self.walls_, rows, nearest, self.scale_, self._settings())
+        return estimate.probabilities(self.boundary_, rows, nearest, self.scale_, self._settings())
 
     def _tree_query(self) -> Query[Floats]:
         """Probabilities of the tree itself."""
@@ -320,7 +318,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         estimate = self.estimate_
         if not isinstance(estimate, Estimate):
             raise ValueError("estimate_ is something else")
-        n_expected = self.n_classes_ * (1 + n_groups(estimate.partition, self.walls_))
+        n_expected = self.n_classes_ * (1 + n_groups(estimate.partition, self.boundary_))
         if len(estimate.sample.sizes) != n_expected:
             raise ValueError("its kernel sample is that of another tree")
         if estimate.axes is not None and estimate.axes.centre.shape[1] != self.n_features_in_:
@@ -344,7 +342,7 @@ def _reached(parts: Parts, forest: Forest) -> csr_array:
     return csr_array((parts.weights, parts.leaves, parts.start), shape=(len(parts.start) - 1, forest.n_leaves))
 
 
-def _walls(model: Any) -> Walls:
+def _boundary(model: Any) -> Walls:
     """Walls of a fitted tree; the class of a leaf is the tree's own prediction."""
     if not isinstance(model, TreeClassifier):
         return walls_of(model)

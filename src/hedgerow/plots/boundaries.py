@@ -69,7 +69,7 @@ def rows_around(rows: Floats, columns: Sequence[int], values: Floats) -> Floats:
 
 
 def walls_of(estimator: Any) -> Walls:
-    walls: Walls = estimator.walls_
+    walls: Walls = estimator.boundary_
     return walls
 
 
