@@ -278,3 +278,13 @@ def test_a_foreign_model_is_asked_verb_by_verb() -> None:
     assert offers(theirs, "predict_proba")
     assert not offers(theirs, "predict_set")
     assert not offers(DecisionTreeClassifier, "predict_proba")
+
+
+def test_tree_weights_are_those_of_the_wrapped_forest() -> None:
+    X, y = np.arange(12.0).reshape(-1, 1), np.arange(12) % 2
+    weighted = ForestClassifier(2, tree_weights=[1, 3], random_state=0).fit(X, y)
+    for model in (weighted, RuleClassifier.from_fitted(weighted), CautiousClassifier.from_fitted(weighted)):
+        assert model.get_tree_weights().tolist() == [0.5, 1.5]
+    theirs = DecisionTreeClassifier(random_state=0).fit(X, y)
+    for plain in (TreeClassifier().fit(X, y), TreeRegressor().fit(X, y), RuleClassifier.from_fitted(theirs)):
+        assert plain.get_tree_weights() is None
