@@ -180,7 +180,7 @@ def test_what_pruned_refuses() -> None:
     with pytest.raises(NotFittedError):
         TreeClassifier().pruned(X, y)
     tree = TreeClassifier().fit(X, y)
-    with pytest.raises(ValueError, match="pruning is None, must be a way of pruning"):
+    with pytest.raises(ValueError, match="pruning is None, must be a pruning method"):
         tree.pruned(X, y, pruning=None)
     with pytest.raises(ValueError, match=r"grows trees to choose alpha.*give alpha as a number"):
         tree.pruned(X, y, pruning="cost_complexity")

@@ -1,4 +1,4 @@
-"""What all estimators that grow many trees share."""
+"""Base of estimators with many trees."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class ManyTrees(CallbackSupportMixin, TreeBased):  # type: ignore[misc]
         return check_whole("n_estimators", self.n_estimators, 1)
 
     def _with_progress(self, grow: Callable[..., Grown], training: Training, options: Any, X: Any, y: Any) -> Grown:
-        """Grow `options.n_trees` trees, and tell the callbacks how it goes."""
+        """Grow `options.n_trees` trees, reporting progress to callbacks."""
         progress = TreesProgress(self, options.n_trees, X, y)
         grown = grow(training, options, progress.report)
         progress.finish(options.n_trees)
         return grown
 
     def apply(self, X: Any) -> NDArray[np.int32]:
-        """The number of the leaf that each row reaches in each tree, (n, n_trees).
+        """Number of the leaf that each row reaches in each tree, (n, n_trees).
 
-        A row with a missing value that is divided over branches follows the heaviest.
+        A row with a missing value that is spread over branches follows the heaviest.
         """
         rows = self._read(X)
         return route(self.forest_, rows, n_jobs=self.n_jobs)

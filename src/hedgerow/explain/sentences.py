@@ -1,4 +1,4 @@
-"""The way of a row down a tree, as sentences: what was asked, and what the row answered."""
+"""The path of a row down a tree, as sentences: one for each split."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _AT_MOST = 5  # categories that a sentence names
 
 
 def listed(words: list[str], last: str = "and", at_most: int = _AT_MOST) -> str:
-    """ "a, b and c"; of many the first, and how many more."""
+    """Return "a, b and c"; of many words the first ones, and how many more."""
     if len(words) > at_most:
         return f"{', '.join(words[:at_most])} {last} {len(words) - at_most} more"
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def percentages(shares: Sequence[float]) -> list[str]:
-    """Whole percents of shares that add up to 1, rounded so that they add up to 100 (largest remainders).
+    """Round shares that add up to 1 to whole percents that add up to 100 (largest remainders).
 
     >>> percentages([1 / 3, 1 / 3, 1 / 3])
     ['34%', '33%', '33%']
@@ -43,12 +43,12 @@ def percentages(shares: Sequence[float]) -> list[str]:
 
 
 def mixture_lines(shares: Sequence[float], texts: Sequence[str]) -> list[str]:
-    """A line for each part of a mixture, with its share in front; the shares shown add up to 100%."""
+    """Return a line for each part of a mixture, with its share in front; the shares shown add up to 100%."""
     return [f"  {percent:>4}: {text}" for percent, text in zip(percentages(shares), texts, strict=True)]
 
 
 def path_nodes(forest: Forest, leaf: int) -> list[int]:
-    """The nodes from the root to a leaf (counted over the whole forest), both included."""
+    """Return the nodes from the root to a leaf (numbered over the whole forest), both included."""
     node = int(forest.leaf_nodes[leaf])
     nodes = [node]
     while (node := int(forest.parent[node])) >= 0:
@@ -57,7 +57,7 @@ def path_nodes(forest: Forest, leaf: int) -> list[int]:
 
 
 def path_sentences(forest: Forest, schema: Schema, leaf: int, row: Floats) -> tuple[str, ...]:
-    """A sentence for each question on the way to a leaf that the row reaches.
+    """Return a sentence for each split on the path to a leaf that the row reaches.
 
     >>> from hedgerow import TreeClassifier
     >>> tree = TreeClassifier().fit([[1], [2], [3]], ["no", "yes", "yes"])
@@ -67,13 +67,13 @@ def path_sentences(forest: Forest, schema: Schema, leaf: int, row: Floats) -> tu
     nodes = path_nodes(forest, leaf)
     names = Names.of(forest, schema.names, None, [column.categories for column in schema.columns])
     return tuple(
-        _sentence(_Question(forest, schema, names, node, child - _first_child(forest, node)), row)
+        _sentence(_Split(forest, schema, names, node, child - _first_child(forest, node)), row)
         for node, child in pairwise(nodes)
     )
 
 
 def dividing_branches(forest: Forest, schema: Schema, leaves: Sequence[int]) -> list[tuple[str, ...]]:
-    """For each of several leaves of a tree, the branches that tell it from the others: "bp at most 128"."""
+    """Return the branches that separate each of several leaves of a tree from the others: "bp at most 128"."""
     names = Names.of(forest, schema.names, None, [column.categories for column in schema.columns])
     paths = [path_nodes(forest, leaf) for leaf in leaves]
     taken: dict[int, set[int]] = {}
@@ -82,7 +82,7 @@ def dividing_branches(forest: Forest, schema: Schema, leaves: Sequence[int]) -> 
             taken.setdefault(node, set()).add(child)
     return [
         tuple(
-            _condition(_Question(forest, schema, names, node, child - _first_child(forest, node)))
+            _condition(_Split(forest, schema, names, node, child - _first_child(forest, node)))
             for node, child in pairwise(path)
             if len(taken[node]) > 1
         )
@@ -90,14 +90,14 @@ def dividing_branches(forest: Forest, schema: Schema, leaves: Sequence[int]) -> 
     ]
 
 
-def _condition(question: _Question) -> str:
-    if question.kind == NodeKind.THRESHOLD and question.threshold == np.inf:
-        return f"{question.about} {'missing' if question.child else 'known'}"
-    n_children = int(question.forest.n_children[question.node])
-    own_branch = question.forest.missing[question.node] == MissingPolicy.OWN_BRANCH
-    if own_branch and question.child == n_children - 1:
-        return f"{question.about} missing"
-    return f"{question.about} {_branch(question)}"
+def _condition(split: _Split) -> str:
+    if split.kind == NodeKind.THRESHOLD and split.threshold == np.inf:
+        return f"{split.subject} {'missing' if split.child else 'known'}"
+    n_children = int(split.forest.n_children[split.node])
+    own_branch = split.forest.missing[split.node] == MissingPolicy.OWN_BRANCH
+    if own_branch and split.child == n_children - 1:
+        return f"{split.subject} missing"
+    return f"{split.subject} {_branch(split)}"
 
 
 def _first_child(forest: Forest, node: int) -> int:
@@ -105,8 +105,8 @@ def _first_child(forest: Forest, node: int) -> int:
 
 
 @dataclass(frozen=True)
-class _Question:
-    """A node, and the number of the child that is taken."""
+class _Split:
+    """A node that splits, and the number of the child that is taken."""
 
     forest: Forest
     schema: Schema
@@ -127,16 +127,16 @@ class _Question:
         return float(self.forest.threshold[self.node])
 
     @property
-    def about(self) -> str:
+    def subject(self) -> str:
         oblique = self.kind == NodeKind.OBLIQUE
         return linear_form(self.forest, self.node, self.names) if oblique else self.names.features[self.feature]
 
     def value(self, row: Floats) -> float:
         if self.kind != NodeKind.OBLIQUE:
             return float(row[self.feature])
-        place = self._payload
+        payload = self._payload
         with np.errstate(over="ignore", invalid="ignore"):
-            return float((row[self.forest.payload_codes[place]] * self.forest.payload_weights[place]).sum())
+            return float((row[self.forest.payload_codes[payload]] * self.forest.payload_weights[payload]).sum())
 
     @property
     def _payload(self) -> slice:
@@ -144,7 +144,7 @@ class _Question:
         return slice(int(begin), int(end))
 
     def has_branch_for(self, value: float) -> bool:
-        """Whether a value that is not missing is among those that the question knows."""
+        """Whether the split has a branch for a value that is not missing."""
         if self.kind not in (NodeKind.MULTIWAY, NodeKind.SUBSET):
             return True
         codes = self.forest.payload_codes[self._payload]
@@ -156,7 +156,7 @@ class _Question:
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The ordered categories that a threshold divides; empty where it divides numbers."""
+        """Ordered categories that a threshold splits; empty for a column of numbers."""
         return self.names.categories[self.feature] if self.kind == NodeKind.THRESHOLD else ()
 
     @property
@@ -164,64 +164,72 @@ class _Question:
         return highest_level(self.levels, self.threshold)
 
     @property
-    def share(self) -> float:
-        """Fraction of a spread row that takes this branch."""
+    def shares(self) -> list[float]:
+        """Fraction of a spread row that takes each branch."""
         first = _first_child(self.forest, self.node)
         weights = self.forest.weight[first : first + self.forest.n_children[self.node]]
         total = float(weights.sum())
-        return float(weights[self.child]) / total if total > 0 else 1 / len(weights)
+        return (weights / total).tolist() if total > 0 else [1 / len(weights)] * len(weights)
 
 
-def _sentence(question: _Question, row: Floats) -> str:
-    value = question.value(row)
+def _sentence(split: _Split, row: Floats) -> str:
+    value = split.value(row)
     if np.isnan(value):
-        nominal = question.feature >= 0 and question.schema.columns[question.feature].kind == Kind.NOMINAL
-        return _sentence_without_answer(question, f"{question.about} is missing{' or new' * nominal}")
-    if not question.has_branch_for(value):
-        return _sentence_without_answer(question, f"{question.about} is {_value_text(question, value)}, new here")
-    if question.kind == NodeKind.THRESHOLD and question.threshold == np.inf:
-        return f"{question.about} is known, {_value_text(question, value)}"
-    branch = _branch(question, value)
-    said = f"{question.about} is {_value_text(question, value)}"
-    return said if branch == _value_text(question, value) else f"{said}, {branch}"
+        nominal = split.feature >= 0 and split.schema.columns[split.feature].kind == Kind.NOMINAL
+        return _sentence_without_value(split, f"{split.subject} is missing{' or new' * nominal}")
+    if not split.has_branch_for(value):
+        return _sentence_without_value(split, f"{split.subject} is {_value_text(split, value)}, new here")
+    if split.kind == NodeKind.THRESHOLD and split.threshold == np.inf:
+        return f"{split.subject} is known, {_value_text(split, value)}"
+    branch = _branch(split, value)
+    said = f"{split.subject} is {_value_text(split, value)}"
+    return said if branch == _value_text(split, value) else f"{said}, {branch}"
 
 
-def _sentence_without_answer(question: _Question, said: str) -> str:
-    policy = MissingPolicy(question.forest.missing[question.node])
-    asks_whether_known = question.kind == NodeKind.THRESHOLD and question.threshold == np.inf
-    if policy == MissingPolicy.OWN_BRANCH or asks_whether_known:
+def _sentence_without_value(split: _Split, said: str) -> str:
+    policy = MissingPolicy(split.forest.missing[split.node])
+    tests_presence = split.kind == NodeKind.THRESHOLD and split.threshold == np.inf
+    if policy == MissingPolicy.OWN_BRANCH or tests_presence:
         return said
     if policy == MissingPolicy.SPREAD:
-        return f"{said}: {question.share:.0%} of it goes where {question.about} is {_branch(question)}"
-    return f"{said}, which goes with {_branch(question)}"
+        return f"{said}: split {_shares_text(split)} (path: {_branch(split)})"
+    return f"{said}, which follows the branch {_branch(split)}"
 
 
-def _branch(question: _Question, value: float | None = None) -> str:
-    """What leads to the child that is taken: "at most 3", "red", "not red", "one of red and blue"."""
-    if question.level == 0 and len(question.levels) == 2:
-        return question.levels[question.child]
-    if question.kind in (NodeKind.THRESHOLD, NodeKind.OBLIQUE):
-        side = "above" if question.child else "at most"
-        return f"{side} {_threshold_text(question, value)}"
-    members = branch_members(question.forest, question.node, question.names, question.child)
+def _shares_text(split: _Split) -> str:
+    shares = split.shares
+    if len(shares) > _AT_MOST:
+        return f"over {len(shares)} branches, {shares[split.child]:.0%} of it here"
+    over = "both" if len(shares) == 2 else str(len(shares))
+    return f"{' / '.join(percentages(shares))} over {over} branches"
+
+
+def _branch(split: _Split, value: float | None = None) -> str:
+    """Return the condition of the child that is taken: "at most 3", "red", "not red", "one of red and blue"."""
+    if split.level == 0 and len(split.levels) == 2:
+        return split.levels[split.child]
+    if split.kind in (NodeKind.THRESHOLD, NodeKind.OBLIQUE):
+        side = "above" if split.child else "at most"
+        return f"{side} {_threshold_text(split, value)}"
+    members = branch_members(split.forest, split.node, split.names, split.child)
     if members is not None:
         return members[0] if len(members) == 1 else f"one of {listed(members)}"
-    others = branch_members(question.forest, question.node, question.names, 0) or []
+    others = branch_members(split.forest, split.node, split.names, 0) or []
     return f"not {others[0]}" if len(others) == 1 else f"none of {listed(others)}"
 
 
-def _threshold_text(question: _Question, value: float | None) -> str:
-    if question.level is not None:
-        return question.levels[question.level]
-    text = number_text(question.threshold)
-    close = value is not None and value != question.threshold and number_text(value) == text
-    return repr(question.threshold) if close else text
+def _threshold_text(split: _Split, value: float | None) -> str:
+    if split.level is not None:
+        return split.levels[split.level]
+    text = number_text(split.threshold)
+    close = value is not None and value != split.threshold and number_text(value) == text
+    return repr(split.threshold) if close else text
 
 
-def _value_text(question: _Question, value: float) -> str:
-    coded = bool(question.levels) or question.kind not in (NodeKind.THRESHOLD, NodeKind.OBLIQUE)
+def _value_text(split: _Split, value: float) -> str:
+    coded = bool(split.levels) or split.kind not in (NodeKind.THRESHOLD, NodeKind.OBLIQUE)
     if coded and value.is_integer() and value >= 0:
-        return question.names.category(question.feature, int(value))
+        return split.names.category(split.feature, int(value))
     text = number_text(value)
-    close = value != question.threshold and number_text(question.threshold) == text
+    close = value != split.threshold and number_text(split.threshold) == text
     return repr(value) if close else text

@@ -22,14 +22,14 @@ Floats = NDArray[np.float64]
 
 
 def corrected_shares(counts: Floats, centre: Floats, amount: float) -> Floats:
-    """(w_y + amount·c_y)/(n + amount), shares of the classes drawn toward `centre`, which is also an empty leaf's."""
+    """(w_y + amount·c_y)/(n + amount), class frequencies shrunk toward `centre`, which an empty leaf gets."""
     total = counts.sum(axis=1, keepdims=True) + amount
     shares: Floats = np.where(total > 0, (counts + amount * centre) / np.where(total > 0, total, 1.0), centre)
     return shares
 
 
 def uniform(n_classes: int) -> Floats:
-    """The same probability for each class."""
+    """Uniform distribution over the classes."""
     return np.full(n_classes, 1 / n_classes)
 
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.boundary.walls import Walls
 from hedgerow.credal.leaves import check_s
+from hedgerow.estimators.contract import offers, read_rows, respond_to_rows
 from hedgerow.folds.leaf_probability import Laplace, uniform
 from hedgerow.measured.regions import Regions, region_membership
 from hedgerow.plots.display import Floats
@@ -30,7 +31,7 @@ def check_estimator(estimator: Any, methods: Sequence[str], parameters: Sequence
     """Raise ValueError with all methods and parameters that the estimator lacks, and the hint."""
     is_instance = not isinstance(estimator, type)
     found = estimator.get_params(deep=False) if is_instance and hasattr(estimator, "get_params") else {}
-    absent = [name for name in methods if not (is_instance and hasattr(estimator, name))]
+    absent = [name for name in methods if not offers(estimator, name)]
     absent += [f"parameter {name}" for name in parameters if name not in found]
     if absent:
         raise ValueError(f"estimator is {estimator!r}, which has no {' and no '.join(absent)}: {hint}")
@@ -46,8 +47,7 @@ def class_position(classes: NDArray[Any], label: Any) -> int:
     return int(found[0])
 
 
-# Boundary classifiers. `encode`, `class_probability` and `decision_boundary` are the only ones that read private
-# members: no public method takes encoded rows.
+# Boundary classifiers.
 
 
 def check_boundary(estimator: Any) -> None:
@@ -59,19 +59,18 @@ def check_boundary(estimator: Any) -> None:
 
 def encode(estimator: Any, X: Any) -> Floats:
     """Encode X for the two functions below; refuse missing values that the tree does not take."""
-    rows: Floats = estimator._read(X)
-    return rows
+    return read_rows(estimator, X)
 
 
 def class_probability(estimator: Any, rows: Floats, target: int) -> Floats:
     """Compute the probability of a class for encoded rows."""
-    probabilities: Floats = estimator._proba(rows)
+    probabilities: Floats = respond_to_rows(estimator, rows, ["predict_proba"])["predict_proba"]
     return probabilities[:, target]
 
 
 def decision_boundary(estimator: Any) -> Walls:
     """Return the decision boundary of the tree."""
-    found: Walls = estimator._walls()
+    found: Walls = estimator.boundary_
     return found
 
 

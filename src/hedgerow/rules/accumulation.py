@@ -1,4 +1,4 @@
-"""Rules that add up what the leaves hold instead of what they recommend: pool and evidence.
+"""Rules that accumulate the evidence of leaves instead of their scores: pool and evidence.
 
 Busch et al., Combining Predictions under Uncertainty, section 4.
 """
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Pool(FoldRule):
-    """The share of each class in all leaves together: g_pool = Σw⁺/Σn − ½ (section 4)."""
+    """Share of each class in all leaves pooled: g_pool = Σw⁺/Σn − ½ (section 4)."""
 
     def table(self, counts: Floats, prior: Floats) -> Floats:
         return counts
@@ -90,7 +90,7 @@ class Evidence(FoldRule):
         return softmax(self._log_posterior(folded, n_trees, prior))
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """The posterior log-odds of two classes; the posterior's logarithms of more."""
+        """Binary: posterior log-odds; multiclass: log posterior of each class."""
         logs = self._log_posterior(folded, n_trees, prior)
         if len(prior) != 2:
             normalised: Floats = logs - logsumexp(logs, axis=1, keepdims=True)
