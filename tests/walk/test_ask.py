@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hedgerow.cli.questions import questions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -30,7 +29,7 @@ from hedgerow import (
     TreeRegressor,
     save,
 )
-from hedgerow.cli.answers import answered
+from hedgerow.cli.answers import answer
 from hedgerow.cli.fitted import open_model
 from hedgerow.data.table import Schema
 from hedgerow.estimators.contract import CODES, offers, respond
@@ -246,8 +245,7 @@ def test_a_prediction_of_the_command_line_converts_once_and_walks_at_most_twice(
     loaded = open_model(str(tmp_path / "model.hedgerow"))
     assert loaded.model is not None
     counter = Counter(monkeypatch)
-    (part,) = questions(loaded, iter([X]), ())
-    found = answered(loaded.model, part, 0.9).table()
+    found = answer(loaded.model, X, (), 0.9).table()
     assert counter.n_read == 1
     assert counter.n_walks <= most_walks(fitted)
     assert found["prediction"].to_pylist() == fitted.predict(X).tolist()
