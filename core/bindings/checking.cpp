@@ -16,17 +16,24 @@ namespace {
 // rule, place, found
 using FaultNumbers = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
+void require_every_array(const ForestArrays& arrays) {
+    if (!arrays.weight || !arrays.payload || !arrays.missing)
+        throw std::invalid_argument("a forest is checked with its weight, payload and missing");
+}
+
 FaultNumbers node_fault(const ForestArrays& arrays) {
+    require_every_array(arrays);
     const hedgerow::Forest forest = view(arrays);
-    const auto n_payloads = static_cast<std::int64_t>(std::get<7>(arrays).size()) - 1;
+    const auto n_payloads = static_cast<std::int64_t>(arrays.n_payloads());
     const ReleasedGil release;
     const auto [rule, place, found] = hedgerow::node_fault(forest, n_payloads);
     return {rule, place, found};
 }
 
 FaultNumbers link_fault(const ForestArrays& arrays, const In<std::int32_t>& largest_child) {
+    require_every_array(arrays);
     const hedgerow::Forest forest = view(arrays);
-    if (largest_child.size() + 1 != std::get<7>(arrays).size())
+    if (largest_child.size() != arrays.n_payloads())
         throw std::invalid_argument("largest_child needs a number for each payload");
     const ReleasedGil release;
     const auto [rule, place, found] = hedgerow::link_fault(forest, largest_child.data());

@@ -11,6 +11,7 @@
 
 #include "arrays.hpp"
 #include "bind.hpp"
+#include "forest_dict.hpp"
 #include "losses.hpp"
 #include "prune.hpp"
 #include "rearrange.hpp"
@@ -26,19 +27,10 @@ void require_rows(const In<std::int64_t>& parent, const Array<double, 2>& values
     if (parent.size() != values.shape(0)) throw std::invalid_argument("values needs a row for each node");
 }
 
-// As ForestArrays without the last two, and the values of leaves.
-using RearrangedArrays =
-    std::tuple<Array<std::uint8_t, 2>, Array<double>, Array<std::int32_t>, Array<std::uint8_t>, Array<std::uint8_t>,
-               Array<std::int64_t>, Array<std::int64_t>, Array<std::int64_t>, Array<std::int32_t>, Array<double>, Array<double>>;
+ArrayDict to_dict(hedgerow::RearrangedForest made) { return forest_dict(made.forest, std::move(made.payload_weights)); }
 
-RearrangedArrays to_arrays(hedgerow::RearrangedForest made) {
-    hedgerow::GrownTree& trees = made.forest.trees;
-    return {to_bytes(std::move(trees.nodes)),          to_array(std::move(trees.weight)),
-            to_array(std::move(trees.payload)),        to_array(std::move(trees.kind)),
-            to_array(std::move(trees.missing)),        to_array(std::move(made.forest.tree_start)),
-            to_array(std::move(made.forest.leaf_start)), to_array(std::move(trees.payload_start)),
-            to_array(std::move(trees.payload_codes)),  to_array(std::move(made.payload_weights)),
-            to_array(std::move(trees.leaf_values))};
+void require_weight(const ForestArrays& arrays) {
+    if (!arrays.weight) throw std::invalid_argument("the weight of each node is needed");
 }
 
 void require_nodes(const hedgerow::Forest& forest, std::size_t n_nodes) {
@@ -46,12 +38,13 @@ void require_nodes(const hedgerow::Forest& forest, std::size_t n_nodes) {
         throw std::invalid_argument("marks and values need an entry for each node");
 }
 
-RearrangedArrays cut(const ForestArrays& forest_arrays, const In<std::uint8_t>& marked, const In<double, 2>& node_values) {
+ArrayDict cut(const ForestArrays& forest_arrays, const In<std::uint8_t>& marked, const In<double, 2>& node_values) {
+    require_weight(forest_arrays);
     const hedgerow::Forest forest = view(forest_arrays);
     require_nodes(forest, marked.size());
     require_nodes(forest, node_values.shape(0));
     const auto n_values = static_cast<std::int64_t>(node_values.shape(1));
-    return to_arrays(rearranged(forest, hedgerow::cut(forest, marked.data(), node_values.data(), n_values)));
+    return to_dict(rearranged(forest, hedgerow::cut(forest, marked.data(), node_values.data(), n_values)));
 }
 
 void require_leaves(const hedgerow::Forest& forest, const In<double, 2>& leaf_values) {
@@ -60,12 +53,13 @@ void require_leaves(const hedgerow::Forest& forest, const In<double, 2>& leaf_va
 }
 
 // None where nothing is collapsed.
-std::optional<RearrangedArrays> collapse(const ForestArrays& forest_arrays, const In<double, 2>& leaf_counts) {
+std::optional<ArrayDict> collapse(const ForestArrays& forest_arrays, const In<double, 2>& leaf_counts) {
+    require_weight(forest_arrays);
     const hedgerow::Forest forest = view(forest_arrays);
     require_leaves(forest, leaf_counts);
     const auto n_classes = static_cast<std::int64_t>(leaf_counts.shape(1));
     auto kept = hedgerow::collapse(forest, leaf_counts.data(), n_classes);
-    return kept ? std::optional(to_arrays(rearranged(forest, *std::move(kept)))) : std::nullopt;
+    return kept ? std::optional(to_dict(rearranged(forest, *std::move(kept)))) : std::nullopt;
 }
 
 Array<double, 2> node_sums(const ForestArrays& forest_arrays, const In<double, 2>& leaf_values) {
@@ -82,9 +76,10 @@ Array<double, 2> node_sums(const ForestArrays& forest_arrays, const In<double, 2
 Array<std::int64_t> parents(const ForestArrays& forest_arrays) { return to_array(hedgerow::parents(view(forest_arrays))); }
 
 // None where nothing is pruned.
-std::optional<RearrangedArrays> prune(const ForestArrays& forest_arrays, const In<double, 2>& leaf_counts, const Columns& X,
+std::optional<ArrayDict> prune(const ForestArrays& forest_arrays, const In<double, 2>& leaf_counts, const Columns& X,
                    const In<double>& sample_weight, const In<std::int32_t>& labels, double confidence, double z,
                    bool raising, double min_fraction) {
+    require_weight(forest_arrays);
     const hedgerow::Forest forest = view(forest_arrays);
     if (forest.n_trees != 1 || static_cast<std::int64_t>(leaf_counts.shape(0)) != forest.leaf_start[1] ||
         static_cast<std::int64_t>(X.shape(1)) != forest.n_features || labels.size() != X.shape(0) ||
@@ -108,7 +103,7 @@ std::optional<RearrangedArrays> prune(const ForestArrays& forest_arrays, const I
         if (static_cast<std::int64_t>(tree.source.size()) < forest.tree_start[1])
             pruned = rearranged(forest, std::move(tree));
     }
-    return pruned ? std::optional(to_arrays(*std::move(pruned))) : std::nullopt;
+    return pruned ? std::optional(to_dict(*std::move(pruned))) : std::nullopt;
 }
 
 Array<double, 2> losses_as_leaves(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<double>& answers,

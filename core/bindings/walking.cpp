@@ -151,6 +151,22 @@ void tally(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<s
 }  // namespace
 
 void bind_walking(nb::module_& m) {
+    using Nodes = In<std::uint8_t, 2>;
+    using Bytes = In<std::uint8_t>;
+    using Offsets = In<std::int64_t>;
+    using Codes = In<std::int32_t>;
+    nb::class_<ForestArrays>(m, "ForestArrays", "Arrays of a forest that the functions of this module take; see hedgerow.forest.")
+        .def("__init__",
+             [](ForestArrays* self, Nodes nodes, Bytes kind, std::optional<In<double>> weight, std::optional<Codes> payload,
+                std::optional<Bytes> missing, Offsets tree_start, Offsets leaf_start, Offsets payload_start, Codes payload_codes,
+                In<double> payload_weights, std::int64_t n_features, bool only_thresholds) {
+                 new (self) ForestArrays{nodes,      kind,       weight,        payload,       missing,         tree_start,
+                                         leaf_start, payload_start, payload_codes, payload_weights, n_features, only_thresholds};
+             },
+             nb::kw_only(), "nodes"_a.noconvert(), "kind"_a.noconvert(), "weight"_a.noconvert().none(),
+             "payload"_a.noconvert().none(), "missing"_a.noconvert().none(), "tree_start"_a.noconvert(),
+             "leaf_start"_a.noconvert(), "payload_start"_a.noconvert(), "payload_codes"_a.noconvert(),
+             "payload_weights"_a.noconvert(), "n_features"_a, "only_thresholds"_a);
     m.def("number_rows", &number_rows, "rows"_a.noconvert(), "most"_a,
           "Distinct rows in the order in which they occur, and the number of each row's; None if there are more than `most`.");
     m.def("fold", &fold, "forest"_a.noconvert(), "X"_a.noconvert(), "tables"_a.noconvert(), "first_tree"_a,

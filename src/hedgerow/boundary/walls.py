@@ -133,7 +133,7 @@ class Walls:
     def plan(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
         """For each node bits of the classes of its leaves, and whether any value leads there from its parent."""
         classes, is_open = wall_plan(
-            self.shape.arrays, self.shape.parent, self.labels, self.n_categories, self.n_classes
+            self.shape.core_with_weight, self.shape.parent, self.labels, self.n_categories, self.n_classes
         )
         return classes, is_open
 
@@ -165,7 +165,7 @@ class Walls:
             return found
         walls = (self.shape.parent, self.shape.leaf_nodes, self.labels, *self.plan)
         wall_distance(
-            *(self.shape.arrays, walls, self.n_classes, X, parts.rows, parts.leaves, scale),
+            *(self.shape.core_with_weight, walls, self.n_classes, X, parts.rows, parts.leaves, scale),
             _EVERY_CLASS if target is None else target,
             *(found.distance, found.leaf, found.node, found.n_leaves),
             n_threads(n_jobs),

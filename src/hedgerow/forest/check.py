@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._core import link_fault, node_fault
+from hedgerow._core import ForestArrays, link_fault, node_fault
 from hedgerow.forest.kinds import LEAF_FEATURE, NO_CHILD, NO_PAYLOAD, OBLIQUE_FEATURE, MissingPolicy, NodeKind
 
 if TYPE_CHECKING:
@@ -82,9 +82,10 @@ def check_structure(forest: Forest) -> None:
 
     The order matters: each group may rely on what the groups before it have established.
     """
-    _check_nodes(forest)
+    arrays = forest.to_core(derive=("weight", "payload", "missing"))
+    _check_nodes(forest, arrays)
     _check_payloads(forest)
-    _check_links(forest)
+    _check_links(forest, arrays)
     check_leaf_values(forest)
 
 
@@ -193,9 +194,9 @@ def _fail_at(forest: Forest, node: int, name: str, must: str) -> NoReturn:
     _fail(f"{name} of node {node - forest.tree_start[tree]} ({label}) in tree {tree} is {value}, must be {must}")
 
 
-def _check_nodes(forest: Forest) -> None:
+def _check_nodes(forest: Forest, arrays: ForestArrays) -> None:
     n_payloads = len(forest.payload_start) - 1
-    rule, node, _ = node_fault(forest.arrays)
+    rule, node, _ = node_fault(arrays)
     if rule >= 0:
         name, must = _NODE_RULES[rule]
         _fail_at(forest, node, name, must.format(last_feature=forest.n_features - 1, last_payload=n_payloads - 1))
@@ -254,11 +255,11 @@ def _check_children_named(children: NDArray[np.int32], payload: NDArray[np.int64
         _fail(f"payload {min(nameless)} names no child")
 
 
-def _check_links(forest: Forest) -> None:
+def _check_links(forest: Forest, arrays: ForestArrays) -> None:
     """Each node but the roots is the child of one node that comes before it in the same tree; leaves are numbered."""
     starts = forest.payload_start[:-1]
     largest_child = np.maximum.reduceat(forest.payload_codes, starts) if len(starts) else forest.payload_codes
-    rule, place, found = link_fault(forest.arrays, largest_child)
+    rule, place, found = link_fault(arrays, largest_child)
     if rule < 0:
         return
     if rule == _N_LEAVES:

@@ -95,7 +95,7 @@ def predict_quantiles(
     order = np.argsort(probabilities, kind="stable")
     found = np.empty((len(X), len(probabilities)))
     core_quantiles(
-        forest.arrays,
+        forest.core_with_weight,
         X,
         samples.start,
         samples.ranks,

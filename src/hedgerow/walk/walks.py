@@ -53,7 +53,7 @@ def route(
     """
     check_rows(forest, X)
     leaves = np.empty((len(X), forest.n_trees), dtype=np.int32)
-    core_route(forest.arrays_for(X), X, leaves, heaviest, n_threads(n_jobs))
+    core_route(forest.core_for(X), X, leaves, heaviest, n_threads(n_jobs))
     return leaves
 
 
@@ -65,7 +65,7 @@ def spread(forest: Forest, X: NDArray[np.float64], *, n_jobs: int | None = None)
     from scipy.sparse import csr_array
 
     check_rows(forest, X)
-    row_start, leaves, weights = core_spread(forest.arrays_for(X), X, n_threads(n_jobs))
+    row_start, leaves, weights = core_spread(forest.core_for(X), X, n_threads(n_jobs))
     return csr_array((weights, leaves, row_start), shape=(len(X), forest.n_leaves))
 
 
@@ -139,7 +139,7 @@ def fold(
     ]
     # A few rows are walked in less time than joblib needs to tell how many threads there are.
     threads = 1 if len(X) < 8 else n_threads(n_jobs)
-    core_fold(forest.arrays_for(X), X, crossing, first, last, tree_weights, skip, n_used, threads)
+    core_fold(forest.core_for(X), X, crossing, first, last, tree_weights, skip, n_used, threads)
     return list(out)
 
 
@@ -179,7 +179,7 @@ def tally(
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError("weights must be finite and not negative")
     counts = np.zeros((forest.n_leaves, n_classes))
-    core_tally(forest.arrays_for(X), X, labels, weights, counts, n_threads(n_jobs))
+    core_tally(forest.core_for(X), X, labels, weights, counts, n_threads(n_jobs))
     return counts
 
 
