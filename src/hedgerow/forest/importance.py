@@ -63,7 +63,7 @@ def impurity_importances(forest: Forest, impurity: Impurity) -> NDArray[np.float
 
 
 def weighted_impurity(forest: Forest, impurity: Impurity) -> NDArray[np.float64]:
-    """Weight times impurity of each node."""
+    """Impurity of each node times its weight."""
     if impurity == "squared_error":
         squares: NDArray[np.float64] = forest.node_stats()[:, 2]
         return squares
