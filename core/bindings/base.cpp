@@ -38,7 +38,7 @@ Array<T> draw_many(std::int64_t n, Draw draw) {
 }  // namespace
 
 void bind_base(nb::module_& m) {
-    m.def("checksum", &checksum, "data"_a.noconvert(), "XXH64 of bytes, with seed 0; see hedgerow.packing.");
+    m.def("checksum", &checksum, "data"_a.noconvert(), "XXH64 of bytes, with seed 0; see hedgerow.forest.packing.");
     m.def(
         "random_bits",
         [](std::uint64_t seed, const std::vector<std::uint64_t>& path, std::int64_t n) {

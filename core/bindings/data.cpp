@@ -164,7 +164,7 @@ void bind_data(nb::module_& m) {
           "`most`.");
     m.def("places_in_line", &places_in_line, "X"_a.noconvert(), "n_categories"_a.noconvert(),
           "sample_weight"_a.noconvert(), "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a,
-          "seed"_a, "Rows in a drawn order; see hedgerow.pruning.parting.");
+          "seed"_a, "Rows in a drawn order; see hedgerow.pruning.");
 }
 
 }  // namespace hedgerow::bindings

@@ -13,7 +13,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bind.hpp"
-#include "bindings/edited_forest.hpp"
+#include "bindings/forest_dict.hpp"
 #include "forest/check.hpp"
 #include "forest/edit.hpp"
 #include "forest/structure.hpp"
@@ -27,17 +27,24 @@ namespace {
 // rule, place, found
 using FaultNumbers = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
+void require_every_array(const ForestArrays& arrays) {
+    if (!arrays.weight || !arrays.payload || !arrays.missing)
+        throw std::invalid_argument("a forest is checked with its weight, payload and missing");
+}
+
 FaultNumbers node_fault(const ForestArrays& arrays) {
+    require_every_array(arrays);
     const forest::Forest forest = view(arrays);
-    const auto n_payloads = static_cast<std::int64_t>(std::get<7>(arrays).size()) - 1;
+    const auto n_payloads = static_cast<std::int64_t>(arrays.n_payloads());
     const ReleasedGil release;
     const auto [rule, place, found] = forest::node_fault(forest, n_payloads);
     return {rule, place, found};
 }
 
 FaultNumbers link_fault(const ForestArrays& arrays, const In<std::int32_t>& largest_child) {
+    require_every_array(arrays);
     const forest::Forest forest = view(arrays);
-    if (largest_child.size() + 1 != std::get<7>(arrays).size())
+    if (largest_child.size() != arrays.n_payloads())
         throw std::invalid_argument("largest_child needs a number for each payload");
     const ReleasedGil release;
     const auto [rule, place, found] = forest::link_fault(forest, largest_child.data());
@@ -48,13 +55,13 @@ void require_rows(const In<std::int64_t>& parent, const Array<double, 2>& values
     if (parent.size() != values.shape(0)) throw std::invalid_argument("values needs a row for each node");
 }
 
-RearrangedArrays cut(const ForestArrays& forest_arrays, const In<std::uint8_t>& marked,
-                     const In<double, 2>& node_values) {
+ArrayDict cut(const ForestArrays& forest_arrays, const In<std::uint8_t>& marked, const In<double, 2>& node_values) {
+    require_weight(forest_arrays);
     const forest::Forest forest = view(forest_arrays);
     require_nodes(forest, marked.size());
     require_nodes(forest, node_values.shape(0));
     const auto n_values = static_cast<std::int64_t>(node_values.shape(1));
-    return to_arrays(rearranged(forest, forest::cut(forest, marked.data(), node_values.data(), n_values)));
+    return forest_dict(rearranged(forest, forest::cut(forest, marked.data(), node_values.data(), n_values)));
 }
 
 void require_leaves(const forest::Forest& forest, const In<double, 2>& leaf_values) {
@@ -63,12 +70,13 @@ void require_leaves(const forest::Forest& forest, const In<double, 2>& leaf_valu
 }
 
 // None where nothing is collapsed.
-std::optional<RearrangedArrays> collapse(const ForestArrays& forest_arrays, const In<double, 2>& leaf_counts) {
+std::optional<ArrayDict> collapse(const ForestArrays& forest_arrays, const In<double, 2>& leaf_counts) {
+    require_weight(forest_arrays);
     const forest::Forest forest = view(forest_arrays);
     require_leaves(forest, leaf_counts);
     const auto n_classes = static_cast<std::int64_t>(leaf_counts.shape(1));
     auto kept = forest::collapse(forest, leaf_counts.data(), n_classes);
-    return kept ? std::optional(to_arrays(rearranged(forest, *std::move(kept)))) : std::nullopt;
+    return kept ? std::optional(forest_dict(rearranged(forest, *std::move(kept)))) : std::nullopt;
 }
 
 Array<double, 2> node_sums(const ForestArrays& forest_arrays, const In<double, 2>& leaf_values) {
@@ -89,10 +97,31 @@ Array<std::int64_t> parents(const ForestArrays& forest_arrays) {
 }  // namespace
 
 void bind_forest(nb::module_& m) {
+    using Nodes = In<std::uint8_t, 2>;
+    using Bytes = In<std::uint8_t>;
+    using Offsets = In<std::int64_t>;
+    using Codes = In<std::int32_t>;
+    nb::class_<ForestArrays>(m, "ForestArrays",
+                             "Arrays of a forest that the functions of this module take; see hedgerow.forest.")
+        .def(
+            "__init__",
+            [](ForestArrays* self, Nodes nodes, Bytes kind, std::optional<In<double>> weight,
+               std::optional<Codes> payload, std::optional<Bytes> missing, Offsets tree_start, Offsets leaf_start,
+               Offsets payload_start, Codes payload_codes, In<double> payload_weights, std::int64_t n_features,
+               bool only_thresholds) {
+                new (self) ForestArrays{nodes,      kind,           weight,        payload,       missing,
+                                        tree_start, leaf_start,     payload_start, payload_codes, payload_weights,
+                                        n_features, only_thresholds};
+            },
+            nb::kw_only(), "nodes"_a.noconvert(), "kind"_a.noconvert(), "weight"_a.noconvert().none(),
+            "payload"_a.noconvert().none(), "missing"_a.noconvert().none(), "tree_start"_a.noconvert(),
+            "leaf_start"_a.noconvert(), "payload_start"_a.noconvert(), "payload_codes"_a.noconvert(),
+            "payload_weights"_a.noconvert(), "n_features"_a, "only_thresholds"_a);
     m.def("node_fault", &node_fault, "forest"_a.noconvert(),
-          "The first rule that a node breaks by itself, or -1, and the node; see hedgerow.invariants.");
-    m.def("link_fault", &link_fault, "forest"_a.noconvert(), "largest_child"_a.noconvert(),
-          "The first rule that is broken between nodes, or -1, where, and what was counted; see hedgerow.invariants.");
+          "The first rule that a node breaks by itself, or -1, and the node; see hedgerow.forest.check.");
+    m.def(
+        "link_fault", &link_fault, "forest"_a.noconvert(), "largest_child"_a.noconvert(),
+        "The first rule that is broken between nodes, or -1, where, and what was counted; see hedgerow.forest.check.");
     m.def("cut", &cut, "forest"_a.noconvert(), "marked"_a.noconvert(), "node_values"_a.noconvert(),
           "Make leaves of the marked nodes; see hedgerow.pruning.cut.");
     m.def("collapse", &collapse, "forest"_a.noconvert(), "leaf_counts"_a.noconvert(),

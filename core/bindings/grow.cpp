@@ -2,19 +2,18 @@
 #include "grow/grow.hpp"
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "bindings/arrays.hpp"
 #include "bindings/bind.hpp"
+#include "bindings/forest_dict.hpp"
 #include "bindings/training_data.hpp"
 #include "grow/random/grow_random.hpp"
 
@@ -24,19 +23,13 @@ using namespace nb::literals;
 
 namespace {
 
-// The bytes of the nodes (as in ForestArrays), weight, payload, kind, missing, payload_start, payload_codes, leaf
-// values; tree_start, leaf_start; instead of leaf values of random trees: which of the distinct counts each leaf has,
-// and these; then, empty unless asked for: the bit mask of rows in each tree's bag; starts, rows and weights of the
-// training rows of each leaf
-using GrownArrays = std::tuple<Array<std::uint8_t, 2>, Array<double>, Array<std::int32_t>, Array<std::uint8_t>,
-                               Array<std::uint8_t>, Array<std::int64_t>, Array<std::int32_t>, Array<double>,
-                               Array<std::int64_t>, Array<std::int64_t>, Array<std::uint32_t>, Array<double>,
-                               Array<std::uint8_t>, Array<std::int64_t>, Array<std::int32_t>, Array<double>>;
-
-// Calls grow(n_done, poll) without the interpreter lock; `progress` is called now and then with the number of finished
-// trees.
+// Calls grow(n_done, poll) without the interpreter lock, and `progress` now and then with the number of finished trees.
+//
+// The dict has the forest, and what was kept of rows: the bit mask of each tree's bag; starts, rows and weights of the
+// training rows of each leaf; both empty unless asked for. Random trees may have, instead of the values of leaves,
+// distinct counts and which of them each leaf has (`count_of`); None elsewhere.
 template <class Grow>
-GrownArrays grow_with(const std::optional<nb::callable>& progress, const Grow& grow) {
+ArrayDict grow_with(const std::optional<nb::callable>& progress, const Grow& grow) {
     std::atomic<std::int64_t> n_done{0};
     const auto poll = [&] {
         poll_signals();
@@ -49,20 +42,20 @@ GrownArrays grow_with(const std::optional<nb::callable>& progress, const Grow& g
         const ReleasedGil release;
         forest = grow(n_done, poll);
     }
-    forest::GrownTree& trees = forest.trees;
-    return {to_bytes(std::move(trees.nodes)),         to_array(std::move(trees.weight)),
-            to_array(std::move(trees.payload)),       to_array(std::move(trees.kind)),
-            to_array(std::move(trees.missing)),       to_array(std::move(trees.payload_start)),
-            to_array(std::move(trees.payload_codes)), to_array(std::move(trees.leaf_values)),
-            to_array(std::move(forest.tree_start)),   to_array(std::move(forest.leaf_start)),
-            to_array(std::move(trees.count_of)),      to_array(std::move(forest.distinct_counts)),
-            to_array(std::move(forest.in_bag)),       to_array(std::move(trees.leaf_rows_start)),
-            to_array(std::move(trees.leaf_rows)),     to_array(std::move(trees.leaf_row_weights))};
+    ArrayDict grown;
+    grown["count_of"] = to_optional_array(std::move(forest.trees.count_of));
+    grown["distinct_counts"] = to_optional_array(std::move(forest.distinct_counts));
+    grown["in_bag"] = to_array(std::move(forest.in_bag));
+    grown["leaf_rows_start"] = to_array(std::move(forest.trees.leaf_rows_start));
+    grown["leaf_rows"] = to_array(std::move(forest.trees.leaf_rows));
+    grown["leaf_row_weights"] = to_array(std::move(forest.trees.leaf_row_weights));
+    grown["forest"] = forest_dict(forest);
+    return grown;
 }
 
-GrownArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
-                 const Labels& labels, const Targets& targets, std::int64_t n_classes, const grow::GrowOptions& options,
-                 const std::optional<nb::callable>& progress) {
+ArrayDict grow(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
+               const Labels& labels, const Targets& targets, std::int64_t n_classes, const grow::GrowOptions& options,
+               const std::optional<nb::callable>& progress) {
     const data::TrainingData lent = training_data(X, n_categories, sample_weight, labels, targets, n_classes);
     const RowCopies copies(lent);
     const data::TrainingData data = copies.applied_to(lent);
@@ -78,9 +71,9 @@ GrownArrays grow(const Columns& X, const In<std::int32_t>& n_categories, const I
 // Of either order.
 using Table = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>;
 
-GrownArrays grow_random(const Table& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
-                        const In<std::int32_t>& labels, std::int64_t n_classes,
-                        const grow::random::RandomGrowOptions& options, const std::optional<nb::callable>& progress) {
+ArrayDict grow_random(const Table& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
+                      const In<std::int32_t>& labels, std::int64_t n_classes,
+                      const grow::random::RandomGrowOptions& options, const std::optional<nb::callable>& progress) {
     const data::TrainingData lent = training_data(X, n_categories, sample_weight, labels, std::nullopt, n_classes);
     const RowCopies copies(lent);
     data::TrainingData data = copies.applied_to(lent);

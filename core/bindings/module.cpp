@@ -6,11 +6,11 @@ NB_MODULE(_core, m) {
     nanobind::set_leak_warnings(false);
     m.doc() = "The compiled core: free functions over arrays that hedgerow has checked.";
     using namespace hedgerow::bindings;
+    bind_forest(m);  // first: others take its ForestArrays
     bind_walk(m);
     bind_boundary(m);
     bind_grow(m);
     bind_prune(m);
-    bind_forest(m);
     bind_data(m);
     bind_measured(m);
     bind_base(m);

@@ -13,7 +13,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bind.hpp"
-#include "bindings/edited_forest.hpp"
+#include "bindings/forest_dict.hpp"
 #include "bindings/training_data.hpp"
 #include "forest/structure.hpp"
 #include "prune/losses.hpp"
@@ -26,9 +26,10 @@ using namespace nb::literals;
 namespace {
 
 // None where nothing is pruned.
-std::optional<RearrangedArrays> prune(const ForestArrays& forest_arrays, const In<double, 2>& leaf_counts,
-                                      const Columns& X, const In<double>& sample_weight, const In<std::int32_t>& labels,
-                                      double confidence, double z, bool raising, double min_fraction) {
+std::optional<ArrayDict> prune(const ForestArrays& forest_arrays, const In<double, 2>& leaf_counts, const Columns& X,
+                               const In<double>& sample_weight, const In<std::int32_t>& labels, double confidence,
+                               double z, bool raising, double min_fraction) {
+    require_weight(forest_arrays);
     const forest::Forest forest = view(forest_arrays);
     if (forest.n_trees != 1 || static_cast<std::int64_t>(leaf_counts.shape(0)) != forest.leaf_start[1] ||
         static_cast<std::int64_t>(X.shape(1)) != forest.n_features || labels.size() != X.shape(0) ||
@@ -52,7 +53,7 @@ std::optional<RearrangedArrays> prune(const ForestArrays& forest_arrays, const I
         if (static_cast<std::int64_t>(tree.source.size()) < forest.tree_start[1])
             pruned = rearranged(forest, std::move(tree));
     }
-    return pruned ? std::optional(to_arrays(*std::move(pruned))) : std::nullopt;
+    return pruned ? std::optional(forest_dict(*std::move(pruned))) : std::nullopt;
 }
 
 Array<double, 2> losses_as_leaves(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<double>& answers,
@@ -108,7 +109,7 @@ void bind_prune(nb::module_& m) {
           "Nodes in the order of cost-complexity pruning, their alphas, and sums over leaves; see hedgerow.pruning.");
     m.def("losses_as_leaves", &losses_as_leaves, "forest"_a.noconvert(), "X"_a.noconvert(), "answers"_a.noconvert(),
           "truth"_a.noconvert(), "sample_weight"_a.noconvert(), "squared"_a,
-          "What each node would lose, were it a leaf; see hedgerow.pruning.judging.");
+          "What each node would lose, were it a leaf; see hedgerow.pruning.");
     m.def("cheapest_leaves", &cheapest_leaves, "parent"_a.noconvert(), "inner"_a.noconvert(), "as_leaf"_a.noconvert(),
           "questions"_a.noconvert(), "tolerance"_a,
           "1 for each inner node that costs no more as a leaf than its split and what is left below it.");

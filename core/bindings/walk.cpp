@@ -148,7 +148,7 @@ void bind_walk(nb::module_& m) {
           "Row starts, leaves and weights of all leaves that rows reach; see hedgerow.walk.spread.");
     m.def("quantiles", &quantiles, "forest"_a.noconvert(), "X"_a.noconvert(), "start"_a.noconvert(),
           "ranks"_a.noconvert(), "shares"_a.noconvert(), "values"_a.noconvert(), "probabilities"_a.noconvert(),
-          "out"_a.noconvert(), "n_threads"_a, "Quantiles from the training targets of leaves; see hedgerow.quantiles.");
+          "out"_a.noconvert(), "n_threads"_a, "Quantiles from the training targets of leaves; see hedgerow.walk.");
     m.def("tally", &tally, "forest"_a.noconvert(), "X"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(),
           "out"_a.noconvert(), "n_threads"_a, "Add rows to the class counts of leaves; see hedgerow.walk.tally.");
 }

@@ -33,7 +33,7 @@ from hedgerow.explain.explanation import explain_classes, explain_numbers
 from hedgerow.explain.reached_leaves import heaviest_leaf
 from hedgerow.explain.sentences import listed, path_nodes, path_sentences, percentages
 from hedgerow.folds import leaf_counts, leaf_moments, tree_votes
-from hedgerow.forest.text import number_text
+from hedgerow.forest.names import number_text
 from hedgerow.walk import ForestWalk, ask, route, spread
 from oracles import explain as truth
 from strategies import forests_with_rows

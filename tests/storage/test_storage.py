@@ -261,9 +261,9 @@ def test_bad_files_are_refused_in_one_line(path: Path) -> None:
     padding = bytearray(good)
     padding[-1] ^= 1
     for block, message in [
-        (b"", "no hedgerow model file"),
-        (b"PK\x03\x04" * 100, "no hedgerow model file"),
-        (pickle.dumps(tree()), "no hedgerow model file"),
+        (b"", "not a hedgerow model file"),
+        (b"PK\x03\x04" * 100, "not a hedgerow model file"),
+        (pickle.dumps(tree()), "not a hedgerow model file"),
         (MAGIC, "truncated: it has 8 bytes"),
         (good[:-1], "truncated: it says that it has 2944 bytes, and has 2943"),
         (good + b"x", "followed by something else"),

@@ -262,9 +262,9 @@ def test_verbs_answered_together_have_the_bits_of_each_alone(model: Any) -> None
     verbs = [verb for verb in wanted if offers(fitted, verb)]
     together = respond(fitted, X, verbs)
     assert list(together) == verbs
-    for verb, answer in together.items():
+    for verb, found in together.items():
         alone = getattr(fitted, verb)(X)
-        assert pickle.dumps(answer) == pickle.dumps(alone), verb
+        assert pickle.dumps(found) == pickle.dumps(alone), verb
 
 
 def test_a_foreign_model_is_asked_verb_by_verb() -> None:

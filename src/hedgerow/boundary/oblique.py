@@ -1,4 +1,4 @@
-"""Distances in trees with oblique questions: each leaf is a polytope, and a row is projected onto it.
+"""Distances in trees with oblique splits: each leaf is a polytope, and a row is projected onto it.
 
 A part of a polytope is no nearer than the whole, so that such a tree is searched as any other: best first, and what is
 farther than the nearest leaf is never projected onto.
@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from hedgerow.boundary.splits import Questions
+from hedgerow.boundary.splits import TreeSplits
+from hedgerow.forest.splits import Split
 
 __all__ = ["Arrival", "PolytopeSearch", "least_distance"]
 
@@ -75,9 +76,9 @@ class PolytopeSearch:
     """Finds the leaves of other classes that are nearest to parts of rows."""
 
     def __init__(
-        self, questions: Questions, labels: NDArray[np.int32], is_open: NDArray[np.uint8], scale: Floats
+        self, splits: TreeSplits, labels: NDArray[np.int32], is_open: NDArray[np.uint8], scale: Floats
     ) -> None:
-        self._ask = questions
+        self._splits = splits
         self._labels = labels
         self._open = is_open
         self._scale = scale
@@ -85,7 +86,7 @@ class PolytopeSearch:
 
     def arrivals(self, row: Floats, own_leaf: int, wanted: set[int]) -> list[Arrival]:
         """The nearest leaf of each class in `wanted`, nearest first."""
-        tree = self._ask.tree
+        tree = self._splits.tree
         own_path = self._path(own_leaf)
         d = len(row)
         state = _State(np.zeros((0, d)), np.zeros(0), (), (), (), np.zeros(d))
@@ -109,9 +110,9 @@ class PolytopeSearch:
         return found
 
     def _path(self, leaf: int) -> dict[int, int]:
-        """The child of each node on the way to a leaf."""
-        node, path = int(self._ask.tree.leaf_nodes[leaf]), {}
-        while (up := int(self._ask.tree.parent[node])) >= 0:
+        """Child of each node on the path to a leaf."""
+        node, path = int(self._splits.tree.leaf_nodes[leaf]), {}
+        while (up := int(self._splits.tree.parent[node])) >= 0:
             path[up] = node
             node = up
         return path
@@ -120,22 +121,23 @@ class PolytopeSearch:
         self, node: int, row: Floats, squared: float, state: _State, own_path: dict[int, int]
     ) -> list[tuple[int, float, _State]]:
         """The children that can be reached, their squared distances, and what led there."""
-        answered = self._ask.answer(node, row)
-        if answered is None:
-            stays = [own_path[node]] if node in own_path else self._ask.without_answer(node)
+        split = self._splits[node]
+        taken = split.child_of(split.value(row))
+        if taken is None:
+            stays = [own_path[node]] if node in own_path else split.children_without_value()
             return [(child, squared, state) for child in stays]
-        step = self._change if self._ask.is_nominal(node) else self._move
-        return step(node, row, squared, state, answered)
+        step = self._change if split.is_nominal else self._move
+        return step(split, row, squared, state, taken)
 
     def _move(
-        self, node: int, row: Floats, squared: float, state: _State, answered: int
+        self, split: Split, row: Floats, squared: float, state: _State, taken: int
     ) -> list[tuple[int, float, _State]]:
-        w, at = self._ask.normal(node), float(self._ask.tree.threshold[node])
+        w, at = split.normal(), split.threshold
         scaled = w * self._scale
         length = float(np.linalg.norm(scaled))
-        children = self._ask.children(node)
-        if length == 0 or at == np.inf:  # it asks whether its values are known
-            return [(children[answered], squared, state)]
+        children = split.children
+        if length == 0 or at == np.inf:  # it tests whether its values are known
+            return [(children[taken], squared, state)]
         beyond = (float(w[w != 0] @ row[w != 0]) - at) / length
         steps = []
         for number, sign in ((0, -1.0), (1, 1.0)):
@@ -143,8 +145,8 @@ class PolytopeSearch:
             after = _State(
                 np.vstack([state.G, g]),
                 np.append(state.h, h),
-                (*state.nodes, node),
-                (*state.crossed, number != answered),
+                (*state.nodes, split.node),
+                (*state.crossed, number != taken),
                 state.changed,
                 state.z,
             )
@@ -157,16 +159,16 @@ class PolytopeSearch:
         return steps
 
     def _change(
-        self, node: int, row: Floats, squared: float, state: _State, answered: int
+        self, split: Split, row: Floats, squared: float, state: _State, taken: int
     ) -> list[tuple[int, float, _State]]:
-        feature = int(self._ask.tree.feature[node])
+        feature = split.feature
         free = any(feature == other for other, _ in state.changed)
         steps = []
-        for number, child in enumerate(self._ask.children(node)):
-            if not free and number == answered:
+        for number, child in enumerate(split.children):
+            if not free and number == taken:
                 steps.append((child, squared, state))
             elif self._open[child]:
-                after = state if free else replace(state, changed=(*state.changed, (feature, node)))
+                after = state if free else replace(state, changed=(*state.changed, (feature, split.node)))
                 steps.append((child, float(after.z @ after.z) + self._changes(after), after))
         return steps
 
@@ -188,6 +190,6 @@ class PolytopeSearch:
     def _point(self, row: Floats, leaf: int, state: _State) -> Floats:
         point = row + self._scale * state.z
         for feature, _ in state.changed:
-            codes = self._ask.categories_of(leaf, feature) or [row[feature]]
+            codes = self._splits.categories_of(leaf, feature) or [row[feature]]
             point[feature] = row[feature] if row[feature] in codes else codes[0]
         return point

@@ -13,7 +13,7 @@ from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs import ClassAnswers
 from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric, entropy_bits
-from hedgerow.forest.text import number_text
+from hedgerow.forest.names import number_text
 from hedgerow.naive_bayes import Examples, LeafModels, NaiveBayesGrowth
 from hedgerow.walk import route, spread
 

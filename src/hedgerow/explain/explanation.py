@@ -26,7 +26,7 @@ from hedgerow.explain.reached_leaves import (
 )
 from hedgerow.explain.sentences import listed, path_sentences
 from hedgerow.forest.forest import Forest
-from hedgerow.forest.text import number_text
+from hedgerow.forest.names import number_text
 from hedgerow.walk import ForestWalk, Walk, route
 
 if TYPE_CHECKING:

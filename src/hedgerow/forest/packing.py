@@ -1,8 +1,8 @@
-"""Plain data and arrays in one block of bytes: the container of model files and pickles; see ``docs/model_file.md``.
+"""Container format of model files and pickles: plain data and arrays in one block; see ``docs/model_file.md``.
 
 Sizes come before contents, and each follows from the one before it: there are no offsets that could overlap or point
-elsewhere, and nothing is allocated before the sizes add up to the length of the block. Checksums are XXH64, which finds
-accidents at the speed of memory: CRC-32 by zlib would take longer than everything else that loading does.
+elsewhere, and nothing is allocated before the sizes add up to the length of the block. Checksums are XXH64, which
+detects damage at memory speed: zlib's CRC-32 would take longer than the rest of loading.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ __all__ = [
 
 Bytes = NDArray[np.uint8]
 
-MAGIC = b"\x89HDGRW\r\n"  # not text, and spoiled by whatever converts line ends
+MAGIC = b"\x89HDGRW\r\n"  # not text, and changed by any line-end conversion
 FORMAT_VERSION = 1
 ALIGNMENT = 64
 PROLOGUE_BYTES = 64
 _PROLOGUE = struct.Struct("<8sIIQQQ")  # magic, version, reserved, length, header's length, header's checksum
-_CHECKSUM = struct.Struct("<Q")  # of all that stands before it
+_CHECKSUM = struct.Struct("<Q")  # of all bytes before it
 _DTYPE = re.compile(r"\|[biu]1|<[iu][248]|<f[248]|<[mM]8\[\d{0,9}[a-zA-Z]{1,2}\]|<U\d{1,9}|\|S\d{1,9}", re.ASCII)
 _MAX_DIMENSIONS = 8
 _MAX_DIGITS = 20
@@ -54,7 +54,7 @@ _FREE_BRACKETS, _BYTES_PER_BRACKET = 10_000, 16  # an empty list takes two bytes
 
 
 def pieces(content: Any, arrays: Sequence[NDArray[Any]], notes: Mapping[str, Any] | None = None) -> Iterator[Bytes]:
-    """The block of `content` and `notes` (what JSON can hold) and `arrays`, piece by piece."""
+    """Yield the block of `content` and `notes` (JSON data) and `arrays`, piece by piece."""
     stored = [_storable(array) for array in arrays]
     table = [[_dtype_name(array), list(array.shape), f"{checksum(_raw(array)):016x}"] for array in stored]
     entries = {"hedgerow": _own_version(), "arrays": table, "content": content}
@@ -73,7 +73,7 @@ def pack(content: Any, arrays: Sequence[NDArray[Any]]) -> Bytes:
 
 
 def _storable(array: NDArray[Any]) -> NDArray[Any]:
-    """Little-endian, row-major, and of a type that needs no code to be read."""
+    """Convert to little-endian, row-major and a dtype that needs no code to be read."""
     plain = np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
     if not _DTYPE.fullmatch(_dtype_name(plain)) or plain.dtype.itemsize == 0 or plain.ndim > _MAX_DIMENSIONS:
         raise ModelFileError(
@@ -113,7 +113,7 @@ def _own_version() -> str:
 
 @dataclass(frozen=True)
 class Prologue:
-    """The first bytes of a block, checked: how long it is, and how long the header that follows."""
+    """First bytes of a block, checked: lengths of the block and of the header that follows."""
 
     length: int
     header_length: int
@@ -123,7 +123,7 @@ class Prologue:
     def of(cls, start: bytes, length: int) -> Prologue:
         """Read `start`, the first bytes of a block of `length` bytes in all."""
         if not start.startswith(MAGIC):
-            raise ModelFileError("this is no hedgerow model file: it does not start as one")
+            raise ModelFileError("not a hedgerow model file (bad magic number)")
         if len(start) < PROLOGUE_BYTES:
             raise ModelFileError(f"it is truncated: it has {length} bytes, and a model file at least {PROLOGUE_BYTES}")
         _, format_version, reserved, stated, header_length, header_checksum = _PROLOGUE.unpack_from(start)
@@ -150,7 +150,7 @@ class Prologue:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _ArraySpan:
     """An array in a block."""
 
     dtype: np.dtype[Any]
@@ -165,14 +165,14 @@ class _Place:
 
 @dataclass(frozen=True)
 class Layout:
-    """What stands before the arrays of a block, checked: the content, and where the arrays are."""
+    """Header of a block, checked: the content, and the positions of the arrays."""
 
     content: Any
-    places: list[_Place]
+    places: list[_ArraySpan]
 
     @classmethod
     def of(cls, prologue: Prologue, raw: Bytes) -> Layout:
-        """Read the header `raw`: arrays are within the block, one behind the other, or an error says what is wrong."""
+        """Read the header `raw`; raise ModelFileError unless its arrays fill the block one after the other."""
         header = _entries(prologue, raw)
         if not isinstance(header["arrays"], list):
             raise ModelFileError("its header has no list of arrays")
@@ -186,26 +186,26 @@ class Layout:
         return cls(header["content"], places)
 
     def arrays(self, block: Bytes, *, verify: bool = True) -> list[NDArray[Any]]:
-        """Read-only views of the block; their checksums are compared only if `verify`."""
+        """Read-only views of the block; checksums are compared only if `verify`."""
         block = block.view()
         block.flags.writeable = False
         return [_array(block, place, number, verify) for number, place in enumerate(self.places)]
 
 
 def layout_of(block: Bytes) -> Layout:
-    """The layout of a block that is all there."""
+    """Layout of a complete block."""
     prologue = Prologue.of(block[:PROLOGUE_BYTES].tobytes(), len(block))
     return Layout.of(prologue, block[PROLOGUE_BYTES : prologue.data_start])
 
 
 def unpack(block: Bytes) -> tuple[Any, list[NDArray[Any]]]:
-    """Content and arrays, which are read-only views of the block."""
+    """Read content and arrays; the arrays are read-only views of the block."""
     layout = layout_of(block)
     return layout.content, layout.arrays(block)
 
 
 def header_notes(prologue: Prologue, raw: Bytes) -> dict[str, Any]:
-    """The notes in a header; empty if it has none."""
+    """Notes of a header; empty if it has none."""
     notes = _entries(prologue, raw).get("notes", {})
     if not isinstance(notes, dict):
         raise ModelFileError("its notes are no object")
@@ -222,7 +222,7 @@ def _entries(prologue: Prologue, raw: Bytes) -> dict[str, Any]:
     return header
 
 
-def _place(entry: Any, number: int, start: int, length: int) -> _Place:
+def _place(entry: Any, number: int, start: int, length: int) -> _ArraySpan:
     match entry:
         case [str() as name, list() as shape, str() as digits] if re.fullmatch("[0-9a-f]{16}", digits):
             pass
@@ -231,7 +231,7 @@ def _place(entry: Any, number: int, start: int, length: int) -> _Place:
     dtype = _dtype(name, number)
     if len(shape) > _MAX_DIMENSIONS or not all(type(n) is int and 0 <= n <= length for n in shape):
         raise ModelFileError(f"array {number} has shape {_short(shape)}, which no array in {length} bytes has")
-    place = _Place(dtype, tuple(shape), start, int(digits, 16))
+    place = _ArraySpan(dtype, tuple(shape), start, int(digits, 16))
     if _padded(place.stop) > length:
         raise ModelFileError(f"array {number} ends at byte {place.stop}, and there are {length} bytes")
     return place
@@ -247,7 +247,7 @@ def _dtype(name: str, number: int) -> np.dtype[Any]:
     return dtype
 
 
-def _array(block: Bytes, place: _Place, number: int, verify: bool) -> NDArray[Any]:
+def _array(block: Bytes, place: _ArraySpan, number: int, verify: bool) -> NDArray[Any]:
     raw = block[place.start : place.stop]
     if verify and (checksum(raw) != place.checksum or block[place.stop : _padded(place.stop)].any()):
         raise ModelFileError(f"array {number} is damaged: its checksum is wrong")
@@ -264,7 +264,7 @@ def _array(block: Bytes, place: _Place, number: int, verify: bool) -> NDArray[An
 
 
 def _from_json(text: bytes) -> Any:
-    """JSON without what is not JSON (NaN), what hides something (a key twice), and numbers that nobody writes."""
+    """Parse strict JSON: no NaN, no duplicate keys, no overlong numbers."""
     if text.count(b"[") + text.count(b"{") > _FREE_BRACKETS + len(text) // _BYTES_PER_BRACKET:
         raise ModelFileError("its header is mostly brackets, which would take many times its length in memory")
     try:

@@ -12,6 +12,7 @@ from hedgerow._params import check_bool, check_number
 from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
 from hedgerow.growth.growth import Fractional
+from hedgerow.pruning.cutting import remade
 from hedgerow.pruning.grower import Grower, need_classes, need_one_tree, rows_for
 
 __all__ = ["Pessimistic", "pessimistic"]
@@ -68,7 +69,7 @@ def _pruned(forest: Forest, rows: Training, how: Pessimistic, min_fraction: floa
     need_one_tree(forest)
     labels = need_classes(how, rows)
     pruned = prune(
-        forest.arrays,
+        forest.core_with_weight,
         forest.counts,
         rows.values,
         rows.sample_weight,
@@ -78,4 +79,4 @@ def _pruned(forest: Forest, rows: Training, how: Pessimistic, min_fraction: floa
         bool(how.raising),
         float(min_fraction),
     )
-    return forest if pruned is None else forest.rearranged(*pruned)
+    return forest if pruned is None else remade(forest, pruned)

@@ -24,7 +24,7 @@ def losses_as_leaves(forest: Forest, rows: Training) -> Floats:
     truth = rows.labels if rows.targets is None else rows.targets
     assert truth is not None
     return core_losses(
-        forest.arrays,
+        forest.core_with_weight,
         np.ascontiguousarray(rows.values),
         _answers(forest).astype(np.float64),
         truth.astype(np.float64),
