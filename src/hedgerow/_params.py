@@ -11,11 +11,27 @@ from typing import Any, Literal
 import numpy as np
 
 __all__ = [
-    *("check_bool", "check_choice", "check_number", "check_rows", "check_whole", "choose"),
+    *("RowError", "check_bool", "check_choice", "check_number", "check_rows", "check_whole", "choose"),
     *("is_fraction", "is_number", "is_whole"),
 ]
 
 Closed = Literal["both", "left", "right", "neither"]
+
+
+class RowError(ValueError):
+    """A wrong value in one row of X; `row` counts from 0."""
+
+    def __init__(self, problem: str, row: int, requirement: str) -> None:
+        super().__init__(problem, row, requirement)
+        self.row = row
+
+    def __str__(self) -> str:
+        return self.in_row(self.row)
+
+    def in_row(self, number: int) -> str:
+        """Message with another number for the row."""
+        problem, _, requirement = self.args
+        return f"{problem} in row {number}, {requirement}"
 
 
 def is_whole(value: Any) -> bool:

@@ -215,6 +215,16 @@ def test_rows_are_numbered_from_1(capsys: pytest.CaptureFixture[str], folder: Pa
         )
 
 
+def test_rows_with_wrong_errors_are_numbered_from_1(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    rows = [f"{i}.5,{0.1 if i != 7 else -1},{i}\n" for i in range(20)]
+    Path("bad.csv").write_text("x,x_err,y\n1.5,0.1,\n" + "".join(rows))
+    fit = ("fit", "bad.csv", "-t", "y", "-m", "measured", "--measured", "x=x_err", "--folds", "0")
+    assert "is -1.0 in row 9, must be a standard deviation" in shown(capsys, *fit, code=1)
+    Path("good.csv").write_text("x,x_err,y\n" + "".join(rows).replace("-1", "0.2"))
+    shown(capsys, "fit", "good.csv", *fit[2:], "-o", "m.hedgerow")
+    assert "is -1.0 in row 9, must be a" in shown(capsys, "predict", "m.hedgerow", "bad.csv", code=1)
+
+
 @pytest.mark.parametrize("width", ["60", "80"])
 def test_summaries_of_commands_are_not_cut(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: str

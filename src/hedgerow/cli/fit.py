@@ -135,19 +135,25 @@ def read_training(
     source = read_all(data, files.folder, make_reading(files, wishes.as_text))
     wishes = replace(wishes, decimal=source.reading.decimal or ".")
     training = assign(source.table, columns.target or source.target, wishes, source.label)
-    _check_training(training, source)
     remarks = tuple(text for name, text in source.remarks if name not in wishes.ignore)
-    return replace(training, remarks=remarks + training.remarks), source.reading
+    training = replace(training, remarks=remarks + training.remarks, file_rows=_file_rows(training, source))
+    _check_training(training, source)
+    return training, source.reading
+
+
+def _file_rows(training: Training, source: Source) -> Any:
+    import numpy as np
+
+    return np.flatnonzero(source.table[training.target].is_valid()) + 1
 
 
 def _check_training(training: Training, source: Source) -> None:
     """Refuse infinite numbers, with the row of the file."""
-    import numpy as np
     import pyarrow as pa
 
     from hedgerow.cli.inputs.finite import check_finite
 
-    rows = np.flatnonzero(source.table[training.target].is_valid()) + 1  # those without a target were dropped
+    rows: Any = training.file_rows
     checked = training.X if training.classification else training.X.append_column(training.target, pa.array(training.y))
     check_finite(checked, source.label, lambda at: int(rows[at]))
 
@@ -164,7 +170,9 @@ def check_weight(model: Any, name: str, training: Training) -> None:
 
 def fitted(model: Any, training: Training, bars: Any) -> Any:
     """The model after `fit`, with a bar that moves with its trees if it tells of them."""
+    from hedgerow._params import RowError
     from hedgerow.cli.console import GrowthProgress
+    from hedgerow.cli.errors import CommandError
     from hedgerow.estimators.contract import offers
 
     several = "n_estimators" in model.get_params(deep=False)
@@ -172,7 +180,11 @@ def fitted(model: Any, training: Training, bars: Any) -> Any:
     reports = offers(model, "set_callbacks")
     if reports:
         model.set_callbacks(GrowthProgress(bars, task))
-    model.fit(training.X, training.y, **training.fit_weight)
+    try:
+        model.fit(training.X, training.y, **training.fit_weight)
+    except RowError as error:
+        rows: Any = training.file_rows
+        raise CommandError(error.in_row(int(rows[error.row]))) from None
     if reports:
         model.set_callbacks()
     bars.remove_task(task)

@@ -73,11 +73,16 @@ def predict(
     with reading as tables, answer_writer(output) as write, bars as shown:
         task = shown.add_task("rows", total=None)
         # Imports scikit-learn, which takes longer than all else before the first answer; rows are read meanwhile.
+        from hedgerow._params import RowError
+        from hedgerow.cli.errors import CommandError
         from hedgerow.cli.results.answers import answer
         from hedgerow.cli.results.formulas import without_formulas
 
         for table in tables:
-            answers = answer(loaded.model, table, kept, coverage)
+            try:
+                answers = answer(loaded.model, table, kept, coverage)
+            except RowError as error:
+                raise CommandError(error.in_row(n_rows + error.row + 1)) from None
             write(without_formulas(answers) if safe_csv else answers)
             n_rows += answers.n_rows
             shown.update(task, completed=n_rows)

@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._params import is_number, is_whole
+from hedgerow._params import RowError, is_number, is_whole
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
 from hedgerow.data.columns import Kind
@@ -167,8 +167,6 @@ def _check_sizes(sizes: Floats, values: Floats, what: str, name: str) -> Floats:
     wrong = ~((sizes >= 0) & (sizes < _LARGEST))
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise ValueError(
-            f"{what} {name!r} is {sizes[row]} in row {row}, must be a standard deviation: a finite number that is not "
-            "negative"
-        )
+        problem = f"{what} {name!r} is {sizes[row]}"
+        raise RowError(problem, row, "must be a standard deviation: a finite number that is not negative")
     return sizes

@@ -117,6 +117,8 @@ class Training:
     dates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Columns of dates, and the parts of each that are inputs."""
     remarks: tuple[str, ...] = ()
+    file_rows: NDArray[np.int64] | None = None
+    """Row of the file, from 1, of each row of X; rows without a target were dropped."""
 
     @property
     def fit_weight(self) -> dict[str, Any]:
