@@ -193,7 +193,7 @@ def test_a_name_in_quotes_may_go_over_lines(tmp_path: Path) -> None:
     path = write(tmp_path / "odd.csv", '"a\nb",c\n1,2\n3\n')
     rows = open_rows(str(path))
     assert rows.names == ("a\nb", "c")
-    with pytest.raises(DataFileError, match="line 4 has 1 fields, the header has 2"):
+    with pytest.raises(DataFileError, match="line 4 has 1 field, the header has 2"):
         rows.table()
 
 
@@ -204,7 +204,7 @@ WRONG_FILES = [
     ("header2.csv", b"a,b", "has a header and no rows"),
     ("twice.csv", b"a,a\n1,2\n", "has the column 'a' more than once"),
     ("many.csv", b"a,b\n1,2\n3,4,5\n", "line 3 has 3 fields, the header has 2"),
-    ("few.csv", b"a,b\n1,2\n\n3\n", "line 4 has 1 fields, the header has 2"),
+    ("few.csv", b"a,b\n1,2\n\n3\n", "line 4 has 1 field, the header has 2"),
     ("binary.csv", b"a,b\n\0\0\0", "is no text"),
     ("latin.csv", "a,b\n1,é\n".encode("latin-1"), "is not UTF-8; if it is Western European: --encoding latin1"),
     ("latin_header.csv", "é,b\n1,2\n".encode("latin-1"), "its header is not UTF-8"),

@@ -255,7 +255,7 @@ class DelimitedRows:
         n = len(self.names)
         for line, fields in self._fields(rows, first_line):
             if fields and len(fields) != n:
-                return f"line {line} has {len(fields)} fields, the header has {n}"
+                return f"line {line} has {len(fields)} field{'s' * (len(fields) != 1)}, the header has {n}"
         return f"a line has another number of fields than the header, {n}"
 
     def _fields(self, rows: IO[bytes], first_line: int) -> Iterator[tuple[int, list[str]]]:
