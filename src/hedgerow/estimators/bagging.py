@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hedgerow.estimators.switches import read_switch
 from hedgerow.forest.forest import Forest
-from hedgerow.growth.growth import Grown
+from hedgerow.growth import Grown
 from hedgerow.walk import LeafTable, fold, route
 
 __all__ = ["OutOfBag", "n_draws"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._lazy import lazy
-from hedgerow.growth.growth import Fractional
+from hedgerow.growth import Fractional
 
 __all__ = ["Examples", "Groups", "divide", "joined", "weight_in", "whole"]
 

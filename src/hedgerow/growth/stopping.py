@@ -1,0 +1,37 @@
+"""Tests that a split must pass before a node is split."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+from hedgerow._registry import register
+from hedgerow.strategies import choose
+
+__all__ = ["ChiSquare", "stopping"]
+
+
+@dataclass(frozen=True)
+class ChiSquare:
+    """Make a node a leaf unless the classes in the branches of its best split differ significantly.
+
+    Pearson's test of branches against classes on the weighted counts, with (branches − 1)·(classes − 1) degrees of
+    freedom (Honavar, Decision Trees and Forests, the slides on early stopping); a node whose best split has a p-value
+    above `level` is a leaf.
+    """
+
+    level: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.level, Real) or not 0 < float(self.level) < 1:
+            raise ValueError(f"ChiSquare: level is {self.level!r}, must be a number in (0, 1), such as 0.05")
+
+
+register(ChiSquare, name="hedgerow.growth.ChiSquare")
+
+
+def stopping(given: Any) -> ChiSquare:
+    """Return the test for the parameter `stopping`, an alias or an instance."""
+    chosen: ChiSquare = choose("stopping", given, {"chi_square": ChiSquare()}, (ChiSquare,))
+    return chosen
