@@ -33,9 +33,9 @@ from hedgerow import (
 from hedgerow import growth as strategies
 from hedgerow._core import checksum
 from hedgerow.forest.build import build_forest, leaf, multiway, one_against_rest, subset, threshold
-from hedgerow.forest.packing import FORMAT_VERSION, MAGIC, pack, pieces, unpack
 from hedgerow.probability import Frequency, Laplace, MEstimate
 from hedgerow.storage import ModelFileError, files, load, read_fitted, read_notes, register, save
+from hedgerow.storage.container import FORMAT_VERSION, MAGIC, pack, pieces, unpack
 from hedgerow.walk.quantiles import LeafSamples
 from model_file_mutations import memory_traced, opened, outcome, sealed
 

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from hedgerow._core import node_depths, node_stats, node_sums, parents
 from hedgerow._lazy import lazy
 from hedgerow._rebuild import reduce_to_constructor
+from hedgerow._registry import register
 from hedgerow.forest.check import ARRAY_DTYPES, check_layout, check_leaf_values, check_structure
 from hedgerow.forest.counts import DistinctCounts
 from hedgerow.forest.kinds import NO_PAYLOAD, MissingPolicy, NodeKind
-from hedgerow.forest.packing import pack, unpack
 from hedgerow.forest.text import Names, tree_text
+from hedgerow.storage.container import pack, unpack
 
 __all__ = ["Forest"]
 
@@ -449,3 +450,6 @@ def _from_plain(name: str, value: Any) -> NDArray[Any] | None:
     if given.size and not np.array_equal(array, given, equal_nan=name in _NAN_MEANS_UNUSED):
         raise ValueError(f"not the dictionary of a Forest: {name!r} holds no {dtype.__name__}")
     return array
+
+
+register(Forest, name="hedgerow.Forest", take=Forest.stored, make=Forest.from_stored)

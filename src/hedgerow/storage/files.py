@@ -14,17 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import hedgerow.storage.parts  # noqa: F401 - registers what every model is made of
 from hedgerow._registry import ModelFileError, part_of
-from hedgerow.forest.packing import (
-    ALIGNMENT,
-    PROLOGUE_BYTES,
-    Layout,
-    Prologue,
-    header_notes,
-    layout_of,
-    pieces,
-)
+from hedgerow.storage.container import ALIGNMENT, PROLOGUE_BYTES, Layout, Prologue, header_notes, layout_of, pieces
 from hedgerow.storage.encoding import decode, encode
 from hedgerow.storage.replace import replaced
 
