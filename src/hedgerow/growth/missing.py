@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hedgerow._core import TrainMissing
 from hedgerow._registry import register
 from hedgerow.strategies import choose
 
 __all__ = ["Category", "Fractional", "Learned", "MissingValues", "Random", "core_policy", "missing_values"]
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -21,6 +27,25 @@ class Fractional:
     """
 
     min_fraction: float = 1 / 64
+
+    def divide(self, branch: Whole, weight: Floats, n_branches: int) -> tuple[Whole, Whole, Floats]:
+        """Divide rows over the branches of a split; a row without a value has the branch -1.
+
+        A whole row weighs 1, a fraction of one less. Returns the number of fractions of each row and, row by row, the
+        branch and the weight of each fraction. At least one row must have a value.
+
+        >>> Fractional().divide(np.array([1, -1, 0, 1]), np.array([1.0, 0.5, 1.0, 2.0]), 2)
+        (array([1, 2, 1, 1]), array([1, 0, 1, 0, 1]), array([1.   , 0.125, 0.375, 1.   , 2.   ]))
+        """
+        known = branch >= 0
+        shares: Floats = np.bincount(branch[known], weights=weight[known], minlength=n_branches).astype(np.float64)
+        branch = np.where(~known & (weight < self.min_fraction), shares.argmax(), branch)
+        shares /= shares.sum()
+        n_fractions = np.where(branch < 0, n_branches, 1)
+        row = np.repeat(np.arange(len(branch)), n_fractions)
+        number = np.arange(len(row)) - (np.cumsum(n_fractions) - n_fractions)[row]
+        target = np.where(branch[row] < 0, number, branch[row])
+        return n_fractions, target, weight[row] * np.where(branch[row] < 0, shares[target], 1.0)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Naive Bayes in the leaves of a tree: discretisation, cross-validated counts, and the growth that they steer.
+"""NBTree: trees with naive Bayes leaves, their discretisation, and growth by cross-validated accuracy.
 
 >>> from hedgerow.naive_bayes import cut_points
 >>> cut_points([1, 2, 3, 4, 11, 12, 13, 14], ["a", "a", "a", "a", "b", "b", "b", "b"])
