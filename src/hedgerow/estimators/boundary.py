@@ -11,13 +11,13 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.boundary.bandwidths import bandwidth
-from hedgerow.boundary.distance import walls_of
+from hedgerow.boundary.decision_boundary import DecisionBoundary, Separators
+from hedgerow.boundary.distance import boundary_of
 from hedgerow.boundary.estimate import Estimate, Settings, features
 from hedgerow.boundary.explain import BoundaryExplanation, separator_texts
 from hedgerow.boundary.kernels import check_tolerance, kernel
 from hedgerow.boundary.partitions import n_groups, partition
 from hedgerow.boundary.scales import check_scale, metric
-from hedgerow.boundary.walls import Separators, Walls
 from hedgerow.estimators.costs import cheapest_classes
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.trees import TreeClassifier
@@ -149,8 +149,8 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         rows, weight = np.ascontiguousarray(rows[counts]), fitted.weight[counts]
         labels = np.searchsorted(found["classes_"], fitted.labels.classes).astype(np.int32)[fitted.labels.codes][counts]
         scale = measure.scale(rows, weight, schema)
-        walls = _walls(fitted.model)
-        estimate = Estimate.of(walls, rows, labels, weight, scale, settings)
+        boundary = _boundary(fitted.model)
+        estimate = Estimate.of(boundary, rows, labels, weight, scale, settings)
         return self._set_found(
             {
                 **found,
@@ -173,9 +173,9 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         return self._proba(rows)
 
     def _proba(self, rows: Floats) -> Floats:
-        walls = self._walls()
-        nearest = walls.measure(rows, self.scale_, n_jobs=self.n_jobs)
-        found: Floats = self.estimate_.probabilities(walls, rows, nearest, self.scale_, self._settings())
+        boundary = self._boundary()
+        nearest = boundary.measure(rows, self.scale_, n_jobs=self.n_jobs)
+        found: Floats = self.estimate_.probabilities(boundary, rows, nearest, self.scale_, self._settings())
         return found
 
     def _most_probable(self, probabilities: Floats) -> NDArray[Any]:
@@ -206,15 +206,15 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         For a row in several leaves the weighted mean over those from which there is a way.
         """
         rows = self._read(X)
-        return self._walls().measure(rows, self.scale_, n_jobs=self.n_jobs).of_rows()
+        return self._boundary().measure(rows, self.scale_, n_jobs=self.n_jobs).of_rows()
 
     def nearest_separator(self, X: Any) -> Separators:
         """What each row would have to cross to get another answer from the tree: a column's number and a threshold.
 
         See :func:`hedgerow.boundary.nearest_separator`.
         """
-        rows, walls = self._read(X), self._walls()
-        return walls.crossed(walls.measure(rows, self.scale_, n_jobs=self.n_jobs))
+        rows, boundary = self._read(X), self._boundary()
+        return boundary.crossed(boundary.measure(rows, self.scale_, n_jobs=self.n_jobs))
 
     def explain(self, X: Any) -> list[BoundaryExplanation]:
         """Why each row is answered as it is: its way down the tree, and how far it is from another answer.
@@ -222,8 +222,8 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         ``print(model.explain(X)[0])`` is a text for people.
         """
         rows = self._read(X)
-        walls = self._walls()
-        nearest = walls.measure(rows, self.scale_, n_jobs=self.n_jobs)
+        boundary = self._boundary()
+        nearest = boundary.measure(rows, self.scale_, n_jobs=self.n_jobs)
         tree, counts, votes = self._ask(rows, self._tree_query(), leaf_counts(self.forest_), tree_votes(self.forest_))
         explained = explain_classes(
             *(self._walk, self.schema_, rows),
@@ -234,9 +234,9 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
             votes=votes,
             leaf_probabilities=getattr(self.estimator_, "_leaf_probabilities", None),
         )
-        probabilities = self.estimate_.probabilities(walls, rows, nearest, self.scale_, self._settings())
+        probabilities = self.estimate_.probabilities(boundary, rows, nearest, self.scale_, self._settings())
         labels = self._tree_labels(tree) if _decide(self.decide) == "tree" else self._most_probable(probabilities)
-        separators = separator_texts(walls.crossed(nearest), self.schema_)
+        separators = separator_texts(boundary.crossed(nearest), self.schema_)
         numbers = zip(probabilities.tolist(), nearest.of_rows().tolist(), strict=True)
         return [
             BoundaryExplanation(answer, one.classes, tuple(shares), tuple(distances), separator, one)
@@ -287,8 +287,8 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
                 "of scikit-learn's decision trees (DecisionTreeClassifier, ExtraTreeClassifier)"
             )
 
-    def _walls(self) -> Walls:
-        return self._tables.get("walls", lambda: _walls(self.estimator_))
+    def _boundary(self) -> DecisionBoundary:
+        return self._tables.get("boundary", lambda: _boundary(self.estimator_))
 
     def _check_fitted(self) -> None:
         super()._check_fitted()
@@ -298,7 +298,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         estimate = self.estimate_
         if not isinstance(estimate, Estimate):
             raise ValueError("estimate_ is something else")
-        n_expected = self.n_classes_ * (1 + n_groups(estimate.partition, self._walls()))
+        n_expected = self.n_classes_ * (1 + n_groups(estimate.partition, self._boundary()))
         if len(estimate.sample.sizes) != n_expected:
             raise ValueError("its kernel sample is that of another tree")
         if estimate.axes is not None and estimate.axes.centre.shape[1] != self.n_features_in_:
@@ -315,13 +315,13 @@ def _decide(given: Any) -> str:
     return str(given)
 
 
-def _walls(model: Any) -> Walls:
+def _boundary(model: Any) -> DecisionBoundary:
     """Those of a fitted tree; a leaf's class is the tree's own answer there."""
     if not isinstance(model, TreeClassifier):
-        return walls_of(model)
+        return boundary_of(model)
     probabilities = model.leaf_probabilities()
     if model.cost_matrix is None:
         labels = probabilities.argmax(axis=1)
     else:
         labels = cheapest_classes(probabilities, model.cost_matrix, model.classes_)
-    return walls_of(model, labels.astype(np.int32))
+    return boundary_of(model, labels.astype(np.int32))

@@ -9,12 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.boundary.walls import Walls
+from hedgerow.boundary.decision_boundary import DecisionBoundary
 from hedgerow.data.columns import Kind
 from hedgerow.folds.leaf_probability import Laplace, uniform
 from hedgerow.walk import LeafTable, fold
 
-__all__ = ["check_boundary", "class_name", "class_position", "column_position", "laplace_of", "rows_around", "walls_of"]
+__all__ = [
+    "boundary_of",
+    "check_boundary",
+    "class_name",
+    "class_position",
+    "column_position",
+    "laplace_of",
+    "rows_around",
+]
 
 Floats = NDArray[np.float64]
 
@@ -68,9 +76,9 @@ def rows_around(rows: Floats, columns: Sequence[int], values: Floats) -> Floats:
     return around
 
 
-def walls_of(estimator: Any) -> Walls:
-    walls: Walls = estimator._walls()
-    return walls
+def boundary_of(estimator: Any) -> DecisionBoundary:
+    boundary: DecisionBoundary = estimator._boundary()
+    return boundary
 
 
 def laplace_of(estimator: Any, rows: Floats, position: int) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.boundary.partitions import groups, partition
-from hedgerow.plots.boundaries import check_boundary, class_position, column_position, walls_of
+from hedgerow.plots.boundaries import boundary_of, check_boundary, class_position, column_position
 from hedgerow.plots.canvas import (
     BLACK,
     BLUE,
@@ -156,16 +156,16 @@ class PartitionDisplay:
             raise ValueError(f"features has {len(features)} columns, must have two")
         columns = [column_position(estimator, column) for column in features]
         target = class_position(estimator, class_label)
-        rows, walls, names = estimator._read(X), walls_of(estimator), estimator.schema_.names
-        nearest = walls.measure(rows, estimator.scale_)
-        subset = groups(chosen, walls, nearest)[nearest.parts.heaviest, target]
+        rows, boundary, names = estimator._read(X), boundary_of(estimator), estimator.schema_.names
+        nearest = boundary.measure(rows, estimator.scale_)
+        subset = groups(chosen, boundary, nearest)[nearest.fractions.heaviest, target]
         found = np.unique(subset)
         named = {int(number): f"leaf {number}" if number >= 0 else "all rows" for number in found}
         if chosen == "separator":
-            for number, feature, at in zip(found, *walls.separators(found), strict=True):
+            for number, feature, at in zip(found, *boundary.separators(found), strict=True):
                 if feature >= 0:
                     named[int(number)] = names[feature] + ("" if np.isnan(at) else f" at {at:.3g}")
-        asked = zip(walls.shape.feature, walls.shape.threshold, strict=True)
+        asked = zip(boundary.shape.feature, boundary.shape.threshold, strict=True)
         thresholds = {(columns.index(f), float(t)) for f, t in asked if f in columns and np.isfinite(t)}
         display = cls(
             points=rows[:, columns],

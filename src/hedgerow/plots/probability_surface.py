@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.plots.boundaries import check_boundary, class_name, class_position, column_position, rows_around, walls_of
+from hedgerow.plots.boundaries import (
+    boundary_of,
+    check_boundary,
+    class_name,
+    class_position,
+    column_position,
+    rows_around,
+)
 from hedgerow.plots.canvas import BLACK, BLUE, VERMILION, axes_or_new, pyplot, write_note
 from hedgerow.plots.flatness import why_flat
 from hedgerow.plots.labels import legend_label, literal_label
@@ -186,8 +193,8 @@ class ProbabilitySurfaceDisplay:
         rows = estimator._read(X)
         x, other = (_range_of(rows[:, column], grid_resolution) for column in columns)
         grid = rows_around(rows, columns, np.stack(np.meshgrid(x, other), axis=-1).reshape(-1, 2))
-        walls = walls_of(estimator)
-        leaves = route(walls.forest, grid)[:, 0]
+        boundary = boundary_of(estimator)
+        leaves = route(boundary.forest, grid)[:, 0]
         shape = (len(other), len(x))
         probability = estimator._proba(grid)[:, target]
         names = estimator.schema_.names
@@ -195,7 +202,7 @@ class ProbabilitySurfaceDisplay:
             x=x,
             y=other,
             probability=probability.reshape(shape),
-            inside=(walls.labels[leaves] == target).reshape(shape),
+            inside=(boundary.labels[leaves] == target).reshape(shape),
             feature_names=[names[column] for column in columns],
             class_label=class_name(estimator, target),
             points=None if y is None else rows[:, columns],
