@@ -385,7 +385,7 @@ def test_predict_says_what_is_wrong(
 def test_model_files_that_are_none(
     capsys: pytest.CaptureFixture[str], folder: Path, model: Path, tmp_path: Path
 ) -> None:
-    assert "this is no hedgerow model file" in failed(capsys, "show", folder / "patients.csv")
+    assert "not a hedgerow model file" in failed(capsys, "show", folder / "patients.csv")
     future = tmp_path / "future.hedgerow"
     content = bytearray(model.read_bytes())
     content[8] = 9
