@@ -19,7 +19,7 @@ from hedgerow.naive_bayes import Entropy, Examples, Gaussian, LeafModels, NaiveB
 from hedgerow.naive_bayes.cross_validation import hits
 from hedgerow.naive_bayes.discretisation import best_thresholds, midpoints
 from hedgerow.naive_bayes.groups import all_rows, concatenate, divide
-from hedgerow.naive_bayes.grow import candidate_splits
+from hedgerow.naive_bayes.nbtree import candidate_splits
 from hedgerow.walk import spread
 from oracles import naive_bayes as oracle
 

@@ -18,7 +18,7 @@ import oracles
 from hedgerow import Forest, TreeClassifier, TreeRegressor
 from hedgerow.forest.build import build_forest, leaf, threshold
 from hedgerow.pruning import CostComplexity, Grower, cost_complexity, cut, links_of
-from hedgerow.pruning.rows import hash_positions, select_rows
+from hedgerow.pruning.training_rows import hash_positions, select_rows
 from oracles import pruning as truth
 from pruning_strategies import Grown, grown_from, grown_trees, noisy_rows
 

@@ -15,7 +15,7 @@ from hedgerow import Forest, TreeClassifier, TreeRegressor
 from hedgerow.forest.build import build_forest, leaf, multiway, threshold, value
 from hedgerow.growth import Training
 from hedgerow.pruning import Grower, ReducedError, reduced_error
-from hedgerow.pruning.rows import hash_positions, select_rows
+from hedgerow.pruning.training_rows import hash_positions, select_rows
 from oracles import pruning as truth
 from pruning_strategies import Grown, grown_trees, noisy_rows, refilled_trees
 

@@ -34,7 +34,7 @@ from hedgerow import growth as strategies
 from hedgerow._core import checksum
 from hedgerow.forest.build import build_forest, leaf, multiway, one_against_rest, subset, threshold
 from hedgerow.probability import Frequency, Laplace, MEstimate
-from hedgerow.storage import ModelFileError, files, load, read_fitted, read_notes, register, save
+from hedgerow.storage import ModelFileError, load, model_file, read_fitted, read_notes, register, save
 from hedgerow.storage.container import FORMAT_VERSION, MAGIC, pack, pieces, unpack
 from hedgerow.walk.quantiles import LeafSamples
 from model_file_mutations import memory_traced, opened, outcome, sealed
@@ -313,7 +313,7 @@ def test_a_model_saved_over_while_it_is_loaded(
             os.replace(waiting.pop(), path)
         return found
 
-    monkeypatch.setattr(files.os, moment, look_then_replace)
+    monkeypatch.setattr(model_file.os, moment, look_then_replace)
     assert load(path, mmap=mmap).classes_.tolist() == [0, 1]
 
 
@@ -403,6 +403,24 @@ def test_parts_are_read_without_scikit_learn_and_of_models_only(path: Path) -> N
             read_fitted(path, ["forest_"])
 
 
+def test_classes_of_the_file_are_imported_on_demand_and_without_scikit_learn(path: Path) -> None:
+    code = (
+        "import sys; from hedgerow.storage import read_fitted; below = {'hedgerow.forest', 'hedgerow.data'};"
+        "assert not below & set(sys.modules);"
+        "_, found = read_fitted(sys.argv[1], ['schema_', 'forest_']); assert below < set(sys.modules);"
+        "assert not {'sklearn', 'scipy', 'hedgerow.estimators'} & set(sys.modules);"
+        "print(*(type(found[name]).__name__ for name in ('schema_', 'forest_')))"
+    )
+    save(tree(), path)
+    run = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["Schema", "Forest"]
+
+
+def test_the_error_has_its_public_name() -> None:
+    assert f"{ModelFileError.__module__}.{ModelFileError.__qualname__}" == "hedgerow.storage.ModelFileError"
+    assert type(pickle.loads(pickle.dumps(ModelFileError("damaged")))) is ModelFileError
+
+
 # -- saving
 
 
@@ -439,7 +457,7 @@ def test_a_folder_that_cant_be_written(path: Path, monkeypatch: pytest.MonkeyPat
 
     save(tree(), path)
     old = path.read_bytes()
-    monkeypatch.setattr(files.os, "open", refuse)
+    monkeypatch.setattr(model_file.os, "open", refuse)
     with pytest.raises(PermissionError, match=r"can't save the model: Permission denied: .*model.hedgerow"):
         save(tree(1 - LABELS), path)
     assert path.read_bytes() == old
@@ -473,7 +491,7 @@ def test_a_crash_leaves_the_old_file(step: str, path: Path, monkeypatch: pytest.
         raise KeyboardInterrupt
 
     path.write_text("old")
-    monkeypatch.setattr(files.os, step, crash)
+    monkeypatch.setattr(model_file.os, step, crash)
     with pytest.raises(KeyboardInterrupt):
         save(tree(), path)
     assert path.read_text() == "old"

@@ -11,10 +11,10 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.boundary.bandwidths import bandwidth
+from hedgerow.boundary.boundary_explanation import BoundaryExplanation, separator_texts
 from hedgerow.boundary.decision_boundary import DecisionBoundary, Separators
 from hedgerow.boundary.distance import boundary_of
 from hedgerow.boundary.estimate import Estimate, Settings, features
-from hedgerow.boundary.explain import BoundaryExplanation, separator_texts
 from hedgerow.boundary.kernels import check_tolerance, kernel
 from hedgerow.boundary.partitions import n_groups, partition
 from hedgerow.boundary.scales import check_scale, metric

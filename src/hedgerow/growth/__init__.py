@@ -1,9 +1,9 @@
 """Tree growth: settings, missing-value policies, stopping, and the calls into the core."""
 
 from hedgerow.data.training import Training
-from hedgerow.growth.grow import Grown, grow_forest, grow_random_forest
+from hedgerow.growth.core import Grown, grow_forest, grow_random_forest
 from hedgerow.growth.missing import Category, Fractional, Learned, Random
-from hedgerow.growth.settings import Growth, RandomGrowth
+from hedgerow.growth.options import Growth, RandomGrowth
 from hedgerow.growth.stopping import ChiSquare
 
 __all__ = [

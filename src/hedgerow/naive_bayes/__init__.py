@@ -7,8 +7,8 @@ array([7.5])
 
 from hedgerow.naive_bayes.discretisation import cut_points
 from hedgerow.naive_bayes.groups import Examples
-from hedgerow.naive_bayes.grow import NaiveBayesGrowth
 from hedgerow.naive_bayes.leaf_models import LeafModels
 from hedgerow.naive_bayes.likelihoods import Entropy, Gaussian
+from hedgerow.naive_bayes.nbtree import NaiveBayesGrowth
 
 __all__ = ["Entropy", "Examples", "Gaussian", "LeafModels", "NaiveBayesGrowth", "cut_points"]

@@ -14,9 +14,9 @@ from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import Impurity, weighted_impurity
 from hedgerow.pruning.hold_out_loss import hold_out_losses
-from hedgerow.pruning.rows import hash_positions, select_rows
 from hedgerow.pruning.strategy import Grower, need_one_tree
 from hedgerow.pruning.subtrees import cut
+from hedgerow.pruning.training_rows import hash_positions, select_rows
 
 __all__ = ["CostComplexity", "Links", "cost_complexity", "links_of"]
 

@@ -13,8 +13,8 @@ from hedgerow._core import prune
 from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
 from hedgerow.growth import Fractional
-from hedgerow.pruning.rows import to_training
 from hedgerow.pruning.strategy import Grower, need_classes, need_one_tree
+from hedgerow.pruning.training_rows import to_training
 
 __all__ = ["Pessimistic", "pessimistic"]
 

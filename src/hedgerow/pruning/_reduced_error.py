@@ -14,9 +14,9 @@ from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import NodeKind
 from hedgerow.pruning.hold_out_loss import hold_out_losses
-from hedgerow.pruning.rows import hash_positions, select_rows, to_training
 from hedgerow.pruning.strategy import Grower
 from hedgerow.pruning.subtrees import cut
+from hedgerow.pruning.training_rows import hash_positions, select_rows, to_training
 
 __all__ = ["ReducedError", "reduced_error"]
 

@@ -43,7 +43,7 @@ class Pruning(Protocol):
 def need_one_tree(forest: Forest) -> None:
     """Raise for a forest of several trees."""
     if forest.n_trees != 1:
-        raise ValueError(f"this way of pruning takes one tree, the forest has {forest.n_trees}")
+        raise ValueError(f"this pruning strategy takes one tree, the forest has {forest.n_trees}")
 
 
 def need_classes(strategy: object, training: Training) -> NDArray[np.int32]:

@@ -13,6 +13,6 @@ x0 > 1.5: yes (yes 2)
 
 from hedgerow._registry import ModelFileError, register
 from hedgerow.storage.container import FORMAT_VERSION
-from hedgerow.storage.files import load, read_fitted, read_notes, save
+from hedgerow.storage.model_file import load, read_fitted, read_notes, save
 
 __all__ = ["FORMAT_VERSION", "ModelFileError", "load", "read_fitted", "read_notes", "register", "save"]

@@ -1,4 +1,4 @@
-"""Rows with missing values: the ways they take, the class that most of them lead to, and a class drawn by chance."""
+"""Rows with missing values: the leaves that they reach, the majority class of those, and a class drawn by chance."""
 
 from __future__ import annotations
 
