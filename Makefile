@@ -6,17 +6,18 @@ BIN := $(VENV)/bin
 EXTRAS := dev
 PIN := cat
 BUILD_DIR := build/{wheel_tag}
+CORE := $(shell find core -name '*.cpp' -o -name '*.hpp')
 SOURCES := $(shell find core src -type f -not -name '*.pyc' -not -name '.*') CMakeLists.txt
 PYTEST := MPLBACKEND=agg $(BIN)/python -m pytest -q -n auto --doctest-modules tests README.md docs --pyargs hedgerow
 
-.PHONY: demo test test-minimums lint stub format sanitize coverage bench clean
+.PHONY: demo test test-minimums test-all lint stub format odr sanitize slow coverage bench clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/installed
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/installed
-	$(PYTEST)
+	$(PYTEST) -m "not thorough"
 
 # The oldest version of everything that pyproject.toml admits, in an environment of its own.
 test-minimums:
@@ -27,6 +28,8 @@ lint: $(VENV)/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	PYTHONPATH=src $(BIN)/lint-imports --no-cache
+	$(BIN)/python .ci/check_includes.py
+	$(BIN)/clang-format --dry-run --Werror $(CORE)
 	@$(BIN)/python -m nanobind.stubgen -q -m hedgerow._core -o build/_core.pyi
 	@diff -u src/hedgerow/_core.pyi build/_core.pyi \
 	  || { echo "lint: src/hedgerow/_core.pyi is out of date; run 'make stub'" >&2; exit 1; }
@@ -37,6 +40,22 @@ stub: $(VENV)/installed
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CORE)
+
+# Everything that can be run without a person; about half an hour on two cores.
+test-all: odr sanitize slow
+	$(PYTEST)
+
+# A type must be defined alike in all files of the core: only the link step sees all of them.
+odr: $(VENV)/ready
+	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation --upgrade --target build/odr/site \
+	  -C build-dir=build/odr/core -C cmake.define.CMAKE_CXX_FLAGS="-flto -Wodr -Werror=odr" .
+
+# The scripts in tests/slow that end by themselves.
+slow: $(VENV)/installed
+	$(BIN)/python tests/slow/boundary_example.py
+	$(BIN)/python tests/slow/check_measured_bar.py
+	$(BIN)/python tests/slow/fuzz_model_files.py 20000
 
 # The checked core goes to a folder of its own, which PYTHONPATH puts before the ordinary install. Leak checks
 # are off: the interpreter keeps memory until exit.

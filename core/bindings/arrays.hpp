@@ -1,22 +1,23 @@
-// Arrays of NumPy as the core sees them, and its vectors as arrays. Only the files of this folder know Python: arrays in,
-// arrays out, one release of the interpreter lock a call.
+// Arrays of NumPy as the core sees them, and its vectors as arrays. Only the files of this folder know Python: arrays
+// in, arrays out, one release of the interpreter lock a call.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/tuple.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "bulk.hpp"
-#include "data.hpp"
-#include "forest.hpp"
-#include "gil.hpp"
+#include "base/bulk.hpp"
+#include "bindings/gil.hpp"
+#include "data/rows.hpp"
+#include "forest/forest.hpp"
+
+namespace hedgerow::bindings {
 
 namespace nb = nanobind;
 
@@ -25,43 +26,62 @@ using Array = nb::ndarray<T, nb::numpy, nb::ndim<n_dim>, nb::c_contig, nb::devic
 template <class T, int n_dim = 1>
 using In = nb::ndarray<const T, nb::numpy, nb::ndim<n_dim>, nb::c_contig, nb::device::cpu>;
 
-// hedgerow.forest.Forest.arrays: in the order of hedgerow::Forest, empty where that has a null.
-using ForestArrays =
-    std::tuple<In<std::uint8_t, 2>, In<double>, In<std::int32_t>, In<std::uint8_t>, In<std::uint8_t>, In<std::int64_t>,
-               In<std::int64_t>, In<std::int64_t>, In<std::int32_t>, In<double>, std::int64_t, bool>;
+// Arrays of a hedgerow.forest.Forest by name; without a value where forest::Forest has a null. Made once per forest:
+// converting each array anew would take longer than walking a row.
+struct ForestArrays {
+    In<std::uint8_t, 2> nodes;  // the bytes of each node in a row
+    In<std::uint8_t> kind;
+    std::optional<In<double>> weight;
+    std::optional<In<std::int32_t>> payload;
+    std::optional<In<std::uint8_t>> missing;
+    In<std::int64_t> tree_start, leaf_start, payload_start;
+    In<std::int32_t> payload_codes;
+    In<double> payload_weights;
+    std::int64_t n_features;
+    bool only_thresholds;
+
+    std::size_t n_payloads() const { return payload_start.size() - 1; }
+};
 
 // Column-major, as growth reads it.
 using Columns = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 
-inline hedgerow::Forest view(const ForestArrays& arrays) {
-    const auto& [nodes, weight, payload, kind, missing, tree_start, leaf_start, payload_start, payload_codes,
-                 payload_weights, n_features, only_thresholds] = arrays;
-    const auto if_any = [](const auto& column) { return column.size() == 0 ? nullptr : column.data(); };
-    return {reinterpret_cast<const hedgerow::Node*>(nodes.data()),
-            if_any(weight),
-            if_any(payload),
-            reinterpret_cast<const hedgerow::Kind*>(kind.data()),
-            reinterpret_cast<const hedgerow::Missing*>(if_any(missing)),
-            tree_start.data(),
-            leaf_start.data(),
-            payload_start.data(),
-            payload_codes.data(),
-            payload_weights.data(),
-            static_cast<std::int64_t>(tree_start.size()) - 1,
-            n_features,
-            only_thresholds};
+inline forest::Forest view(const ForestArrays& arrays) {
+    const auto data_of = [](const auto& optional) { return optional ? optional->data() : nullptr; };
+    return {.nodes = reinterpret_cast<const forest::Node*>(arrays.nodes.data()),
+            .weight = data_of(arrays.weight),
+            .payload = data_of(arrays.payload),
+            .kind = reinterpret_cast<const forest::Kind*>(arrays.kind.data()),
+            .missing = reinterpret_cast<const forest::Missing*>(data_of(arrays.missing)),
+            .tree_start = arrays.tree_start.data(),
+            .leaf_start = arrays.leaf_start.data(),
+            .payload_start = arrays.payload_start.data(),
+            .payload_codes = arrays.payload_codes.data(),
+            .payload_weights = arrays.payload_weights.data(),
+            .n_trees = static_cast<std::int64_t>(arrays.tree_start.size()) - 1,
+            .n_features = arrays.n_features,
+            .only_thresholds = arrays.only_thresholds};
 }
 
-inline hedgerow::Rows view(const In<double, 2>& X) {
+inline data::Rows view(const In<double, 2>& X) {
     return {X.data(), static_cast<std::int64_t>(X.shape(0)), static_cast<std::int64_t>(X.shape(1))};
 }
 
+inline void require_weight(const ForestArrays& arrays) {
+    if (!arrays.weight) throw std::invalid_argument("the weight of each node is needed");
+}
+
+inline void require_nodes(const forest::Forest& forest, std::size_t n_nodes) {
+    if (static_cast<std::int64_t>(n_nodes) != forest.tree_start[forest.n_trees])
+        throw std::invalid_argument("marks and values need an entry for each node");
+}
+
 inline void require_width(const ForestArrays& forest, const In<double, 2>& X) {
-    if (static_cast<std::int64_t>(X.shape(1)) != std::get<10>(forest))
+    if (static_cast<std::int64_t>(X.shape(1)) != forest.n_features)
         throw std::invalid_argument("X and the forest differ in their number of features");
 }
 
-// Lets Ctrl-C through while the lock is released.
+// Handles Ctrl-C while the lock is released.
 inline void poll_signals() {
     const HeldGil lock;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -82,10 +102,12 @@ Array<T> to_array(std::vector<T, Allocator> values) {
     return Array<T>(data, {size}, owner_of(std::move(owned)));
 }
 
-// The same for nodes, a row of bytes each.
-inline Array<std::uint8_t, 2> to_bytes(hedgerow::Bulk<hedgerow::Node> nodes) {
-    auto owned = std::make_unique<hedgerow::Bulk<hedgerow::Node>>(std::move(nodes));
+// Hands nodes over to Python, a row of bytes each.
+inline Array<std::uint8_t, 2> to_bytes(base::Bulk<forest::Node> nodes) {
+    auto owned = std::make_unique<base::Bulk<forest::Node>>(std::move(nodes));
     auto* data = reinterpret_cast<std::uint8_t*>(owned->data());
     const std::size_t size = owned->size();
-    return Array<std::uint8_t, 2>(data, {size, sizeof(hedgerow::Node)}, owner_of(std::move(owned)));
+    return Array<std::uint8_t, 2>(data, {size, sizeof(forest::Node)}, owner_of(std::move(owned)));
 }
+
+}  // namespace hedgerow::bindings

@@ -1,13 +1,17 @@
-// What each file of bindings adds to the module.
+// One function per folder of the core: each adds its bindings to the module.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-void bind_walking(nanobind::module_& m);
+namespace hedgerow::bindings {
+
+void bind_base(nanobind::module_& m);
 void bind_boundary(nanobind::module_& m);
-void bind_growing(nanobind::module_& m);
-void bind_rearranging(nanobind::module_& m);
-void bind_checking(nanobind::module_& m);
-void bind_columns(nanobind::module_& m);
+void bind_data(nanobind::module_& m);
+void bind_forest(nanobind::module_& m);
+void bind_grow(nanobind::module_& m);
 void bind_measured(nanobind::module_& m);
-void bind_drawing(nanobind::module_& m);
+void bind_prune(nanobind::module_& m);
+void bind_walk(nanobind::module_& m);
+
+}  // namespace hedgerow::bindings

@@ -9,19 +9,22 @@
 #include <tuple>
 #include <utility>
 
-#include "arrays.hpp"
-#include "bind.hpp"
-#include "distance.hpp"
-#include "kernel_shares.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/bind.hpp"
+#include "boundary/distance.hpp"
+#include "boundary/kernel_shares.hpp"
+
+namespace hedgerow::bindings {
 
 using namespace nb::literals;
 
 namespace {
 
-void require_one_tree(const hedgerow::Forest& forest, const In<std::int64_t>& parent, const In<std::int32_t>& labels) {
+void require_one_tree(const forest::Forest& forest, const In<std::int64_t>& parent, const In<std::int32_t>& labels) {
     if (forest.n_trees != 1 || static_cast<std::int64_t>(parent.size()) != forest.tree_start[1] ||
         static_cast<std::int64_t>(labels.size()) != forest.leaf_start[1])
-        throw std::invalid_argument("distances are those of one tree, with a parent for each node and a label for each leaf");
+        throw std::invalid_argument(
+            "distances are those of one tree, with a parent for each node and a label for each leaf");
 }
 
 std::tuple<Array<std::uint64_t>, Array<std::uint8_t>> wall_plan(const ForestArrays& forest_arrays,
@@ -29,7 +32,7 @@ std::tuple<Array<std::uint64_t>, Array<std::uint8_t>> wall_plan(const ForestArra
                                                                 const In<std::int32_t>& labels,
                                                                 const In<std::int32_t>& n_categories,
                                                                 std::int64_t n_classes) {
-    const hedgerow::Forest forest = view(forest_arrays);
+    const forest::Forest forest = view(forest_arrays);
     require_one_tree(forest, parent, labels);
     if (static_cast<std::int64_t>(n_categories.size()) != forest.n_features)
         throw std::invalid_argument("n_categories needs a number for each feature");
@@ -37,13 +40,13 @@ std::tuple<Array<std::uint64_t>, Array<std::uint8_t>> wall_plan(const ForestArra
     std::vector<std::uint8_t> open;
     {
         const ReleasedGil release;
-        classes = hedgerow::classes_below(forest, parent.data(), labels.data(), n_classes);
-        open = hedgerow::open_nodes(forest, parent.data(), n_categories.data(), poll_signals);
+        classes = boundary::classes_below(forest, parent.data(), labels.data(), n_classes);
+        open = boundary::open_nodes(forest, parent.data(), n_categories.data(), poll_signals);
     }
     return {to_array(std::move(classes)), to_array(std::move(open))};
 }
 
-// parent, leaf_nodes, labels, classes, open: in the order of hedgerow::Walls
+// parent, leaf_nodes, labels, classes, open: in the order of boundary::Walls
 using WallArrays =
     std::tuple<In<std::int64_t>, In<std::int64_t>, In<std::int32_t>, In<std::uint64_t>, In<std::uint8_t>>;
 
@@ -53,27 +56,27 @@ void wall_distance(const ForestArrays& forest_arrays, const WallArrays& wall_arr
                    const Array<std::int32_t, 2>& leaf, const Array<std::int32_t, 2>& separator,
                    const Array<std::int64_t>& n_leaves, std::int64_t n_threads) {
     require_width(forest_arrays, X);
-    const hedgerow::Forest forest = view(forest_arrays);
+    const forest::Forest forest = view(forest_arrays);
     const auto& [parent, leaf_nodes, labels, classes, open] = wall_arrays;
     require_one_tree(forest, parent, labels);
     const std::size_t n_parts = rows.size();
-    const auto n_columns = static_cast<std::size_t>(target == hedgerow::every_class ? n_classes : 1);
+    const auto n_columns = static_cast<std::size_t>(target == boundary::every_class ? n_classes : 1);
     const bool fits = leaves.size() == n_parts && n_leaves.size() == n_parts && scale.size() == X.shape(1) &&
                       distance.shape(0) == n_parts && leaf.shape(0) == n_parts && separator.shape(0) == n_parts &&
                       distance.shape(1) == n_columns && leaf.shape(1) == n_columns && separator.shape(1) == n_columns &&
                       target < n_classes && open.size() == parent.size() && leaf_nodes.size() == labels.size() &&
-                      classes.size() == parent.size() * static_cast<std::size_t>(hedgerow::n_words(n_classes));
+                      classes.size() == parent.size() * static_cast<std::size_t>(boundary::n_words(n_classes));
     if (!fits) throw std::invalid_argument("parts of rows, walls or output of the wrong shape");
-    const hedgerow::Walls walls{forest,        parent.data(), leaf_nodes.data(), labels.data(),
+    const boundary::Walls walls{forest,         parent.data(), leaf_nodes.data(), labels.data(),
                                 classes.data(), open.data(),   n_classes};
-    const hedgerow::Parts parts{rows.data(), leaves.data(), static_cast<std::int64_t>(n_parts)};
-    const hedgerow::WallDistances out{distance.data(), leaf.data(), separator.data(), n_leaves.data()};
-    const hedgerow::Rows values = view(X);
+    const boundary::RowParts parts{rows.data(), leaves.data(), static_cast<std::int64_t>(n_parts)};
+    const boundary::WallDistances out{distance.data(), leaf.data(), separator.data(), n_leaves.data()};
+    const data::Rows values = view(X);
     const ReleasedGil release;
-    hedgerow::wall_distance(walls, values, parts, scale.data(), target, out, n_threads, poll_signals);
+    boundary::wall_distance(walls, values, parts, scale.data(), target, out, n_threads, poll_signals);
 }
 
-void kernel_shares(hedgerow::Kernel kernel, const In<std::int64_t>& start, const In<double, 2>& points,
+void kernel_shares(boundary::Kernel kernel, const In<std::int64_t>& start, const In<double, 2>& points,
                    const In<double, 2>& weights, const In<double, 2>& bandwidth, const In<double, 2>& places,
                    const In<std::int64_t>& groups, const std::optional<In<std::int64_t>>& left_out, double tolerance,
                    const Array<double>& out, std::int64_t n_threads) {
@@ -83,16 +86,16 @@ void kernel_shares(hedgerow::Kernel kernel, const In<std::int64_t>& start, const
                       groups.size() == n_queries && out.size() == n_queries && (n_dims == 1 || n_dims == 2) &&
                       (!left_out || left_out->size() == n_queries);
     if (!fits) throw std::invalid_argument("kernel sample, places or output of the wrong shape");
-    const hedgerow::KernelSample sample{start.data(),
+    const boundary::KernelSample sample{start.data(),
                                         points.data(),
                                         weights.data(),
                                         bandwidth.data(),
                                         static_cast<std::int64_t>(bandwidth.shape(0)),
                                         static_cast<std::int64_t>(n_dims)};
-    const hedgerow::KernelQueries queries{places.data(), groups.data(), left_out ? left_out->data() : nullptr,
+    const boundary::KernelQueries queries{places.data(), groups.data(), left_out ? left_out->data() : nullptr,
                                           static_cast<std::int64_t>(n_queries)};
     const ReleasedGil release;
-    hedgerow::kernel_shares(kernel, sample, queries, tolerance, out.data(), n_threads, poll_signals);
+    boundary::kernel_shares(kernel, sample, queries, tolerance, out.data(), n_threads, poll_signals);
 }
 
 }  // namespace
@@ -105,12 +108,14 @@ void bind_boundary(nb::module_& m) {
           "X"_a.noconvert(), "rows"_a.noconvert(), "leaves"_a.noconvert(), "scale"_a.noconvert(), "target"_a,
           "distance"_a.noconvert(), "leaf"_a.noconvert(), "separator"_a.noconvert(), "n_leaves"_a.noconvert(),
           "n_threads"_a, "Distances of parts of rows to the leaves of each class; see hedgerow.boundary.");
-    nb::enum_<hedgerow::Kernel>(m, "Kernel")
-        .value("gaussian", hedgerow::Kernel::gaussian)
-        .value("box", hedgerow::Kernel::box)
-        .value("epanechnikov", hedgerow::Kernel::epanechnikov);
+    nb::enum_<boundary::Kernel>(m, "Kernel")
+        .value("gaussian", boundary::Kernel::gaussian)
+        .value("box", boundary::Kernel::box)
+        .value("epanechnikov", boundary::Kernel::epanechnikov);
     m.def("kernel_shares", &kernel_shares, "kernel"_a, "start"_a.noconvert(), "points"_a.noconvert(),
           "weights"_a.noconvert(), "bandwidth"_a.noconvert(), "places"_a.noconvert(), "groups"_a.noconvert(),
           "left_out"_a.noconvert().none(), "tolerance"_a, "out"_a.noconvert(), "n_threads"_a,
           "Share of a class among the training rows around places; see hedgerow.boundary.");
 }
+
+}  // namespace hedgerow::bindings

@@ -1,8 +1,8 @@
 // The interpreter lock, safe to take again while the interpreter shuts down.
 //
-// A daemon thread may still be in the core by then. CPython before 3.14 ends a thread that asks for the lock, which unwinds
-// its stack: the unwinding can't pass the destructor of a guard (std::terminate), and workers still use that stack. So the
-// thread is parked instead, and ends with the process.
+// A daemon thread may still be in the core by then. CPython before 3.14 ends a thread that asks for the lock, which
+// unwinds its stack: the unwinding can't pass the destructor of a guard (std::terminate), and workers still use that
+// stack. So the thread is parked instead, and ends with the process.
 #pragma once
 
 #include <Python.h>
@@ -13,6 +13,8 @@
 #if defined(__GLIBCXX__)
 #include <cxxabi.h>
 #endif
+
+namespace hedgerow::bindings {
 
 [[noreturn]] inline void park_thread() {
     for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
@@ -64,3 +66,5 @@ public:
 private:
     PyGILState_STATE state_;
 };
+
+}  // namespace hedgerow::bindings

@@ -5,10 +5,12 @@
 #include <optional>
 #include <stdexcept>
 
-#include "arrays.hpp"
-#include "bind.hpp"
-#include "normal_cdf.hpp"
-#include "squared_lengths.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/bind.hpp"
+#include "measured/normal_cdf.hpp"
+#include "measured/squared_lengths.hpp"
+
+namespace hedgerow::bindings {
 
 using namespace nb::literals;
 
@@ -17,7 +19,7 @@ namespace {
 void normal_cdf(const In<double>& z, const Array<double>& out) {
     if (z.size() != out.size()) throw std::invalid_argument("z and out differ in length");
     const ReleasedGil release;
-    hedgerow::normal_cdf(z.data(), static_cast<std::int64_t>(z.size()), out.data());
+    measured::normal_cdf(z.data(), static_cast<std::int64_t>(z.size()), out.data());
 }
 
 void squared_lengths(const In<double, 2>& columns, const std::optional<In<double>>& from, const In<double>& weight,
@@ -25,7 +27,7 @@ void squared_lengths(const In<double, 2>& columns, const std::optional<In<double
     if (columns.shape(0) != out.size() || columns.shape(1) != weight.size() || (from && from->size() != weight.size()))
         throw std::invalid_argument("columns, start, weight and out differ in length");
     const ReleasedGil release;
-    hedgerow::squared_lengths(columns.data(), static_cast<std::int64_t>(columns.shape(0)),
+    measured::squared_lengths(columns.data(), static_cast<std::int64_t>(columns.shape(0)),
                               static_cast<std::int64_t>(columns.shape(1)), from ? from->data() : nullptr, weight.data(),
                               out.data());
 }
@@ -34,8 +36,11 @@ void squared_lengths(const In<double, 2>& columns, const std::optional<In<double
 
 void bind_measured(nb::module_& m) {
     m.def("normal_cdf", &normal_cdf, "z"_a.noconvert(), "out"_a.noconvert(),
-          "P(Z <= z) of the standard normal law, into out; see hedgerow.measured.normal.");
+          "P(Z <= z) of the standard normal law, into out; see hedgerow.measured.errors.");
     m.def("squared_lengths", &squared_lengths, "columns"_a.noconvert(), "start"_a.noconvert().none(),
           "weight"_a.noconvert(), "out"_a.noconvert(),
-          "Sums of weight * (column - start)^2 over each row of columns, into out; see hedgerow.measured.thresholds.");
+          "Sums of weight * (column - start)^2 over each row of columns, into out; see "
+          "hedgerow.measured.threshold_columns.");
 }
+
+}  // namespace hedgerow::bindings

@@ -1,16 +1,17 @@
 // The module `hedgerow._core`.
-#include "bind.hpp"
+#include "bindings/bind.hpp"
 
 NB_MODULE(_core, m) {
     // A daemon thread that is parked at exit (gil.hpp) keeps its arguments: not a leak worth a warning to users.
     nanobind::set_leak_warnings(false);
     m.doc() = "The compiled core: free functions over arrays that hedgerow has checked.";
-    bind_walking(m);
+    using namespace hedgerow::bindings;
+    bind_forest(m);  // first: others take its ForestArrays
+    bind_walk(m);
     bind_boundary(m);
-    bind_growing(m);
-    bind_rearranging(m);
-    bind_checking(m);
-    bind_columns(m);
+    bind_grow(m);
+    bind_prune(m);
+    bind_data(m);
     bind_measured(m);
-    bind_drawing(m);
+    bind_base(m);
 }

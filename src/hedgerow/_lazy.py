@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar, overload
 
-__all__ = ["lazy"]
+__all__ = ["lazy", "lazy_fields"]
 
 Value = TypeVar("Value")
 
@@ -36,3 +36,19 @@ class lazy(Generic[Value]):  # noqa: N801 - a decorator, like property
             return self
         kept: Value = vars(instance).setdefault(self.name, self.compute(instance))
         return kept
+
+
+def lazy_fields(**compute: Callable[[Any], Any]) -> Callable[[type[Value]], type[Value]]:
+    """Class decorator: compute the named fields of a dataclass when they are first read, if the instance lacks them.
+
+    Functions are attached after the dataclass is made, which would take them for the fields' default values.
+    """
+
+    def attach(cls: type[Value]) -> type[Value]:
+        for name, function in compute.items():
+            attribute = lazy(function)
+            attribute.__set_name__(cls, name)
+            setattr(cls, name, attribute)
+        return cls
+
+    return attach

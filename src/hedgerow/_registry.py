@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar
 
@@ -45,12 +45,14 @@ def register(
     take: Callable[[Any], Mapping[str, Any]] | None = None,
     make: Callable[[dict[str, Any]], Any] | None = None,
     is_model: bool = False,
+    former_names: Iterable[str] = (),
 ) -> Class:
     """Let model files hold instances of `cls`, a dataclass of plain values such as a rule of your own.
 
     Its fields are stored, and reading a file calls ``cls(**fields)``: its ``__post_init__`` should check them. The file
     names it by `name`, by default its module and qualified name; the reader of the file must register it too. Returns
     the class, to be used as a decorator. Classes that are no dataclasses need `take` and its inverse `make`.
+    Files with one of the `former_names` can still be read.
 
     >>> from dataclasses import dataclass
     >>> from hedgerow.rules import Pool
@@ -69,10 +71,12 @@ def register(
         is_model,
     )
     # A module that is reloaded registers its classes again.
-    known = _BY_NAME.get(part.name)
-    if known is not None and known.cls.__qualname__ != cls.__qualname__:
-        raise ValueError(f"the name {part.name!r} stands for {known.cls!r} already: choose another name")
-    _BY_NAME[part.name] = _BY_CLASS[cls] = part
+    for one in (part.name, *former_names):
+        known = _BY_NAME.get(one)
+        if known is not None and known.cls.__qualname__ != cls.__qualname__:
+            raise ValueError(f"the name {one!r} stands for {known.cls!r} already: choose another name")
+        _BY_NAME[one] = part
+    _BY_CLASS[cls] = part
     return cls
 
 
@@ -80,9 +84,9 @@ def _fields(value: Any) -> dict[str, Any]:
     return {field.name: getattr(value, field.name) for field in fields(value) if field.init}
 
 
-def parts() -> list[Part]:
-    """All registered classes, in the order of their names."""
-    return [_BY_NAME[name] for name in sorted(_BY_NAME)]
+def parts() -> dict[str, Part]:
+    """All registered classes, by their names and former names."""
+    return dict(sorted(_BY_NAME.items()))
 
 
 def part_of(cls: type) -> Part | None:

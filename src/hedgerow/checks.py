@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
+from hedgerow.estimators.contract import offers
 from hedgerow.storage import load, save
 
 __all__ = [
@@ -69,7 +70,7 @@ def contract_checks(estimator: Any) -> Iterator[tuple[str, Callable[[], None]]]:
 
 def outputs(model: Any, X: Any) -> dict[str, bytes]:
     """The bits of everything that a fitted model says about X, by verb."""
-    return {verb: b"".join(_bits(getattr(model, verb)(X))) for verb in VERBS if hasattr(model, verb)}
+    return {verb: b"".join(_bits(getattr(model, verb)(X))) for verb in VERBS if offers(model, verb)}
 
 
 def _bits(answer: Any) -> Iterator[bytes]:
@@ -167,7 +168,7 @@ def check_a_row_is_answered_alike_alone_and_among_others(estimator: Any) -> None
 
 def _answers_by_row(model: Any, X: NDArray[np.float64]) -> dict[str, list[bytes]]:
     """The bits of what a model says about each row, by verb."""
-    answers = {verb: getattr(model, verb)(X) for verb in (*VERBS, "explain") if hasattr(model, verb)}
+    answers = {verb: getattr(model, verb)(X) for verb in (*VERBS, "explain") if offers(model, verb)}
     return {verb: [b"".join(_row_bits(answer, row)) for row in range(len(X))] for verb, answer in answers.items()}
 
 

@@ -16,7 +16,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hedgerow import (
     BoundaryClassifier,
@@ -33,42 +32,6 @@ from oracles import boundary as truth
 
 BOTH = ("distance", "position")
 NAN = math.nan
-
-
-ROWS_COUNT = {
-    f"check_sample_weight_equivalence_on_{storage}_data": "the tree's min_samples_leaf counts rows, not weights"
-    for storage in ("dense", "sparse")
-}
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [
-        BoundaryClassifier(),
-        BoundaryClassifier(TreeClassifier()),
-        BoundaryClassifier(DecisionTreeClassifier(max_depth=4, random_state=0), partition="separator"),
-        BoundaryClassifier(TreeClassifier(max_depth=3), kernel="epanechnikov", metric="minmax", features=BOTH),
-    ],
-    expected_failed_checks=lambda estimator: ROWS_COUNT if estimator.estimator is None else {},
-)
-def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        pytest.param(check, id=f"{estimator}-{name}")
-        for estimator in (
-            BoundaryClassifier(),
-            BoundaryClassifier(TreeClassifier(max_depth=4), partition="separator", features=BOTH, bandwidth="cv"),
-            BoundaryClassifier(partition="leaf", kernel="box", metric=boundary.MinMax(0.5), decide="tree"),
-        )
-        for name, check in checks.contract_checks(estimator)
-    ],
-)
-def test_it_keeps_the_contract(check: Any) -> None:
-    check()
 
 
 def test_every_parameter_changes_something() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -22,8 +24,8 @@ import pytest
 import hedgerow
 from hedgerow import CautiousForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor, load, save
 from hedgerow.cli import command, main
-from hedgerow.cli.ahead import ahead
 from hedgerow.cli.models import MODELS, make_model, measured_setting
+from hedgerow.cli.prefetch import prefetch
 from hedgerow.datasets import load as load_dataset
 from hedgerow.storage import read_notes
 
@@ -203,7 +205,7 @@ def test_shells_complete_commands_options_and_models() -> None:
     assert completed.split() == ["plain,cautious"]
 
 
-# -- one question for each leaf, and reading ahead
+# -- one answer per leaf, and prefetching
 
 
 def odd_rows(n: int) -> pa.Table:
@@ -263,36 +265,38 @@ def test_an_answer_takes_the_place_of_what_is_kept_under_its_name(
     assert lines == ["prediction,id,p(a),p(b),uncertainty", '"a","7",1,0,0', '"b","8",0,1,0']
 
 
-class Weight:
-    nbytes = 10
+def test_prefetching_keeps_order_and_bounds_and_passes_errors_on() -> None:
+    made = used = most = 0
 
-
-def test_work_ahead_keeps_its_order_and_bounds_and_passes_errors_on() -> None:
-    made = used = 0
-    most = 0
-
-    def items(n: int) -> Iterator[Weight]:
+    def items(n: int) -> Iterator[int]:
         nonlocal made, most
-        for _ in range(n):
+        for i in range(n):
             made += 1
             most = max(most, made - used)
-            yield Weight()
+            yield i
         raise ValueError("the end")
 
-    with pytest.raises(ValueError, match="the end"), ahead(items(200), most_bytes=30) as results:  # noqa: PT012
-        for _ in results:
+    with pytest.raises(ValueError, match="the end"), prefetch(items(200), max_ready=3) as results:  # noqa: PT012
+        for i in results:
+            assert i == used
             used += 1
     assert (made, used) == (200, 200)
-    assert 1 < most <= 5  # three that wait, one that waits for its place, and one in use
-    with pytest.raises(ValueError, match="the end"), ahead(items(0)):
+    assert 1 < most <= 5  # three in the queue, one that waits to be put there, and one in use
+    with pytest.raises(ValueError, match="the end"), prefetch(items(0)):
         pass
-    numbers = list(map(np.float64, range(50)))
-    with ahead(iter(numbers), most_bytes=8) as results:
-        assert list(results) == numbers
-    with ahead(iter(numbers), most_bytes=8) as results:  # left early: the thread ends, and nothing waits for it
-        assert next(results) == 0
-    with ahead(iter(numbers[:0])) as results:
+    with prefetch(iter(range(50)), max_ready=1) as results:
+        assert list(results) == list(range(50))
+    with prefetch(iter([])) as results:
         assert list(results) == []
+
+
+def test_a_prefetch_that_is_left_early_stops_its_thread() -> None:
+    before = set(threading.enumerate())
+    with prefetch(itertools.count(), max_ready=1) as results:
+        assert next(results) == 0
+    for thread in set(threading.enumerate()) - before:
+        thread.join(timeout=60)
+        assert not thread.is_alive()
 
 
 # -- what can be wrong; in this process, because each is one line

@@ -235,6 +235,16 @@ def test_weights_and_groups_go_to_fit_and_to_the_folds(capsys: pytest.CaptureFix
     assert "one tree" in done(capsys, "compare", path, "-t", "y", "--weight", "w", "--groups", "g", "--trees", "2")[0]
 
 
+def test_a_column_with_the_other_decimal_sign_is_pointed_out(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    commas = [f"{i},5" for i in range(N)]
+    path = write(tmp_path / "t.csv", "point,comma,y", [f"{i}.25" for i in range(N)], commas, CLASSES)
+    assert main(["fit", str(path), "-t", "y", "--folds", "0"]) == 0
+    assert "column 'comma' is taken for categories" in (noted := capsys.readouterr().err)
+    assert "if the decimal sign is ',': --decimal ," in noted
+
+
 @pytest.mark.parametrize("classification", [True, False])
 def test_a_group_stays_in_one_fold(classification: bool) -> None:
     group = np.arange(N) % 4

@@ -31,6 +31,7 @@ pytest.importorskip("click")
         ("pruning=CostComplexity(alpha=1e-3)", pruning.CostComplexity(alpha=1e-3)),
         ("estimator__pruning=CostComplexity()", pruning.CostComplexity()),
         ("pruning=hedgerow.pruning.CostComplexity()", pruning.CostComplexity()),
+        ("pruning=measured.CostComplexity()", pruning.CostComplexity()),
         ("stopping = ChiSquare( level = 0.01 )", ChiSquare(0.01)),
         ("leaf_probability=MEstimate(m=3)", MEstimate(3)),
         ("leaf_probability=Laplace()", Laplace()),

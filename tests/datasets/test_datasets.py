@@ -25,9 +25,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import TreeClassifier, datasets
-from hedgerow._core import plain_numbers, row_end
+from hedgerow._core import plain_numbers
 from hedgerow.datasets import DataFileError, Reading, open_rows, openml
-from hedgerow.datasets.blocks import row_blocks
+from hedgerow.datasets.blocks import row_blocks, row_end
 from hedgerow.storage.replace import replaced
 
 several = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -85,8 +85,7 @@ def test_what_pythons_csv_writes_is_read_back(
 )
 def test_a_row_ends_at_the_last_line_end_outside_of_quotes(data: bytes) -> None:
     ends = [i + 1 for i, c in enumerate(data) if c == ord("\n") and data[:i].count(b'"') % 2 == 0]
-    end = ends[-1] if ends else 0
-    assert row_end(np.frombuffer(data, dtype=np.uint8)) == (end, data[:end].count(b"\n"))
+    assert row_end(bytearray(data)) == (ends[-1] if ends else 0)
 
 
 @several
@@ -100,6 +99,7 @@ def test_blocks_are_the_file_cut_between_rows(data: bytes, size: int) -> None:
         assert data[:at].count(b'"') % 2 == 0
         assert block.first_line == 1 + data.count(b"\n", 0, at)
         at += len(block.data)
+        assert block.n_lines >= block.data.tobytes().count(b"\n")
 
 
 _fields = st.sampled_from(
@@ -120,7 +120,7 @@ ODD = ('"a"b', 'a"b')
     st.lists(st.lists(_fields, min_size=2, max_size=3), min_size=1, max_size=8),
     st.sampled_from(["\n", "\r\n"]),
     st.booleans(),
-    st.sampled_from([("NA", "?"), ("NA", "-1"), ()]),
+    st.sampled_from([("NA", "?"), ("nan", "inf"), ()]),
 )
 def test_plain_numbers_are_what_pyarrow_reads(
     lines: list[list[str]], end: str, ends: bool, missing: tuple[str, ...]
@@ -147,6 +147,20 @@ def test_plain_numbers_are_what_pyarrow_reads(
         assert [repr(x) for x in found] == [repr(float("nan") if x is None else x) for x in expected]
     elif all(fields[1] in ("1", "-2.5", ".5", "1e5", "0.1", "", *missing) and fields[0] not in ODD for fields in lines):
         assert expected == []  # plain, and yet given up: only where there is no row
+
+
+@pytest.mark.parametrize("marker", ["-1", "+1", ".5", "9 or more", "-", "inf"])
+def test_any_word_can_stand_for_a_missing_number(tmp_path: Path, marker: str) -> None:
+    path = write(tmp_path / "rows.csv", f"a,b\n1,2\n{marker},3\n4,{marker}\n")
+    expected = [{"a": 1.0, "b": 2.0}, {"a": None, "b": 3.0}, {"a": 4.0, "b": None}]
+    assert batches(path, Reading(missing=(marker,)), a="number", b="number") == expected
+
+
+@pytest.mark.parametrize("how", ["number", "text"])
+def test_a_block_of_empty_lines_has_no_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    monkeypatch.setattr("hedgerow.datasets.delimited.row_blocks", partial(row_blocks, size=2))
+    path = write(tmp_path / "rows.csv", "a\n1\n\n\n\n\n\n2\n\n\n\n\n")
+    assert [row["a"] for row in batches(path, a=how)] == ([1.0, 2.0] if how == "number" else ["1", "2"])
 
 
 def test_a_file_of_many_blocks_keeps_its_order(tmp_path: Path) -> None:

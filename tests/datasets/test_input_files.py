@@ -322,10 +322,10 @@ class _Counted:
 def test_a_row_longer_than_many_blocks_is_scanned_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
     n_scanned = 0
 
-    def row_end(text: Any) -> tuple[int, int]:
+    def row_end(text: bytearray) -> int:
         nonlocal n_scanned
         n_scanned += len(text)
-        return 0, 0
+        return 0
 
     monkeypatch.setattr("hedgerow.datasets.blocks.row_end", row_end)
     n_bytes = 1 << 16

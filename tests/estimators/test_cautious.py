@@ -10,43 +10,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hedgerow import CautiousClassifier, CautiousForestClassifier, ForestClassifier, checks, credal, metrics
-
-DRAWN = {
-    f"check_sample_weight_equivalence_on_{storage}_data": "rows are drawn by weight, other rows for repeated ones"
-    for storage in ("dense", "sparse")
-}
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.filterwarnings("ignore:the trees have no distribution in common")
-@parametrize_with_checks(
-    [
-        *(CautiousForestClassifier(n_estimators=10, aggregate=name) for name in credal.names()),
-        CautiousClassifier(ForestClassifier(5, random_state=0), weighting="samples", s=0.5),
-    ],
-    expected_failed_checks=lambda estimator: DRAWN,
-)
-def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        pytest.param(check, id=f"{estimator}-{name}")
-        for estimator in (
-            CautiousForestClassifier(n_estimators=6),
-            CautiousForestClassifier(n_estimators=6, aggregate="average", s=2),
-            CautiousClassifier(ForestClassifier(6, random_state=0)),
-        )
-        for name, check in checks.contract_checks(estimator)
-    ],
-)
-def test_cautious_forests_keep_the_contract(check: Any) -> None:
-    check()
 
 
 def test_every_parameter_changes_something() -> None:

@@ -14,7 +14,6 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hedgerow import ForestClassifier, ForestRegressor, TreeClassifier, checks
 from hedgerow.forest.kinds import NodeKind
@@ -173,50 +172,6 @@ def test_draws_follow_the_weights() -> None:
 
 
 # -- scikit-learn's contract
-
-DRAWN = {
-    f"check_sample_weight_equivalence_on_{storage}_data": "rows are drawn by weight, other rows for repeated ones"
-    for storage in ("dense", "sparse")
-}
-COUNTED = {
-    f"check_sample_weight_equivalence_on_{storage}_data": "min_samples_leaf=5 counts rows, and two copies are two"
-    for storage in ("dense", "sparse")
-}
-
-
-def expected_failed_checks(estimator: Any) -> dict[str, str]:
-    if estimator.bootstrap:
-        return DRAWN
-    return COUNTED if estimator.min_samples_leaf > 1 else {}
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [
-        ForestClassifier(5),
-        ForestClassifier(5, bootstrap=False, max_bins=None),
-        ForestClassifier(5, bootstrap=False, criterion="entropy", nominal="subset"),
-        ForestClassifier(5, missing="fractional", criterion="gain_ratio"),
-        ForestRegressor(5),
-        ForestRegressor(5, bootstrap=False, min_samples_leaf=1),
-        ForestRegressor(5, max_bins=None, max_leaf_nodes=6),
-    ],
-    expected_failed_checks=expected_failed_checks,
-)
-def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        pytest.param(check, id=f"{estimator}-{name}")
-        for estimator in (ForestClassifier(6), ForestClassifier(4, nominal="binary", max_bins=9), ForestRegressor(6))
-        for name, check in checks.contract_checks(estimator)
-    ],
-)
-def test_forests_keep_the_contract(check: Any) -> None:
-    check()
 
 
 def data_in_which_everything_matters() -> tuple[Any, Any]:

@@ -11,42 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import oracles
 from hedgerow import RandomTreesClassifier, checks, rules
 
 several = settings(max_examples=40, deadline=None)
-DRAWN = {
-    f"check_sample_weight_equivalence_on_{storage}_data": "thresholds are drawn among rows, others among repeated ones"
-    for storage in ("dense", "sparse")
-}
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [
-        RandomTreesClassifier(10),
-        # Of one row in each of three leaves the cautious rule can only say that they contradict each other.
-        *(RandomTreesClassifier(10, rule=rule, min_samples_leaf=3) for rule in rules.names(beyond=True)),
-        RandomTreesClassifier(10, rule=rules.Evidence(toward="prior"), max_depth=6),
-    ],
-    expected_failed_checks=lambda estimator: DRAWN,
-)
-def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        pytest.param(check, id=f"{estimator}-{name}")
-        for estimator in (RandomTreesClassifier(6), RandomTreesClassifier(6, rule="dempster", min_samples_leaf=4))
-        for name, check in checks.contract_checks(estimator)
-    ],
-)
-def test_random_trees_keep_the_contract(check: Any) -> None:
-    check()
 
 
 def mixed_data(n_rows: int = 300) -> tuple[Any, Any]:

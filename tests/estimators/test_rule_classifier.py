@@ -17,7 +17,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hedgerow import ForestClassifier, RandomTreesClassifier, RuleClassifier, TreeClassifier, checks, rules
 
@@ -29,59 +28,6 @@ FOREIGN = [
     BaggingClassifier(n_estimators=10, max_features=0.7, random_state=0),
 ]
 OWN = [TreeClassifier(), ForestClassifier(6, random_state=0), RandomTreesClassifier(6, random_state=0)]
-DRAWN = {
-    f"check_sample_weight_equivalence_on_{storage}_data": "rows or thresholds are drawn, others among repeated rows"
-    for storage in ("dense", "sparse")
-}
-
-
-DRAWS_NOTHING = (TreeClassifier, DecisionTreeClassifier, ExtraTreesClassifier)  # that depends on how rows are repeated
-
-
-def drawn(estimator: Any) -> dict[str, str]:
-    return {} if isinstance(estimator.estimator, DRAWS_NOTHING) else DRAWN
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [
-        RuleClassifier(),
-        RuleClassifier(TreeClassifier(), rule="laplace"),
-        RuleClassifier(RandomTreesClassifier(10, random_state=0), rule="pool"),
-        RuleClassifier(DecisionTreeClassifier(random_state=0)),
-        RuleClassifier(RandomForestClassifier(10, random_state=0), rule="probability"),
-        RuleClassifier(ExtraTreesClassifier(10, random_state=0), rule="vote"),
-        RuleClassifier(BaggingClassifier(n_estimators=10, random_state=0)),
-    ],
-    expected_failed_checks=drawn,
-)
-def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
-# Estimators of others read numbers only, and are refused by model files.
-NOT_OF_OTHERS = (
-    "check_frames_of_all_libraries_give_the_same_bits",
-    "check_names_are_honoured",
-    "check_a_fitted_model_survives_its_file",
-)
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        pytest.param(check, id=f"{estimator}-{name}")
-        for estimator in (
-            RuleClassifier(ForestClassifier(6, random_state=0)),
-            RuleClassifier(TreeClassifier(), rule="dempster"),
-            RuleClassifier(RandomForestClassifier(6, random_state=0)),
-        )
-        for name, check in checks.contract_checks(estimator)
-        if name not in NOT_OF_OTHERS or not isinstance(estimator.estimator, RandomForestClassifier)
-    ],
-)
-def test_it_keeps_the_contract(check: Any) -> None:
-    check()
 
 
 def test_every_parameter_changes_something() -> None:

@@ -21,7 +21,6 @@ from sklearn.model_selection import cross_validate
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hedgerow import TreeClassifier, TreeRegressor
 from hedgerow.forest.kinds import MissingPolicy, NodeKind
@@ -39,28 +38,6 @@ CLASSIFIER_VERBS = (*VERBS, "predict_proba", "leaf_counts")
 
 
 # -- scikit-learn's contract
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [
-        TreeClassifier(),
-        TreeClassifier.cart(),
-        *(TreeClassifier(missing=missing, criterion="entropy") for missing in MISSING),
-        TreeClassifier(missing=Fractional(min_fraction=0.0), nominal="binary"),
-        TreeClassifier(max_leaf_nodes=5),
-        TreeClassifier(max_features="sqrt", random_state=0),
-        TreeClassifier(leaf_probability="laplace"),
-        TreeClassifier(leaf_probability=MEstimate(1.0)),
-        TreeClassifier(class_weight="balanced"),
-        TreeRegressor(),
-        *(TreeRegressor(missing=missing, nominal="binary") for missing in ("category", "learned")),
-        TreeRegressor(max_leaf_nodes=5),
-        TreeRegressor(max_features=1, random_state=0, pruning=None),
-    ],
-)
-def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 def test_parameters_survive_a_clone() -> None:

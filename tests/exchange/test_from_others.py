@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 from hedgerow.adapt import from_lightgbm, from_sklearn, from_xgboost, from_ydf
-from hedgerow.exchange.layout import Question, flatten, lay_out
+from hedgerow.exchange.layout import NestedSplit, flatten, lay_out
 from hedgerow.forest.kinds import MissingPolicy, NodeKind
 from hedgerow.walk import LeafTable, fold, route
 
@@ -50,8 +50,8 @@ def rows_at_thresholds(forest: Any, X: Matrix) -> Matrix:
 def test_nested_nodes_are_flattened() -> None:
     nested = (0, 0.5, (1, 1.5, [2, 0], [0, 3]), [2, 2])
 
-    def ask(node: Any) -> Question | None:
-        return Question(node[0], node[1], node[0] == 0, node[2], node[3]) if isinstance(node, tuple) else None
+    def ask(node: Any) -> NestedSplit | None:
+        return NestedSplit(node[0], node[1], node[0] == 0, node[2], node[3]) if isinstance(node, tuple) else None
 
     tree = flatten(nested, ask, lambda row: (sum(row), row))
     forest = lay_out([tree, flatten([1, 4], ask, lambda row: (sum(row), row))], n_features=2)
@@ -166,8 +166,8 @@ def test_regression_forests_of_lightgbm_keep_means_and_ways(holes: bool) -> None
         ("LGBMRegressor", {"objective": "mae"}, "objective is 'regression_l1'"),
         ("LGBMRegressor", {"boosting_type": "gbdt"}, "the model is boosted.*fit with boosting_type='rf'"),
         ("LGBMRegressor", {"zero_as_missing": True}, "zeros for missing values: fit with zero_as_missing=False"),
-        ("LGBMRegressor", {"categorical_feature": [0]}, "asks for categories"),
-        ("LGBMRegressor", {"min_child_samples": 10_000}, "a tree has no question"),
+        ("LGBMRegressor", {"categorical_feature": [0]}, "splits on categories"),
+        ("LGBMRegressor", {"min_child_samples": 10_000}, "a tree has no split"),
     ],
 )
 def test_other_models_of_lightgbm_are_refused(kind: str, settings: dict[str, Any], message: str) -> None:
@@ -224,7 +224,7 @@ def test_other_models_of_xgboost_are_refused() -> None:
     coloured = pd.DataFrame({"colour": pd.Categorical(np.array(["red", "green", "blue"] * 200)[: len(y)])})
     target = coloured["colour"].cat.codes
     nominal = xgboost.XGBRFRegressor(n_estimators=2, enable_categorical=True, n_jobs=1).fit(coloured, target)
-    with pytest.raises(ValueError, match="asks for categories, only questions x < t are read"):
+    with pytest.raises(ValueError, match="splits on categories, only x < t is supported"):
         from_xgboost(nominal)
 
 

@@ -33,7 +33,7 @@ from hedgerow.explain.explanation import explain_classes, explain_numbers
 from hedgerow.explain.reached_leaves import heaviest_leaf
 from hedgerow.explain.sentences import listed, path_nodes, path_sentences, percentages
 from hedgerow.folds import leaf_counts, leaf_moments, tree_votes
-from hedgerow.forest.text import number_text
+from hedgerow.forest.names import number_text
 from hedgerow.walk import ForestWalk, ask, route, spread
 from oracles import explain as truth
 from strategies import forests_with_rows
@@ -94,7 +94,8 @@ def test_votes_dissenters_and_columns_are_those_of_a_literal_walk(drawn: tuple[F
         assert about == pytest.approx(truth.questions_about(forest, x))
         assert list(one.columns.values()) == sorted(one.columns.values(), reverse=True)
         assert (one.path == ()) == (forest.n_trees > 1 or forest.n_leaves == 1)
-        assert str(one).endswith(f"Doubt: {one.doubt}.")
+        assert str(one).endswith(f"\nDoubt: {one.doubt}." if one.doubt else ".")
+        assert ("Doubt: " in str(one)) == (one.doubt != "")
 
 
 @several
@@ -141,9 +142,9 @@ def test_missing_values_and_new_categories_are_named() -> None:
     tree = TreeClassifier(criterion="entropy").fit(X, y)
     strange = pd.DataFrame({"symptom": ["cough", "fever"], "temperature": [None, 37.0]})
     without, new = tree.explain(strange)
-    assert without.path[1] == "temperature is missing: 50% of it goes where temperature is at most 38"
+    assert without.path[1] == "temperature is missing: split 50% / 50% over both branches (path: at most 38)"
     assert without.doubt.endswith("it is spread over 2 leaves; missing or new: temperature")
-    assert new.path[0].startswith("symptom is missing or new: 50% of it goes where symptom is cough")
+    assert new.path[0].startswith("symptom is missing or new: split 50% / 25% / 25% over 3 branches (path: cough)")
 
 
 def test_a_row_in_several_leaves_is_said_to_be_a_mixture_of_them() -> None:
@@ -154,7 +155,8 @@ def test_a_row_in_several_leaves_is_said_to_be_a_mixture_of_them() -> None:
         .explain(pd.DataFrame({"symptom": ["cough"], "temperature": [None]}))[0]
     )
     assert str(one) == (
-        "home, because\n  symptom is cough\n  temperature is missing: 50% of it goes where temperature is at most 38\n"
+        "home, because\n  symptom is cough\n"
+        "  temperature is missing: split 50% / 50% over both branches (path: at most 38)\n"
         "It is spread over 2 leaves, mixed with these weights:\n"
         "   50%: temperature at most 38: home 1 (training rows: 2 home)\n"
         "   50%: temperature above 38: home 0 (training rows: 2 ward)\n"
@@ -372,7 +374,27 @@ def test_a_forest_names_its_dissenters() -> None:
     assert "Dissenting trees: " in str(one)
     sure = forest.explain(rows.iloc[[int(forest.predict_proba(rows)[:, 1].argmax())]])[0]
     assert sure.dissenters == ()
-    assert sure.doubt == "none among the trees: all 30 agree"
+    assert sure.doubt == ""
+    assert str(sure).endswith("\nAll 30 trees agree.")
+
+
+def test_a_pure_leaf_is_no_reason_for_doubt() -> None:
+    X = np.arange(40.0).reshape(-1, 1)
+    tree = TreeClassifier().fit(X, np.where(X[:, 0] < 20, "ill", "well"))
+    one = tree.explain(X[-1:])[0]
+    assert one.doubt == ""
+    assert str(one).endswith('\nAll 20 training rows in its leaf are "well".')
+
+
+def test_a_regressor_compares_variation_between_and_within_trees() -> None:
+    X, y = load_diabetes(return_X_y=True)
+    forest = ForestRegressor(10, random_state=0).fit(X, 1000 * y)
+    one = forest.explain(X[:1])[0]
+    between, within = (f"{float(f'{value:.3g}'):,.0f}" for value in (np.std(one.trees), one.within))
+    assert one.doubt == f"between trees ± {between}, within leaves ± {within}"
+    assert "," in between
+    tree = TreeRegressor(min_samples_leaf=3, pruning=None).fit(X, y)
+    assert re.fullmatch(r"within its leaf ± [\d.]+; its leaf has only \d rows", tree.explain(X[:1])[0].doubt)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import oracles
 from hedgerow import Forest
+from hedgerow._core import node_fault
 from hedgerow.forest.build import build_forest, leaf, multiway, oblique, subset, threshold, value
 from hedgerow.forest.check import InvalidForestError
 from hedgerow.storage import ModelFileError
@@ -378,3 +379,30 @@ def test_a_forest_has_no_hash() -> None:
 def test_a_forest_says_in_one_line_what_it_is() -> None:
     assert repr(small_forest()) == "<Forest: 2 trees, 5 leaves, 2 features, 2 classes, depth 2>"
     assert repr(regression_forest()) == "<Forest: 1 tree, 3 leaves, 1 features, regression, depth 2>"
+
+
+# -- two ways to make one
+
+
+def test_arrays_that_are_left_out_are_derived_when_they_are_read() -> None:
+    whole = build_forest([threshold(0, 0.5, leaf([1, 0]), leaf([0, 3])), leaf([2, 2])], 1)
+    left_out = {"weight": None, "payload": None, "missing": None}
+    forest = Forest.trusted(**whole.parts() | left_out)
+    assert {name: forest.parts()[name] for name in left_out} == left_out
+    assert route(forest, np.array([[0.0], [1.0]])).tolist() == [[0, 0], [1, 0]]
+    assert forest.parts()["weight"] is None
+    forest.check()
+    assert forest == whole
+    assert forest.weight is forest.weight
+    assert_read_only(forest)
+
+
+def test_the_core_checks_complete_forests_only() -> None:
+    forest = Forest.trusted(**small_forest().parts() | {"weight": None})
+    with pytest.raises(ValueError, match="a forest is checked with its weight"):
+        node_fault(forest.core)
+
+
+def test_stored_arrays_must_all_be_there() -> None:
+    with pytest.raises(ValueError, match="a forest has other parts: weight"):
+        Forest.from_stored(small_forest().stored() | {"weight": None})

@@ -17,7 +17,7 @@ from hedgerow.forest.build import (
     threshold,
     value,
 )
-from hedgerow.forest.text import number_text
+from hedgerow.forest.names import number_text
 from strategies import forests
 
 

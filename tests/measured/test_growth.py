@@ -10,21 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow import MeasuredTreeClassifier, MeasuredTreeRegressor, TreeClassifier, TreeRegressor
+from hedgerow import MeasuredTreeClassifier, MeasuredTreeRegressor, TreeClassifier, TreeRegressor, pruning
 from hedgerow.data.table import read_table
-from hedgerow.measured import CostComplexity, pruning
-from hedgerow.measured.basis import Basis
+from hedgerow.measured import CostComplexity, prune
 from hedgerow.measured.categories import Categories
-from hedgerow.measured.costs import error_costs
 from hedgerow.measured.errors import error_model
-from hedgerow.measured.finishing import least_squares, path_regions
-from hedgerow.measured.growing import GrowthSettings, Path, grow_path
+from hedgerow.measured.explain import error_costs
+from hedgerow.measured.grow import GrowthSettings, Path, grow_path, path_regions
 from hedgerow.measured.laws import CategoryLaw, FlatLaw
-from hedgerow.measured.learning import learn_laws
-from hedgerow.measured.priors import prior
-from hedgerow.measured.problem import Problem
-from hedgerow.measured.soft_membership import region_membership
-from hedgerow.measured.thresholds import HardThresholds, SoftThresholds, candidate_thresholds
+from hedgerow.measured.least_squares import Basis, Problem, least_squares
+from hedgerow.measured.priors import learn_laws, prior
+from hedgerow.measured.regions import region_membership
+from hedgerow.measured.threshold_columns import HardThresholds, SoftThresholds, candidate_thresholds
 from oracles import measured as oracles
 
 
@@ -116,8 +113,8 @@ def truth(given: Problem, risk: str, least: float, max_candidates: int | None) -
 
 def assert_path_is(path: Path, expected: list[Any], given: Problem) -> None:
     boxes = {0: oracles.Box({}, {})}
-    assert len(path.questions) == len(expected)
-    for i, (number, question) in enumerate(zip(path.divided, path.questions, strict=True)):
+    assert len(path.splits) == len(expected)
+    for i, (number, question) in enumerate(zip(path.divided, path.splits, strict=True)):
         box, feature, where, gain = expected[i]
         assert path.risks[i] - path.risks[i + 1] == pytest.approx(gain, abs=1e-9)
         assert question.feature == feature
@@ -156,7 +153,7 @@ def test_splits_with_several_outputs_and_categories_are_those_of_a_solve_for_eve
     sigma = np.column_stack([np.full(40, 0.4), np.zeros(40)])
     given = problem(X, sigma, y, nominal=[1])
     path = grow_path(given, GrowthSettings(6, 1.0, 9, "global", True))
-    assert any(question.members is not None for question in path.questions)
+    assert any(question.members is not None for question in path.splits)
     assert_path_is(path, truth(given, "global", 1.0, 9).best_first(6), given)
 
 
@@ -172,7 +169,7 @@ def test_the_first_split_of_a_region_by_the_nodes_own_risk(seed: int) -> None:
     path = grow_path(given, GrowthSettings(3, 2.0, 9, "node", True))
     slow = truth(given, "node", 2.0, 9)
     boxes = [oracles.Box({}, {})]
-    for question, number in zip(path.questions, path.divided, strict=True):
+    for question, number in zip(path.splits, path.divided, strict=True):
         gains = {
             (feature, where): slow.gain(boxes, k, feature, where)
             for k, box in enumerate(boxes)
@@ -240,8 +237,8 @@ def test_thresholds_that_are_not_kept_give_the_same_tree(monkeypatch: pytest.Mon
     X = rng.normal(size=(200, 2))
     y = X[:, 0] * (X[:, 1] > 0)
     expected = MeasuredTreeRegressor(0.2, max_candidates=None).fit(X, y)
-    monkeypatch.setattr("hedgerow.measured.thresholds._VALUES_KEPT", 10)
-    monkeypatch.setattr("hedgerow.measured.thresholds._VALUES_AT_ONCE", 1000)
+    monkeypatch.setattr("hedgerow.measured.threshold_columns._VALUES_KEPT", 10)
+    monkeypatch.setattr("hedgerow.measured.threshold_columns._VALUES_AT_ONCE", 1000)
     found = MeasuredTreeRegressor(0.2, max_candidates=None).fit(X, y)
     assert np.array_equal(found.regions_, expected.regions_)
     np.testing.assert_allclose(found.values_, expected.values_, rtol=1e-9)
@@ -356,21 +353,21 @@ def test_a_pruned_tree_is_the_tree_of_the_first_splits() -> None:
 
 def test_the_price_of_a_leaf_is_found_as_by_hand() -> None:
     risks = [10.0, 6.0, 5.5, 2.0, 1.9]
-    assert pruning._hull(np.array(risks)) == [0, 1, 3, 4]
+    assert prune._hull(np.array(risks)) == [0, 1, 3, 4]
     # Falls of 4 a leaf, 2 a leaf (two at once), 0.1 a leaf.
-    assert pruning._breaks(risks) == pytest.approx([0, np.sqrt(0.1 * 2), np.sqrt(2 * 4), 8])
+    assert prune._candidate_alphas(risks) == pytest.approx([0, np.sqrt(0.1 * 2), np.sqrt(2 * 4), 8])
     for alpha, size in [(0, 4), (0.05, 4), (0.11, 3), (1.9, 3), (2.1, 1), (3.9, 1), (4.1, 0)]:
-        assert pruning._best_size(risks, alpha) == size
+        assert prune._best_size(risks, alpha) == size
 
 
 def test_folds_do_not_depend_on_the_order_of_rows_and_keep_equal_rows_together() -> None:
     X, y = noisy_step(60, 0)
     X, y = np.vstack([X, X[:7]]), np.concatenate([y, y[:7]])
     given = problem(X, np.full_like(X, 0.1), y)
-    parts = pruning.row_parts(given, 5)
+    parts = prune.assign_folds(given, 5)
     assert parts[:7].tolist() == parts[60:].tolist()
     order = np.random.default_rng(1).permutation(67)
-    assert pruning.row_parts(given.take(order), 5).tolist() == parts[order].tolist()
+    assert prune.assign_folds(given.take(order), 5).tolist() == parts[order].tolist()
     assert np.bincount(parts[:60]).tolist() == [12] * 5
 
 
@@ -378,7 +375,7 @@ def test_folds_do_not_depend_on_the_order_of_rows_and_keep_equal_rows_together()
     ("settings", "message"),
     [
         ({"alpha": -1}, "alpha is -1"),
-        ({"alpha": "best"}, "alpha is 'best', must be \"cv\" or a number"),
+        ({"alpha": "best"}, "alpha is 'best', must be 'cv' or a number"),
         ({"folds": 1}, "folds is 1"),
         ({"standard_errors": -0.5}, "standard_errors is -0.5"),
     ],
@@ -386,6 +383,10 @@ def test_folds_do_not_depend_on_the_order_of_rows_and_keep_equal_rows_together()
 def test_pruning_checks_its_settings(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         CostComplexity(**settings)
+
+
+def test_measured_and_plain_trees_share_the_strategy() -> None:
+    assert CostComplexity is pruning.CostComplexity
 
 
 # -- what must hold whatever the data

@@ -13,11 +13,9 @@ from scipy import stats
 from hedgerow.data.columns import Column, Kind
 from hedgerow.data.table import Schema
 from hedgerow.measured import FlatPrior, KdePrior, NormalPrior, Student, membership
-from hedgerow.measured.deconvolution import deconvolved
 from hedgerow.measured.errors import error_model
 from hedgerow.measured.laws import CategoryLaw, ExactLaw, FlatLaw, HistogramLaw, NormalLaw
-from hedgerow.measured.learning import learn_laws
-from hedgerow.measured.priors import prior
+from hedgerow.measured.priors import deconvolve, learn_laws, prior
 from oracles import measured as oracles
 
 MODELS = ["normal", "uniform", "laplace", "student"]
@@ -156,7 +154,7 @@ def test_deconvolution_finds_two_lumps() -> None:
     sigma = rng.uniform(0.6, 1.0, size=2000)
     for name in MODELS:
         noise = oracles.error_density(name).rvs(size=2000, random_state=1) * sigma
-        edges, shares = deconvolved(latent + noise, sigma, np.ones(2000), error_model(name), 96)
+        edges, shares = deconvolve(latent + noise, sigma, np.ones(2000), error_model(name), 96)
         middle = (edges[:-1] + edges[1:]) / 2
         assert shares.min() >= 0
         assert shares.sum() == pytest.approx(1)
@@ -170,7 +168,7 @@ def test_deconvolution_does_not_look_at_the_order_of_rows() -> None:
     x, sigma, weight = rng.normal(size=3000), rng.uniform(0, 1, size=3000), rng.uniform(size=3000)
     order = rng.permutation(3000)
     one, other = (
-        deconvolved(*(a[o] for a in (x, sigma, weight)), error_model("normal"), 64) for o in (slice(None), order)
+        deconvolve(*(a[o] for a in (x, sigma, weight)), error_model("normal"), 64) for o in (slice(None), order)
     )
     assert np.array_equal(one[1], other[1])
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow._core import normal_cdf as core_normal_cdf
-from hedgerow.measured.normal import normal_cdf
+from hedgerow.measured.errors import normal_cdf
 from oracles import measured as oracles
 
 

@@ -1,4 +1,4 @@
-"""Products of candidate columns, shared, inherited and brought up to date, against the columns themselves."""
+"""Products of candidate columns, shared, subtracted and updated, against the columns themselves."""
 
 from __future__ import annotations
 
@@ -13,14 +13,19 @@ from hypothesis import strategies as st
 from hedgerow._core import squared_lengths
 from hedgerow.data.table import read_table
 from hedgerow.measured.errors import error_model
-from hedgerow.measured.growing import GrowthSettings, Path, grow_path
-from hedgerow.measured.inheritance import Inheritance
-from hedgerow.measured.learning import learn_laws
-from hedgerow.measured.priors import prior
-from hedgerow.measured.problem import Problem
+from hedgerow.measured.grow import GrowthSettings, Path, grow_path
+from hedgerow.measured.least_squares import Problem
+from hedgerow.measured.priors import learn_laws, prior
 from hedgerow.measured.regions import GrowingRegion
-from hedgerow.measured.threshold_columns import ThresholdColumns, Wanted
-from hedgerow.measured.thresholds import HardThresholds, Moments, SoftThresholds, candidate_thresholds
+from hedgerow.measured.scores import larger_part
+from hedgerow.measured.threshold_columns import (
+    HardThresholds,
+    Moments,
+    MomentsRequest,
+    SoftThresholds,
+    ThresholdColumns,
+    candidate_thresholds,
+)
 from oracles import measured as oracles
 
 
@@ -51,13 +56,13 @@ def threshold_columns(given: Problem, n_candidates: int) -> ThresholdColumns:
     return ThresholdColumns(columns, len(given.values))
 
 
-def divided(columns: ThresholdColumns, asked: list[tuple[int, int, int]]) -> tuple[GrowingRegion, oracles.Box]:
-    """A region, and its box: questions are a column, a position and which part."""
-    region = GrowingRegion.everywhere(len(columns.columns[0].below(0)))
+def region_after(columns: ThresholdColumns, splits: list[tuple[int, int, int]]) -> tuple[GrowingRegion, oracles.Box]:
+    """A region, and its box, after splits given by column, position and part."""
+    region = GrowingRegion.unbounded(len(columns.columns[0].below(0)))
     box = oracles.Box({}, {})
-    for j, position, part in asked:
+    for j, position, part in splits:
         column = columns.columns[j]
-        region = region.divided(column, column, j, position)[part]
+        region = region.split_at(column, column, j, position)[part]
         box = oracles.parts(box, j, float(column.at[position]))[part]
     return region, box
 
@@ -84,14 +89,14 @@ def test_the_core_refuses_columns_of_different_lengths(shapes: Any) -> None:
         squared_lengths(columns, start, weight, out)
 
 
-def test_a_column_that_tells_nothing_may_be_reckoned_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_column_without_information_may_be_recomputed(monkeypatch: pytest.MonkeyPatch) -> None:
     # Its law answers with one row that is repeated for all.
     given_ = make_problem(0, 40)
     laws = (replace(given_.laws[0], variance=0.0), *given_.laws[1:])
     given_ = replace(given_, laws=laws)
     limits = GrowthSettings(6, 2.0, 8, "global", False)
     kept = grow_path(given_, limits)
-    monkeypatch.setattr("hedgerow.measured.thresholds._VALUES_KEPT", 0)
+    monkeypatch.setattr("hedgerow.measured.threshold_columns._VALUES_KEPT", 0)
     assert_same(grow_path(given_, limits), kept)
     columns = threshold_columns(given_, 8).columns[0]
     assert isinstance(columns, SoftThresholds)
@@ -99,7 +104,7 @@ def test_a_column_that_tells_nothing_may_be_reckoned_anew(monkeypatch: pytest.Mo
     assert columns.moments(v, 1, 7, v[:, np.newaxis], v[:, np.newaxis]).norms.shape == (8,)
 
 
-QUESTIONS = [
+SPLITS = [
     [],
     [(0, 4, 0)],
     [(0, 4, 1), (2, 3, 0)],
@@ -115,15 +120,15 @@ def test_moments_and_sums_are_products_of_the_columns(
 ) -> None:
     given_ = make_problem(0, 60)
     if not kept:
-        monkeypatch.setattr("hedgerow.measured.thresholds._VALUES_KEPT", 0)
-        monkeypatch.setattr("hedgerow.measured.thresholds._VALUES_AT_ONCE", 200)
+        monkeypatch.setattr("hedgerow.measured.threshold_columns._VALUES_KEPT", 0)
+        monkeypatch.setattr("hedgerow.measured.threshold_columns._VALUES_AT_ONCE", 200)
     columns = threshold_columns(given_, 10)
     rng = np.random.default_rng(1)
     root, basis, residuals = rng.random(60), np.asfortranarray(rng.normal(size=(60, 3))), rng.normal(size=(60, 2))
     direction = rng.normal(size=60)
-    regions = [divided(columns, asked) for asked in QUESTIONS]
-    wanted = [Wanted(region, basis, residuals) for region, _ in regions[1:4]]
-    wanted.append(Wanted(regions[4][0], basis[:, :0], residuals[:, :0]))
+    regions = [region_after(columns, splits) for splits in SPLITS]
+    wanted = [MomentsRequest(region, basis, residuals) for region, _ in regions[1:4]]
+    wanted.append(MomentsRequest(regions[4][0], basis[:, :0], residuals[:, :0]))
     others = [region for region, _ in regions[:n_others]]
     moments, sums = columns.moments_and_sums(root, wanted, others, direction)
     assert sums.shape == (n_others, len(columns))
@@ -134,7 +139,7 @@ def test_moments_and_sums_are_products_of_the_columns(
     compared = 0
     for i, (region, box) in enumerate(regions):
         for candidate in np.flatnonzero(columns.inside(region)):
-            j, position = columns.place(int(candidate))
+            j, position = columns.locate(int(candidate))
             c = column(box, j, float(columns.columns[j].at[position]))
             if i < n_others:
                 assert sums[i, candidate] == pytest.approx(c @ direction, abs=1e-12)
@@ -148,25 +153,30 @@ def test_moments_and_sums_are_products_of_the_columns(
     assert compared > 100
 
 
-@pytest.mark.parametrize("heir", [0, 1])
-@pytest.mark.parametrize("before", QUESTIONS)
+@pytest.mark.parametrize("larger", [0, 1])
+@pytest.mark.parametrize("before", SPLITS)
 @pytest.mark.parametrize("j", [0, 1, 3])
-def test_the_larger_part_inherits_what_it_would_reckon(before: list[Any], heir: int, j: int) -> None:
+def test_subtraction_gives_the_moments_of_the_larger_part(before: list[Any], larger: int, j: int) -> None:
     given_ = make_problem(2, 50)
     columns = threshold_columns(given_, 12)
     rng = np.random.default_rng(3)
     root, basis, residuals = rng.random(50), np.asfortranarray(rng.normal(size=(50, 3))), rng.normal(size=(50, 2))
-    region, _ = divided(columns, before)
+    region, _ = region_after(columns, before)
     low, high = region.limits.get(j, (-1, len(columns.columns[j].at)))
     position = (low + high) // 2
-    parts = region.divided(columns.columns[j], columns.columns[j], j, position)
-    parent, *direct = columns.moments(root, [Wanted(one, basis, residuals) for one in (region, *parts)])
-    found = Inheritance(parent.basis, parent.residuals).larger_part(
-        direct[1 - heir], direct[heir].norms, columns.parts[j], position, heir == 1
+    parts = region.split_at(columns.columns[j], columns.columns[j], j, position)
+    parent, *direct = columns.moments(root, [MomentsRequest(one, basis, residuals) for one in (region, *parts)])
+    found = larger_part(
+        (parent.basis, parent.residuals),
+        direct[1 - larger],
+        direct[larger].norms,
+        columns.parts[j],
+        position,
+        larger == 1,
     )
-    inside = columns.inside(parts[heir])
+    inside = columns.inside(parts[larger])
     assert inside.any()
-    for one, other in zip(vars(found).values(), vars(direct[heir]).values(), strict=True):
+    for one, other in zip(vars(found).values(), vars(direct[larger]).values(), strict=True):
         np.testing.assert_allclose(one[inside], other[inside], atol=1e-13)
 
 
@@ -174,18 +184,18 @@ def test_parts_by_a_nominal_column_add_up_too() -> None:
     rng = np.random.default_rng(0)
     whole, part = ((rng.normal(size=(6, 3)), rng.normal(size=(6, 2))) for _ in range(2))
     smaller = Moments(np.zeros(6), *part)
-    found = Inheritance(*whole).larger_part(smaller, np.ones(6), slice(0, 0), 0, True)
+    found = larger_part(whole, smaller, np.ones(6), slice(0, 0), 0, True)
     np.testing.assert_array_equal(found.basis, whole[0] - part[0])
     np.testing.assert_array_equal(found.residuals, whole[1] - part[1])
 
 
-# -- growth with and without inheritance
+# -- growth with and without subtraction
 
 
 def assert_same(one: Path, other: Path) -> None:
     assert one.divided == other.divided
     np.testing.assert_allclose(one.risks, other.risks, rtol=1e-11)
-    for a, b in zip(one.questions, other.questions, strict=True):
+    for a, b in zip(one.splits, other.splits, strict=True):
         assert (a.feature, a.members is None) == (b.feature, b.members is None)
         if a.members is None or b.members is None:
             assert a.threshold == b.threshold
@@ -195,15 +205,15 @@ def assert_same(one: Path, other: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(("name", "value"), [("_VALUES_REMEMBERED", 0), ("LEAST_LENGTH", 2.0), ("LEAST_LENGTH", 0.9)])
-def test_long_growth_is_the_same_where_less_is_inherited(
+def test_long_growth_is_the_same_with_less_subtraction(
     seed: int, name: str, value: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given_ = make_problem(seed, 400, n_nominal=1)
     limits = GrowthSettings(40, 2.0, 32, "global", seed % 2 == 0)
-    inherited = grow_path(given_, limits)
-    assert len(inherited.questions) > 15
+    expected = grow_path(given_, limits)
+    assert len(expected.splits) > 15
     monkeypatch.setattr(f"hedgerow.measured.candidates.{name}", value)
-    assert_same(grow_path(given_, limits), inherited)
+    assert_same(grow_path(given_, limits), expected)
 
 
 def test_parts_of_next_to_no_weight_lose_no_digits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,19 +223,19 @@ def test_parts_of_next_to_no_weight_lose_no_digits(monkeypatch: pytest.MonkeyPat
     targets = given_.targets * np.where(light, 1e8, 1.0)[:, np.newaxis]
     given_ = replace(given_, values=values, precision=np.where(light, 1e-16, 1.0), targets=targets)
     limits = GrowthSettings(16, 5.0, 16, "global", False)
-    inherited = grow_path(given_, limits)
-    assert len(inherited.questions) == 15
+    expected = grow_path(given_, limits)
+    assert len(expected.splits) == 15
     monkeypatch.setattr("hedgerow.measured.candidates._VALUES_REMEMBERED", 0)
-    assert_same(grow_path(given_, limits), inherited)
+    assert_same(grow_path(given_, limits), expected)
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(2, 12), st.sampled_from([0.5, 1.0, 3.0]))
 @pytest.mark.filterwarnings("ignore:column .* has a variance of")
-def test_odd_tables_grow_the_same_where_nothing_is_inherited(seed: int, n: int, leaves: int, least: float) -> None:
+def test_odd_tables_grow_the_same_without_subtraction(seed: int, n: int, leaves: int, least: float) -> None:
     given_ = make_problem(seed, n, n_nominal=seed % 2)
     limits = GrowthSettings(leaves, least, 8, "global", False)
-    inherited = grow_path(given_, limits)
+    expected = grow_path(given_, limits)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("hedgerow.measured.candidates._VALUES_REMEMBERED", 0)
-        assert_same(grow_path(given_, limits), inherited)
+        assert_same(grow_path(given_, limits), expected)

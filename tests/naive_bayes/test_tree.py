@@ -10,37 +10,10 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hedgerow import NaiveBayesTreeClassifier, RuleClassifier, checks
 from hedgerow.exchange.onnx import to_onnx
 from hedgerow.naive_bayes import Gaussian, LeafModels
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [
-        NaiveBayesTreeClassifier(random_state=0),
-        NaiveBayesTreeClassifier("gaussian", min_samples_split=5, random_state=0),
-    ]
-)
-def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        pytest.param(check, id=f"{estimator}-{name}")
-        for estimator in (
-            NaiveBayesTreeClassifier(min_samples_split=10),
-            NaiveBayesTreeClassifier(Gaussian(0.01), min_samples_split=10),
-        )
-        for name, check in checks.contract_checks(estimator)
-    ],
-)
-def test_naive_bayes_trees_keep_the_contract(check: Any) -> None:
-    check()
 
 
 def mixed(n_rows: int = 400, seed: int = 0) -> tuple[Any, Any]:

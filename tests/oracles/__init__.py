@@ -231,7 +231,7 @@ def distinct_rows(rows: NDArray[np.float64]) -> tuple[list[bytes], list[int]]:
     return distinct, [distinct.index(row) for row in bits]
 
 
-# -- randomness: Philox4x32-10 (Salmon et al. 2011) and the draws of core/random.hpp
+# -- randomness: Philox4x32-10 (Salmon et al. 2011) and the draws of core/base/random.hpp
 
 
 def splitmix64(seed: int, k: int) -> int:
@@ -263,7 +263,7 @@ def child_key(key: int, number: int) -> int:
 
 
 def row_key(seed: int, cells: Sequence[float]) -> int:
-    """The hash by which core/parting.cpp draws the order of rows; equal cells have equal bits."""
+    """The hash by which core/data/hold_out.cpp draws the order of rows; equal cells have equal bits."""
     key = child_key(seed, 1)
     for cell in cells:
         bits = 0x7FF8 << 48 if math.isnan(cell) else struct.unpack("<Q", struct.pack("<d", cell + 0.0))[0]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -26,20 +24,6 @@ from hedgerow.plots import (
     ReliabilityDisplay,
     SampleProfileDisplay,
 )
-
-plt.switch_backend("agg")
-
-
-@pytest.fixture(autouse=True)
-def close_figures() -> Iterator[None]:
-    yield
-    plt.close("all")
-
-
-@pytest.fixture
-def no_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
-        monkeypatch.setitem(sys.modules, name, None)
 
 
 @pytest.fixture
@@ -98,7 +82,7 @@ class TestAll:
     def test_other_estimators_are_refused(self, family: Any, iris: Any) -> None:
         _, X, y = iris
         if family is not ReliabilityDisplay:  # it takes all that have probabilities
-            with pytest.raises(ValueError, match=r"knows no distance to a boundary: take a BoundaryClassifier"):
+            with pytest.raises(ValueError, match=r"has no algebraic_distance: pass a BoundaryClassifier"):
                 drawings(TreeClassifier().fit(X, y), X, y)[family]()
         with pytest.raises(NotFittedError):
             drawings(BoundaryClassifier(), X, y)[family]()
@@ -135,14 +119,21 @@ def test_columns_that_are_not_drawn_stay_in_the_middle() -> None:
     kind = np.sort(frame["kind"])[45]
     by_hand = pd.DataFrame({"a": display.x, "b": middle, "kind": kind})
     np.testing.assert_array_equal(display.probability, model.predict_proba(by_hand)[:, 1])
-    with pytest.raises(ValueError, match="column 'kind' is nominal"):
+    with pytest.raises(ValueError, match="features has 'kind', which is nominal"):
         ColumnProfileDisplay.from_estimator(model, frame, "kind")
     for wrong in ("c", 3, -1, True, None):
-        with pytest.raises(ValueError, match="is no column: give a name or a number, of a, b, kind"):
+        with pytest.raises(
+            ValueError, match=r"features has .*, must be one of 'a', 'b', 'kind', or a position from 0 to 2"
+        ):
             ColumnProfileDisplay.from_estimator(model, frame, wrong)
     for family in (PartitionDisplay, ProbabilitySurfaceDisplay):
-        with pytest.raises(ValueError, match="features has 1 columns, must have two"):
+        with pytest.raises(ValueError, match=r"features is \['a'\], must name two columns"):
             family.from_estimator(model, frame, features=["a"])
+    empty = frame.assign(a=np.nan)
+    with pytest.raises(ValueError, match="column 'a' of X has no values to draw: all are missing"):
+        ColumnProfileDisplay.from_estimator(model, empty, "a")
+    with pytest.raises(ValueError, match="column 'a' of X has no values to draw"):
+        ProbabilitySurfaceDisplay.from_estimator(model, empty, features=["a", "b"])
 
 
 def test_profiles_along_a_sample() -> None:
@@ -261,7 +252,9 @@ class TestReliabilityOfAny:
 
     def test_others_are_refused(self, iris: Any) -> None:
         _, X, y = iris
-        with pytest.raises(ValueError, match="has no predict_proba: take a fitted probabilistic classifier"):
+        with pytest.raises(
+            ValueError, match="has no predict_proba: pass a fitted classifier that predicts probabilities"
+        ):
             ReliabilityDisplay.from_estimator(LinearSVC().fit(X, y), X, y)
         with pytest.raises(ValueError, match="has no predict_proba"):
             ReliabilityDisplay.from_estimator(TreeClassifier, X, y)

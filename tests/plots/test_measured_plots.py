@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-
-matplotlib.use("agg")
 from matplotlib import pyplot as plt
 
 from hedgerow import MeasuredTreeClassifier, MeasuredTreeRegressor, TreeRegressor
@@ -22,12 +18,6 @@ X = pd.DataFrame(LATENT + RNG.normal(0, 0.08, size=LATENT.shape), columns=["a", 
 X["colour"] = np.where(RNG.random(300) < 0.3, "red", "blue")
 Y = 2.0 * (LATENT[:, 0] > 0.5) + (LATENT[:, 1] > 0.4) + 3.0 * (X["colour"] == "red")
 SIGMA = {"a": 0.08, "b": 0.08}
-
-
-@pytest.fixture(autouse=True)
-def _closed() -> Iterator[None]:
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +69,7 @@ def test_curves_are_the_trees_answers(model: Any) -> None:
     np.testing.assert_array_equal(display.truth_line_.get_ydata(), 2.0 * (display.x > 0.5))
     assert len(display.points_.get_offsets()) == 300
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert labels == ["rows", "truth, latent x", "plain tree", "tree that knows the errors"]
+    assert labels == ["rows", "truth, latent x", "plain tree", "tree that accounts for errors"]
     alone = SoftCurveDisplay.from_estimator(model, X, features="b", legend=False, soft_kw={"color": "red"})
     assert alone.hard_line_ is alone.truth_line_ is alone.points_ is None
     assert alone.soft_line_.get_color() == "red"

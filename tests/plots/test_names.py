@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import pyplot as plt
 from matplotlib.cbook import is_math_text
 from matplotlib.text import Text
 
@@ -17,20 +16,12 @@ from hedgerow import BoundaryClassifier, CautiousForestClassifier, MeasuredTreeR
 from hedgerow.plots.labels import legend_label, literal_label
 from hedgerow.rules import Vote
 
-plt.switch_backend("agg")
-
 NAMES = ["cost [$]", "$x$", "a_b^{", r"\frac"]
 LABELS = ["$1 or $2", "$y$", r"_\frac{"]
 
 
 class StrangelyNamed(Vote):
     name = "$r$"
-
-
-@pytest.fixture(autouse=True)
-def close_figures() -> Iterator[None]:
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +52,12 @@ DRAWINGS: dict[str, tuple[Draw, list[str]]] = {
     "ErrorCostDisplay": (lambda m, X, y: plots.ErrorCostDisplay.from_estimator(m["soft"], X), ["$x$"]),
     "LeafSizeDisplay": (
         lambda m, X, y: plots.LeafSizeDisplay.from_estimator(
-            RandomTreesClassifier(3, random_state=0), X, y, rules=[StrangelyNamed()], min_samples_leaf=[2, 4]
+            RandomTreesClassifier(3, random_state=0),
+            X,
+            y,
+            rules=[StrangelyNamed()],
+            min_samples_leaf=[2, 4],
+            random_state=0,
         ),
         ["$r$"],
     ),

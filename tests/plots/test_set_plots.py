@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-import sys
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,22 +19,8 @@ from sklearn.preprocessing import StandardScaler
 from hedgerow import CautiousClassifier, CautiousForestClassifier, ForestClassifier, credal, metrics
 from hedgerow.plots import ClassBoundsDisplay, RejectionCurveDisplay, SetUtilityDisplay
 
-plt.switch_backend("agg")
-
 CURVES = [RejectionCurveDisplay, SetUtilityDisplay]
 S = (0.5, 2, 20)
-
-
-@pytest.fixture(autouse=True)
-def close_figures() -> Iterator[None]:
-    yield
-    plt.close("all")
-
-
-@pytest.fixture
-def no_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
-        monkeypatch.setitem(sys.modules, name, None)
 
 
 @pytest.fixture(params=["two classes", "three classes"])
@@ -94,7 +78,7 @@ class TestBothCurves:
         np.testing.assert_array_equal(*lines)
 
     @pytest.mark.parametrize("family", CURVES)
-    def test_without_being_told_there_are_eight_s(self, family: Any, held_out: Any) -> None:
+    def test_eight_s_are_drawn_by_default(self, family: Any, held_out: Any) -> None:
         assert family.from_estimator(*held_out).s == [0.1, 0.3, 1, 2, 3, 5, 10, 30]
 
     @pytest.mark.parametrize("family", CURVES)
@@ -145,8 +129,11 @@ class TestBothCurves:
     @pytest.mark.parametrize(
         ("estimator", "message"),
         [
-            (ForestClassifier(), "has no predict_set and no parameter s: take one .* CautiousForestClassifier"),
-            (make_pipeline(StandardScaler(), CautiousForestClassifier()), "of a pipeline .*, the classifier inside"),
+            (ForestClassifier(), "has no predict_set and no parameter s: pass a .* CautiousForestClassifier"),
+            (
+                make_pipeline(StandardScaler(), CautiousForestClassifier()),
+                "from a pipeline .*, pass the classifier inside",
+            ),
             (CautiousForestClassifier, "has no predict_set"),
             ("belief", "estimator is 'belief', which has no predict_set"),
         ],
@@ -199,11 +186,11 @@ class TestRejectionCurve:
             display = RejectionCurveDisplay.from_estimator(model, X, y, s=S, sample_weight=given)
             for number, s in enumerate(S):
                 sets = copy.deepcopy(model).set_params(s=s).predict_set(X)
-                told = {"classes": model.classes_, "sample_weight": given}
+                settings = {"classes": model.classes_, "sample_weight": given}
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    accuracy = metrics.single_accuracy(y, sets, **told)
-                assert display.determinacy[number] == metrics.determinacy(y, sets, **told)
+                    accuracy = metrics.single_accuracy(y, sets, **settings)
+                assert display.determinacy[number] == metrics.determinacy(y, sets, **settings)
                 assert display.single_accuracy[number] == pytest.approx(accuracy, nan_ok=True)
 
     def test_arrays_give_the_same_as_the_estimator(self, held_out: Any) -> None:
@@ -287,9 +274,9 @@ class TestSetUtility:
             display = SetUtilityDisplay.from_estimator(model, X, y, s=S, sample_weight=given)
             for number, s in enumerate(S):
                 other = copy.deepcopy(model).set_params(s=s)
-                told = {"classes": model.classes_, "sample_weight": given}
-                assert display.u65[number] == metrics.u65_score(y, other.predict_set(X), **told)
-                assert display.u80[number] == metrics.u80_score(y, other.predict_set(X), **told)
+                settings = {"classes": model.classes_, "sample_weight": given}
+                assert display.u65[number] == metrics.u65_score(y, other.predict_set(X), **settings)
+                assert display.u80[number] == metrics.u80_score(y, other.predict_set(X), **settings)
                 assert display.accuracy is not None
                 assert display.accuracy[number] == pytest.approx(other.score(X, y, sample_weight=given))
 
@@ -359,7 +346,7 @@ class TestClassBounds:
         np.testing.assert_array_equal(display.probability_line_.get_ydata(), [0, 1, 2])
         assert display.dominance_line_.get_xdata()[0] == display.bounds[:, 0].max()
         assert display.ax_.get_title() == "Answer: versicolor or virginica"
-        assert legend_of(display.ax_) == ["largest lower bound", "probability", "in the set", "not in it"]
+        assert legend_of(display.ax_) == ["largest lower bound", "probability", "in the set", "not in the set"]
         assert display.region_ is None
         assert not display.border_lines_
 
@@ -468,7 +455,7 @@ class TestClassBounds:
 
     def test_a_simplex_of_other_than_three_classes_is_refused(self) -> None:
         model, X, _ = case("two classes")
-        with pytest.raises(ValueError, match="three classes, here are 2: take kind='bars'"):
+        with pytest.raises(ValueError, match="three classes, here are 2: pass kind='bars'"):
             ClassBoundsDisplay.from_estimator(model, X[:1], kind="simplex")
         assert not plt.get_fignums()
         with pytest.raises(ValueError, match="three classes, here are 2"):
@@ -482,7 +469,7 @@ class TestClassBounds:
             ClassBoundsDisplay.from_estimator(model, X[0])
 
     def test_estimators_without_sets_and_not_fitted_are_refused(self) -> None:
-        with pytest.raises(ValueError, match="has no predict_set and no predict_bounds: take one"):
+        with pytest.raises(ValueError, match="has no predict_set and no predict_bounds: pass a classifier"):
             ClassBoundsDisplay.from_estimator(ForestClassifier(), [[1.0]])
         with pytest.raises(NotFittedError):
             ClassBoundsDisplay.from_estimator(CautiousForestClassifier(), [[1.0]])

@@ -11,10 +11,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hedgerow import TreeClassifier, TreeRegressor, load, save
-from hedgerow.checks import contract_checks, outputs
+from hedgerow.checks import outputs
 from hedgerow.growth import Fractional
 from hedgerow.pruning import (
     CostComplexity,
@@ -30,36 +29,6 @@ from hedgerow.pruning import (
 
 CLASS_STRATEGIES = ("pessimistic", "reduced_error", "cost_complexity", "description_length")
 NUMBER_STRATEGIES = ("reduced_error", "cost_complexity")
-WAYS = [
-    *(TreeClassifier(pruning=name) for name in CLASS_STRATEGIES),
-    TreeClassifier(pruning=Pessimistic(0.1, raising=False), criterion="entropy", missing="learned"),
-    TreeClassifier(pruning=Pessimistic(), collapse=True, nominal="subset", missing="category"),
-    TreeClassifier(pruning=Pessimistic(), missing="random", max_features="sqrt", max_leaf_nodes=9),
-    TreeClassifier(pruning=ReducedError(0.2, "greedy"), nominal="binary"),
-    TreeClassifier(pruning=CostComplexity(0.01), criterion="gini"),
-    *(TreeRegressor(pruning=name) for name in NUMBER_STRATEGIES),
-    TreeRegressor(pruning=ReducedError(order="greedy"), missing="category"),
-    TreeRegressor(pruning=CostComplexity(0.1), max_leaf_nodes=6),
-    TreeRegressor(pruning=CostComplexity(standard_errors=1.0), missing="learned"),
-]
-
-# A class of which there is one row is warned of, rightly; and in scikit-learn's data there are some.
-few_rows = pytest.mark.filterwarnings("ignore:.*leaves no row of class:UserWarning")
-
-
-@few_rows
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(WAYS)
-def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
-@few_rows
-@pytest.mark.parametrize(
-    "check", [pytest.param(check, id=f"{tree}-{name}") for tree in WAYS for name, check in contract_checks(tree)]
-)
-def test_the_contract_holds(check: Any) -> None:
-    check()
 
 
 def noisy(n_rows: int = 200, seed: int = 0) -> tuple[Any, Any]:
@@ -211,7 +180,7 @@ def test_what_pruned_refuses() -> None:
     with pytest.raises(NotFittedError):
         TreeClassifier().pruned(X, y)
     tree = TreeClassifier().fit(X, y)
-    with pytest.raises(ValueError, match="pruning is None, must be a way of pruning"):
+    with pytest.raises(ValueError, match="pruning is None, must be a pruning method"):
         tree.pruned(X, y, pruning=None)
     with pytest.raises(ValueError, match=r"grows trees to choose alpha.*give alpha as a number"):
         tree.pruned(X, y, pruning="cost_complexity")

@@ -109,7 +109,7 @@ def test_the_correction_must_be_positive(correction: Any) -> None:
 
 @pytest.mark.parametrize("correction", [-0.5, math.nan, math.inf, "1", None])
 def test_a_correction_of_shares_must_not_be_negative(correction: Any) -> None:
-    with pytest.raises(ValueError, match=r"Probability: correction is .*, must be a not negative number") as error:
+    with pytest.raises(ValueError, match=r"Probability: correction is .*, must be a number of at least 0") as error:
         Probability(correction=correction)
     assert repr(correction) in str(error.value)
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hedgerow.credal
 from hedgerow import rules
 from hedgerow.rules import Evidence, Probability
 from oracles import rules as oracle
@@ -188,3 +189,8 @@ def test_a_correction_adds_samples_of_either_kind(toward: str, data: st.DataObje
     expected = oracle.averaged(row, lambda leaf: oracle.shares(leaf, correction, centre))
     found = Probability(correction=correction, toward=toward).proba(row, prior)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
+
+
+def test_rules_that_average_have_a_public_base_of_their_own() -> None:
+    assert isinstance(rules.Probability(), rules.Average)
+    assert rules.Average.__name__ == "AverageRule" != hedgerow.credal.Average.__name__

@@ -129,6 +129,23 @@ def test_a_rule_of_ones_own_comes_back_once_it_is_registered(path: Path) -> None
     assert through(model, path).rule == OwnRule(float("inf"))
 
 
+@dataclass(frozen=True)
+class RenamedRule(rules.Pool):
+    amount: float = 1.0
+
+
+def test_a_class_is_read_under_its_former_names(path: Path) -> None:
+    register(RenamedRule, name="own.OldRule")
+    save(ForestClassifier(3, rule=RenamedRule(2.0)).fit(X, LABELS), path)
+    register(RenamedRule, name="own.NewRule", former_names=["own.OldRule"])
+    twin = load(path)
+    assert twin.rule == RenamedRule(2.0)
+    save(twin, path)
+    assert b"own.NewRule" in path.read_bytes()
+    with pytest.raises(ValueError, match=r"'hedgerow.Forest' stands for .* already"):
+        register(RenamedRule, name="own.NewRule", former_names=["hedgerow.Forest"])
+
+
 def test_what_is_no_dataclass_is_not_registered() -> None:
     with pytest.raises(TypeError, match="decorate the class with @dataclass"):
         register(int)

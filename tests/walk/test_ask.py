@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.tree import DecisionTreeClassifier
 
 import oracles
-from hedgerow import CautiousForestClassifier, Forest, ForestClassifier, ForestRegressor, TreeClassifier
+from hedgerow import (
+    BoundaryClassifier,
+    CautiousClassifier,
+    CautiousForestClassifier,
+    Forest,
+    ForestClassifier,
+    ForestRegressor,
+    NaiveBayesTreeClassifier,
+    RandomTreesClassifier,
+    RuleClassifier,
+    TreeClassifier,
+    TreeRegressor,
+    save,
+)
+from hedgerow.cli.answers import answer
+from hedgerow.cli.fitted import open_model
+from hedgerow.data.table import Schema
+from hedgerow.estimators.contract import CODES, offers, respond
 from hedgerow.folds import EntropyUncertainty, Fold, Frequency, Mean, Variance, leaf_counts, tree_votes
 from hedgerow.rules import Evidence, Probability
-from hedgerow.walk import ForestWalk, LeafTable, Query, ask, gather
+from hedgerow.walk import ForestWalk, LeafTable, Query, ask, gather, quantiles, walks
 from strategies import forests_with_rows
 
 several = settings(max_examples=60, deadline=None)
@@ -152,12 +174,9 @@ def test_only_plain_sums_can_be_kept_apart_by_tree() -> None:
 
 
 class Counter:
-    """Counts conversions of X and walks of the core while a model works."""
+    """Counts conversions of X and walks of the core while a model works; quantiles are a walk of their own."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from hedgerow.data.table import Schema
-        from hedgerow.walk import walks
-
         self.n_read = self.n_walks = 0
         read = Schema.read
 
@@ -168,6 +187,7 @@ class Counter:
         monkeypatch.setattr(Schema, "read", counted_read)
         for name in ("core_fold", "core_route", "core_spread"):
             monkeypatch.setattr(walks, name, self.counted(getattr(walks, name)))
+        monkeypatch.setattr(quantiles, "core_quantiles", self.counted(quantiles.core_quantiles))
 
     def counted(self, walk: Any) -> Any:
         def run(*arguments: Any) -> Any:
@@ -177,16 +197,92 @@ class Counter:
         return run
 
 
-@pytest.mark.parametrize(
-    "model",
-    [TreeClassifier(), ForestClassifier(5), CautiousForestClassifier(n_estimators=5), ForestRegressor(5)],
-    ids=str,
-)
-def test_explain_converts_once_and_walks_at_most_twice(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+MODELS = [
+    TreeClassifier(),
+    TreeClassifier(cost_matrix=[[0, 1], [5, 0]]),
+    TreeRegressor(),
+    ForestClassifier(5, random_state=0),
+    ForestClassifier(5, tree_weights="oob", random_state=0),
+    ForestRegressor(5, random_state=0),
+    RandomTreesClassifier(5, random_state=0),
+    NaiveBayesTreeClassifier(),
+    CautiousForestClassifier(n_estimators=5, random_state=0),
+    CautiousClassifier(ForestClassifier(5, tree_weights=[1, 2, 3, 4, 5], random_state=0)),
+    RuleClassifier(ForestClassifier(5, random_state=0), rule="dempster"),
+    BoundaryClassifier(),
+    BoundaryClassifier(decide="tree"),
+]
+
+
+def fit(model: Any) -> tuple[Any, Any]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
-    model.fit(X, (X[:, 0] > 0).astype(float))
+    frame = pa.table({f"x{j}": column for j, column in enumerate(X.T)})
+    y = (X[:, 0] > 0.1 * rng.normal(size=60)).astype(float)
+    return clone(model).fit(frame, y), frame.slice(0, 10)
+
+
+def most_walks(model: Any) -> int:
+    """Two; quantiles, and leaves that trees with weights are explained by, take one more."""
+    return 2 + (isinstance(model, ForestRegressor) or model.get_tree_weights() is not None)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_explain_converts_once_and_walks_at_most_twice(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    fitted, X = fit(model)
     counter = Counter(monkeypatch)
-    model.explain(X[:10])
+    fitted.explain(X)
     assert counter.n_read == 1
-    assert counter.n_walks <= 2
+    assert counter.n_walks <= most_walks(fitted)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_a_prediction_of_the_command_line_converts_once_and_walks_at_most_twice(
+    model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fitted, X = fit(model)
+    save(fitted, tmp_path / "model.hedgerow")
+    loaded = open_model(str(tmp_path / "model.hedgerow"))
+    assert loaded.model is not None
+    counter = Counter(monkeypatch)
+    found = answer(loaded.model, X, (), 0.9).table()
+    assert counter.n_read == 1
+    assert counter.n_walks <= most_walks(fitted)
+    assert found["prediction"].to_pylist() == fitted.predict(X).tolist()
+    if "predict_bounds" in dir(fitted):
+        bounds = np.stack([found["lower(0.0)"].to_numpy(), found["upper(0.0)"].to_numpy()], axis=1)
+        np.testing.assert_allclose(bounds, fitted.predict_bounds(X)[:, 0], atol=1e-6)
+    np.testing.assert_allclose(found["uncertainty"].to_numpy(), fitted.predict_uncertainty(X).total, atol=1e-6)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_verbs_answered_together_have_the_bits_of_each_alone(model: Any) -> None:
+    fitted, X = fit(model)
+    wanted = ["predict", "predict_proba", "predict_set", "predict_bounds", "predict_uncertainty", "leaf_counts"]
+    verbs = [verb for verb in wanted if offers(fitted, verb)]
+    together = respond(fitted, X, verbs)
+    assert list(together) == verbs
+    for verb, found in together.items():
+        alone = getattr(fitted, verb)(X)
+        assert pickle.dumps(found) == pickle.dumps(alone), verb
+
+
+def test_a_foreign_model_is_asked_verb_by_verb() -> None:
+    X, y = np.array([[0.0], [1.0], [2.0]]), np.array(["a", "b", "b"])
+    theirs = DecisionTreeClassifier(random_state=0).fit(X, y)
+    found = respond(theirs, X, ["predict_proba", CODES])
+    assert found["predict_proba"].tolist() == theirs.predict_proba(X).tolist()
+    assert found[CODES].tolist() == [0, 1, 1]
+    assert offers(theirs, "predict_proba")
+    assert not offers(theirs, "predict_set")
+    assert not offers(DecisionTreeClassifier, "predict_proba")
+
+
+def test_tree_weights_are_those_of_the_wrapped_forest() -> None:
+    X, y = np.arange(12.0).reshape(-1, 1), np.arange(12) % 2
+    weighted = ForestClassifier(2, tree_weights=[1, 3], random_state=0).fit(X, y)
+    for model in (weighted, RuleClassifier.from_fitted(weighted), CautiousClassifier.from_fitted(weighted)):
+        assert model.get_tree_weights().tolist() == [0.5, 1.5]
+    theirs = DecisionTreeClassifier(random_state=0).fit(X, y)
+    for plain in (TreeClassifier().fit(X, y), TreeRegressor().fit(X, y), RuleClassifier.from_fitted(theirs)):
+        assert plain.get_tree_weights() is None

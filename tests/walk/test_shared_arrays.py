@@ -113,9 +113,8 @@ def test_writing_to_the_rows_breaks_nothing(which: str) -> None:
 def weightless() -> Forest:
     """A forest that the core is given without the weights of nodes, as random trees are for complete rows."""
     forest = build_forest([threshold(0, 0.5, leaf([1.0, 0.0]), leaf([0.0, 3.0]))], 1)
-    arrays = (forest.structure[0], np.empty(0), *forest.structure[2:])
-    object.__setattr__(forest, "arrays", arrays)
-    object.__setattr__(forest, "structure", arrays)
+    bare = Forest.trusted(**forest.parts() | {"weight": None}).core
+    vars(forest).update(core=bare, core_with_weight=bare)
     return forest
 
 

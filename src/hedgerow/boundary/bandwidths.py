@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_number, choose, is_number
 from hedgerow._registry import register
-from hedgerow.strategies import choose
 
 __all__ = ["Absolute", "Bandwidth", "CrossValidated", "Relative", "bandwidth"]
 
@@ -28,11 +27,6 @@ class Bandwidth(Protocol):
     def __call__(self, ranges: Floats, score: Score) -> Floats: ...
 
 
-def _check_positive(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
-        raise ValueError(f"{name}, must be a positive number")
-
-
 @dataclass(frozen=True)
 class Relative:
     """A fraction τ of the range of the algebraic distance over all training rows (section 4.1 of the paper)."""
@@ -40,7 +34,7 @@ class Relative:
     fraction: float = 0.1
 
     def __post_init__(self) -> None:
-        _check_positive(f"bandwidth is {self.fraction!r}", self.fraction)
+        check_number("bandwidth", self.fraction)
 
     def __call__(self, ranges: Floats, score: Score) -> Floats:
         return float(self.fraction) * ranges
@@ -53,7 +47,7 @@ class Absolute:
     width: float
 
     def __post_init__(self) -> None:
-        _check_positive(f"Absolute: width is {self.width!r}", self.width)
+        check_number("Absolute: width", self.width)
 
     def __call__(self, ranges: Floats, score: Score) -> Floats:
         return np.full_like(ranges, self.width)
@@ -72,7 +66,8 @@ class CrossValidated:
         if not isinstance(self.fractions, tuple) or not self.fractions:
             raise ValueError(f"CrossValidated: fractions is {self.fractions!r}, must be a tuple of positive numbers")
         for fraction in self.fractions:
-            _check_positive(f"CrossValidated: fractions holds {fraction!r}", fraction)
+            if not is_number(fraction) or not 0 < float(fraction) < np.inf:
+                raise ValueError(f"CrossValidated: fractions holds {fraction!r}, must be a positive number")
 
     def __call__(self, ranges: Floats, score: Score) -> Floats:
         best = max(self.fractions, key=lambda fraction: (score(fraction * ranges), fraction))
@@ -85,7 +80,7 @@ for _strategy in (Relative, Absolute, CrossValidated):
 
 def bandwidth(given: Any) -> Bandwidth:
     """Return the strategy for the parameter `bandwidth`; a number is a fraction of the range."""
-    if isinstance(given, Real) and not isinstance(given, bool):
+    if is_number(given):
         return Relative(float(given))
     chosen: Bandwidth = choose("bandwidth", given, {"cv": CrossValidated()}, (Relative, Absolute, CrossValidated))
     return chosen

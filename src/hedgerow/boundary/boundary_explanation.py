@@ -13,7 +13,7 @@ import numpy as np
 from hedgerow._printable import printable
 from hedgerow.boundary.decision_boundary import Separators
 from hedgerow.data.table import Schema
-from hedgerow.forest.text import highest_level, number_text
+from hedgerow.forest.names import highest_level, number_text
 
 if TYPE_CHECKING:
     from hedgerow.explain.explanation import ClassExplanation

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from hedgerow._core import wall_distance, wall_plan
 from hedgerow._lazy import lazy
 from hedgerow.boundary.oblique import PolytopeSearch
-from hedgerow.boundary.splits import NOMINAL, Questions
+from hedgerow.boundary.splits import TreeSplits
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import NodeKind
+from hedgerow.forest.splits import NOMINAL
 from hedgerow.walk import check_rows, n_threads, spread
 
 __all__ = ["DecisionBoundary", "Fractions", "Nearest", "Separators"]
@@ -133,7 +134,7 @@ class DecisionBoundary:
     def plan(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
         """For each node, a bit mask of the classes below it, and whether any value leads to it from its parent."""
         classes, is_open = wall_plan(
-            self.shape.arrays, self.shape.parent, self.labels, self.n_categories, self.n_classes
+            self.shape.core_with_weight, self.shape.parent, self.labels, self.n_categories, self.n_classes
         )
         return classes, is_open
 
@@ -166,7 +167,7 @@ class DecisionBoundary:
             return found
         tree = (self.shape.parent, self.shape.leaf_nodes, self.labels, *self.plan)
         wall_distance(
-            *(self.shape.arrays, tree, self.n_classes, X, fractions.rows, fractions.leaves, scale),
+            *(self.shape.core_with_weight, tree, self.n_classes, X, fractions.rows, fractions.leaves, scale),
             _EVERY_CLASS if target is None else target,
             *(found.distance, found.leaf, found.node, found.n_leaves),
             n_threads(n_jobs),
@@ -175,7 +176,7 @@ class DecisionBoundary:
 
     def _measure_polytopes(self, X: Floats, scale: Floats, target: int | None, found: Nearest) -> None:
         assert found.points is not None
-        search = PolytopeSearch(self._questions, self.labels, self.plan[1], scale)
+        search = PolytopeSearch(self._splits, self.labels, self.plan[1], scale)
         for number, (row, leaf) in enumerate(zip(found.fractions.rows, found.fractions.leaves, strict=True)):
             own = int(self.labels[leaf])
             others = set(range(self.n_classes)) - {own}
@@ -212,8 +213,8 @@ class DecisionBoundary:
         return np.where((leaf >= 0)[:, np.newaxis], moved, rows)
 
     @lazy
-    def _questions(self) -> Questions:
-        return Questions(self.shape, self.n_categories)
+    def _splits(self) -> TreeSplits:
+        return TreeSplits(self.shape, self.n_categories)
 
     @lazy
     def _boxes(self) -> Floats:
@@ -226,7 +227,7 @@ class DecisionBoundary:
     def _categories(self, codes: Floats, leaf: NDArray[np.int32], feature: int) -> Floats:
         changed = codes.copy()
         for one in np.unique(leaf[leaf >= 0]):
-            taken = self._questions.categories_of(int(one), feature)
+            taken = self._splits.categories_of(int(one), feature)
             if taken:
                 here = (leaf == one) & ~np.isnan(codes)
                 changed[here & ~np.isin(codes, taken)] = taken[0]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
+from hedgerow._params import is_whole
 from hedgerow.boundary.decision_boundary import DecisionBoundary, Separators
 from hedgerow.boundary.scales import check_scale
 from hedgerow.exchange import from_sklearn
@@ -133,7 +133,7 @@ def read_rows(tree: Any, X: Any) -> Floats:
 
 
 def _class(target: Any, boundary: DecisionBoundary) -> int:
-    if not isinstance(target, Integral) or isinstance(target, bool) or not 0 <= int(target) < boundary.n_classes:
+    if not is_whole(target) or not 0 <= int(target) < boundary.n_classes:
         raise ValueError(
             f"target is {target!r}, must be the position of a class in classes_, 0 .. {boundary.n_classes - 1}"
         )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import Kernel, kernel_shares
+from hedgerow._params import check_choice, check_number
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
 from hedgerow.walk import n_threads
@@ -23,15 +24,11 @@ _KERNELS = {"gaussian": Kernel.gaussian, "box": Kernel.box, "epanechnikov": Kern
 
 def kernel(given: Any) -> str:
     """Check the parameter `kernel`."""
-    if not isinstance(given, str) or given not in _KERNELS:
-        raise ValueError(f"kernel is {given!r}, must be one of {', '.join(map(repr, _KERNELS))}")
-    return given
+    return check_choice("kernel", given, _KERNELS)
 
 
 def check_tolerance(given: Any) -> float:
-    if isinstance(given, bool) or not isinstance(given, int | float | np.floating) or not 0 <= given < 0.1:
-        raise ValueError(f"tolerance is {given!r}, must be a number in [0, 0.1): the relative error of kernel sums")
-    return float(given)
+    return check_number("tolerance", given, 0, 0.1, closed="left", hint=": the relative error of kernel sums")
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from hedgerow.boundary.splits import Questions
+from hedgerow.boundary.splits import TreeSplits
+from hedgerow.forest.splits import Split
 
 __all__ = ["Arrival", "PolytopeSearch", "least_distance"]
 
@@ -74,9 +75,9 @@ class PolytopeSearch:
     """Find the leaves of other classes nearest to a row."""
 
     def __init__(
-        self, questions: Questions, labels: NDArray[np.int32], is_open: NDArray[np.uint8], scale: Floats
+        self, splits: TreeSplits, labels: NDArray[np.int32], is_open: NDArray[np.uint8], scale: Floats
     ) -> None:
-        self._ask = questions
+        self._splits = splits
         self._labels = labels
         self._open = is_open
         self._scale = scale
@@ -84,7 +85,7 @@ class PolytopeSearch:
 
     def arrivals(self, row: Floats, own_leaf: int, wanted: set[int]) -> list[Arrival]:
         """Return the nearest leaf of each class in `wanted`, nearest first."""
-        tree = self._ask.tree
+        tree = self._splits.tree
         own_path = self._path(own_leaf)
         d = len(row)
         state = _State(np.zeros((0, d)), np.zeros(0), (), (), (), np.zeros(d))
@@ -109,8 +110,8 @@ class PolytopeSearch:
 
     def _path(self, leaf: int) -> dict[int, int]:
         """Map each node on the path to a leaf to its child on the path."""
-        node, path = int(self._ask.tree.leaf_nodes[leaf]), {}
-        while (up := int(self._ask.tree.parent[node])) >= 0:
+        node, path = int(self._splits.tree.leaf_nodes[leaf]), {}
+        while (up := int(self._splits.tree.parent[node])) >= 0:
             path[up] = node
             node = up
         return path
@@ -119,22 +120,23 @@ class PolytopeSearch:
         self, node: int, row: Floats, squared: float, state: _State, own_path: dict[int, int]
     ) -> list[tuple[int, float, _State]]:
         """Return the children that can be reached, with their squared distances and states."""
-        answered = self._ask.answer(node, row)
-        if answered is None:
-            stays = [own_path[node]] if node in own_path else self._ask.without_answer(node)
+        split = self._splits[node]
+        taken = split.child_of(split.value(row))
+        if taken is None:
+            stays = [own_path[node]] if node in own_path else split.children_without_value()
             return [(child, squared, state) for child in stays]
-        step = self._change if self._ask.is_nominal(node) else self._move
-        return step(node, row, squared, state, answered)
+        step = self._change if split.is_nominal else self._move
+        return step(split, row, squared, state, taken)
 
     def _move(
-        self, node: int, row: Floats, squared: float, state: _State, answered: int
+        self, split: Split, row: Floats, squared: float, state: _State, taken: int
     ) -> list[tuple[int, float, _State]]:
-        w, at = self._ask.normal(node), float(self._ask.tree.threshold[node])
+        w, at = split.normal(), split.threshold
         scaled = w * self._scale
         length = float(np.linalg.norm(scaled))
-        children = self._ask.children(node)
+        children = split.children
         if length == 0 or at == np.inf:  # the split tests whether the value is missing
-            return [(children[answered], squared, state)]
+            return [(children[taken], squared, state)]
         beyond = (float(w[w != 0] @ row[w != 0]) - at) / length
         steps = []
         for number, sign in ((0, -1.0), (1, 1.0)):
@@ -142,8 +144,8 @@ class PolytopeSearch:
             after = _State(
                 np.vstack([state.G, g]),
                 np.append(state.h, h),
-                (*state.nodes, node),
-                (*state.crossed, number != answered),
+                (*state.nodes, split.node),
+                (*state.crossed, number != taken),
                 state.changed,
                 state.z,
             )
@@ -156,16 +158,16 @@ class PolytopeSearch:
         return steps
 
     def _change(
-        self, node: int, row: Floats, squared: float, state: _State, answered: int
+        self, split: Split, row: Floats, squared: float, state: _State, taken: int
     ) -> list[tuple[int, float, _State]]:
-        feature = int(self._ask.tree.feature[node])
+        feature = split.feature
         free = any(feature == other for other, _ in state.changed)
         steps = []
-        for number, child in enumerate(self._ask.children(node)):
-            if not free and number == answered:
+        for number, child in enumerate(split.children):
+            if not free and number == taken:
                 steps.append((child, squared, state))
             elif self._open[child]:
-                after = state if free else replace(state, changed=(*state.changed, (feature, node)))
+                after = state if free else replace(state, changed=(*state.changed, (feature, split.node)))
                 steps.append((child, float(after.z @ after.z) + self._changes(after), after))
         return steps
 
@@ -187,6 +189,6 @@ class PolytopeSearch:
     def _point(self, row: Floats, leaf: int, state: _State) -> Floats:
         point = row + self._scale * state.z
         for feature, _ in state.changed:
-            codes = self._ask.categories_of(leaf, feature) or [row[feature]]
+            codes = self._splits.categories_of(leaf, feature) or [row[feature]]
             point[feature] = row[feature] if row[feature] in codes else codes[0]
         return point

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_choice
 from hedgerow.boundary.decision_boundary import DecisionBoundary, Nearest
 
 __all__ = ["groups", "n_groups", "partition"]
@@ -34,9 +35,7 @@ _PARTITIONS: dict[str, tuple[Callable[[DecisionBoundary], int], Callable[[Decisi
 
 def partition(given: Any) -> str:
     """Check the parameter `partition`."""
-    if not isinstance(given, str) or given not in _PARTITIONS:
-        raise ValueError(f"partition is {given!r}, must be one of {', '.join(map(repr, _PARTITIONS))}")
-    return given
+    return check_choice("partition", given, _PARTITIONS)
 
 
 def n_groups(name: str, boundary: DecisionBoundary) -> int:

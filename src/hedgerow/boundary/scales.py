@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_number, choose
 from hedgerow._registry import register
 from hedgerow.data.table import Schema
 from hedgerow.forest.counts import as_numbers
-from hedgerow.strategies import choose
 
 __all__ = ["Metric", "MinMax", "Own", "Standard", "check_scale", "metric"]
 
@@ -23,11 +23,6 @@ class Metric(Protocol):
     """Compute the scale of each column from the training rows; distances are Euclidean in x/scale."""
 
     def scale(self, rows: Floats, weight: Floats, schema: Schema) -> Floats: ...
-
-
-def _check_weight(name: str, weight: Any) -> None:
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < np.inf:
-        raise ValueError(f"{name}: nominal_weight is {weight!r}, must be a positive number")
 
 
 @dataclass(frozen=True)
@@ -41,7 +36,7 @@ class Standard:
     nominal_weight: float = 1.0
 
     def __post_init__(self) -> None:
-        _check_weight("Standard", self.nominal_weight)
+        check_number("Standard: nominal_weight", self.nominal_weight)
 
     def scale(self, rows: Floats, weight: Floats, schema: Schema) -> Floats:
         return _scales(rows, weight, schema, self.nominal_weight, _deviation)
@@ -58,7 +53,7 @@ class MinMax:
     nominal_weight: float = 1.0
 
     def __post_init__(self) -> None:
-        _check_weight("MinMax", self.nominal_weight)
+        check_number("MinMax: nominal_weight", self.nominal_weight)
 
     def scale(self, rows: Floats, weight: Floats, schema: Schema) -> Floats:
         return _scales(rows, weight, schema, self.nominal_weight, lambda half, z, w: 2 * half)

@@ -1,7 +1,8 @@
-"""What a model says about rows, as columns of a table."""
+"""Predictions for rows of a file, as columns of a table."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,28 +10,29 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 
-from hedgerow.cli.questions import Questions
-from hedgerow.estimators.trees import TreeClassifier
-from hedgerow.estimators.verbs import ClassAnswers
-from hedgerow.folds.uncertainty import entropy_bits
+from hedgerow.estimators.contract import CODES, Responder, Verbs, offers, read_rows, respond, respond_to_rows
+from hedgerow.estimators.trees import TreeClassifier, TreeRegressor
+from hedgerow.forest.forest import Forest
+from hedgerow.walk import route
 
-__all__ = ["SEPARATOR", "Answers", "answered"]
+__all__ = ["SEPARATOR", "Answers", "answer"]
 
 Floats = NDArray[np.float64]
 
 SEPARATOR = "|"  # between the classes of a set
 
-_DIGITS = 6  # of shares: more say nothing about the world, and double the file
+_DIGITS = 6  # of probabilities: more are noise, and double the size of the file
 
 
 @dataclass(frozen=True)
 class Answers:
-    """A table of answers, as short as it can be: many rows of a file may have the same."""
+    """A table of distinct answers, and which of them each row of a file has."""
 
     different: pa.Table
     which: NDArray[np.int32] | None
-    """For each row of the file, its row of `different`; None: each has its own."""
+    """For each row of the file, its row of `different`; None: row i has answer i."""
     kept: pa.Table | None
 
     @property
@@ -39,20 +41,20 @@ class Answers:
 
     @property
     def names(self) -> list[str]:
-        """Those of the columns; an answer takes the place of what was kept under its name."""
+        """Names of the columns; an answer replaces a kept column of the same name."""
         kept = [] if self.kept is None else self.kept.column_names
         return list(dict.fromkeys([*kept, *self.different.column_names]))
 
     @property
     def n_undecided(self) -> int:
-        """Rows that are answered with several classes."""
+        """Number of rows whose set has several classes."""
         if "set" not in self.different.column_names:
             return 0
         several = pc.match_substring(self.different["set"], SEPARATOR).to_numpy()
         return int(np.count_nonzero(several if self.which is None else several[self.which]))
 
     def table(self) -> pa.Table:
-        """A row for each of the file, behind what was kept of it."""
+        """Answers for each row of the file, after its kept columns."""
         answers = self.different if self.which is None else self.different.take(pa.array(self.which))
         if self.kept is None:
             return answers
@@ -60,36 +62,67 @@ class Answers:
         return pa.table(columns | dict(zip(answers.column_names, answers.columns, strict=True)))
 
 
-def answered(model: Any, questions: Questions, coverage: float) -> Answers:
-    """The prediction, and what else the model has to say."""
-    X = questions.asked
-    found = _classes(model, X) if hasattr(model, "classes_") else _numbers(model, X, coverage)
-    return Answers(pa.table(found), questions.which, questions.kept)
+def answer(model: Any, rows: pa.Table, keep: Sequence[str], coverage: float) -> Answers:
+    """Predict rows, with all that the model says about its certainty; copy the columns to `keep`."""
+    X, which = rows.select(model.schema_.names), None
+    converted = read_rows(model, X) if isinstance(model, Responder) else X
+    if isinstance(model, TreeClassifier | TreeRegressor):
+        distinct, which = _one_row_per_leaf(model.forest_, converted)
+        converted = np.ascontiguousarray(converted[distinct])
+    kept = pa.table({name: _plain(rows[name]) for name in keep}) if keep else None
+    return Answers(pa.table(_columns(model, converted, coverage)), which, kept)
 
 
-def _classes(model: Any, X: pa.Table) -> dict[str, Any]:
+def _one_row_per_leaf(tree: Forest, rows: Floats) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Rows whose answers may differ, and for each row its position among them.
+
+    Rows in the same leaf have the same answer; a row that is spread over several leaves has its own.
+    """
+    group = route(tree, rows, heaviest=False, n_jobs=-1)[:, 0]
+    is_spread = group < 0
+    n_spread = np.count_nonzero(is_spread)
+    group[is_spread] = tree.n_leaves + np.arange(n_spread)
+    row_of = np.full(tree.n_leaves + n_spread, -1)
+    row_of[group] = np.arange(len(group))
+    reached = row_of >= 0
+    position = np.cumsum(reached, dtype=np.int32) - np.int32(1)
+    return row_of[reached], position[group]
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def _columns(model: Any, X: Any, coverage: float) -> dict[str, Any]:
+    """Columns of answers, from a table or from converted rows."""
+    ask = respond_to_rows if isinstance(X, np.ndarray) else respond
+    if is_classifier(model):
+        return _class_columns(model, ask(model, X, _class_verbs(model)))
+    return _number_columns(model, ask(model, X, _number_verbs(model, coverage)))
+
+
+def _class_verbs(model: Any) -> Verbs:
+    wanted = ("predict_proba", "predict_set", "predict_bounds", "predict_uncertainty")
+    return [CODES, *(verb for verb in wanted if offers(model, verb))]
+
+
+def _number_verbs(model: Any, coverage: float) -> Verbs:
+    wanted: dict[str, dict[str, Any]] = {"predict_interval": {"coverage": coverage}, "predict_uncertainty": {}}
+    return {"predict": {}} | {verb: arguments for verb, arguments in wanted.items() if offers(model, verb)}
+
+
+def _class_columns(model: Any, found: dict[str, Any]) -> dict[str, Any]:
     classes = [str(label) for label in model.classes_.tolist()]
-    shares = model.predict_proba(X)
-    columns: dict[str, Any] = {"prediction": _labels(model, X, shares)}
-    if hasattr(model, "predict_set"):
-        columns["set"] = _set_texts(model.predict_set(X), classes)
-    columns |= {f"p({name})": share for name, share in zip(classes, shares.T.round(_DIGITS), strict=True)}
-    if hasattr(model, "predict_bounds"):
-        bounds = model.predict_bounds(X).round(_DIGITS)
+    columns: dict[str, Any] = {"prediction": pa.array(model.classes_.tolist()).take(pa.array(found[CODES]))}
+    if "predict_set" in found:
+        columns["set"] = _set_texts(found["predict_set"], classes)
+    shares = found["predict_proba"].T.round(_DIGITS)
+    columns |= {f"p({name})": share for name, share in zip(classes, shares, strict=True)}
+    if "predict_bounds" in found:
+        bounds = found["predict_bounds"].round(_DIGITS)
         for i, name in enumerate(classes):
             columns |= {f"lower({name})": bounds[:, i, 0], f"upper({name})": bounds[:, i, 1]}
-    # A tree's own is the entropy of these shares: no need for another walk.
-    unsure = {"uncertainty": entropy_bits(shares)} if isinstance(model, TreeClassifier) else _uncertainty(model, X)
-    return columns | {name: found.round(_DIGITS) for name, found in unsure.items()}
-
-
-def _labels(model: Any, X: pa.Table, shares: Floats) -> Any:
-    """Predictions; where they are the most probable classes, without walking the rows once more."""
-    if isinstance(model, ClassAnswers) and getattr(model, "cost_matrix", None) is None:
-        codes = shares.argmax(axis=1)
-    else:
-        codes = np.searchsorted(model.classes_, model.predict(X))
-    return pa.array(model.classes_.tolist()).take(pa.array(codes))
+    return columns | {name: one.round(_DIGITS) for name, one in _uncertainty_columns(model, found).items()}
 
 
 def _set_texts(sets: NDArray[np.bool_], classes: list[str]) -> Any:
@@ -98,18 +131,18 @@ def _set_texts(sets: NDArray[np.bool_], classes: list[str]) -> Any:
     return pa.array(texts, pa.string()).take(pa.array(which.reshape(-1).astype(np.int32)))
 
 
-def _numbers(model: Any, X: pa.Table, coverage: float) -> dict[str, Any]:
-    columns: dict[str, Any] = {"prediction": model.predict(X)}
-    if hasattr(model, "predict_interval"):
-        columns["lower"], columns["upper"] = model.predict_interval(X, coverage).T
-    return columns | _uncertainty(model, X)
+def _number_columns(model: Any, found: dict[str, Any]) -> dict[str, Any]:
+    columns: dict[str, Any] = {"prediction": found["predict"]}
+    if "predict_interval" in found:
+        columns["lower"], columns["upper"] = found["predict_interval"].T
+    return columns | _uncertainty_columns(model, found)
 
 
-def _uncertainty(model: Any, X: pa.Table) -> dict[str, Any]:
-    """Total, and of what kind; one tree has only one kind."""
-    if not hasattr(model, "predict_uncertainty"):
+def _uncertainty_columns(model: Any, found: dict[str, Any]) -> dict[str, Any]:
+    """Total uncertainty and, of several trees, its aleatoric and epistemic parts."""
+    if "predict_uncertainty" not in found:
         return {}
-    found = model.predict_uncertainty(X)
+    uncertainty = found["predict_uncertainty"]
     if model.forest_.n_trees == 1:
-        return {"uncertainty": found.total}
-    return {"uncertainty": found.total, "aleatoric": found.aleatoric, "epistemic": found.epistemic}
+        return {"uncertainty": uncertainty.total}
+    return {"uncertainty": uncertainty.total, "aleatoric": uncertainty.aleatoric, "epistemic": uncertainty.epistemic}

@@ -38,11 +38,11 @@ def explain(
 ) -> None:
     """Why MODEL answers as it does for a row of DATA: its way down the tree, or the vote of the trees."""
     from hedgerow.cli.console import out
-    from hedgerow.cli.fitted import open_model, opened_rows
+    from hedgerow.cli.fitted import open_model, read_rows
     from hedgerow.cli.unseen import UnseenCategories
 
     loaded = open_model(model)
-    parts = opened_rows(loaded, data, files)
+    parts = read_rows(loaded, data, files)
     found = dict(_picked(parts, set(numbers), data))
     unseen = UnseenCategories(loaded.columns)
     for row in found.values():

@@ -165,12 +165,15 @@ def check_weight(model: Any, name: str, training: Training) -> None:
 def fitted(model: Any, training: Training, bars: Any) -> Any:
     """The model after `fit`, with a bar that moves with its trees if it tells of them."""
     from hedgerow.cli.console import GrowthProgress
+    from hedgerow.estimators.contract import offers
 
-    task = bars.add_task("growing trees" if hasattr(model, "n_estimators") else "growing the tree", total=None)
-    if hasattr(model, "set_callbacks"):
+    several = "n_estimators" in model.get_params(deep=False)
+    task = bars.add_task("growing trees" if several else "growing the tree", total=None)
+    reports = offers(model, "set_callbacks")
+    if reports:
         model.set_callbacks(GrowthProgress(bars, task))
     model.fit(training.X, training.y, **training.fit_weight)
-    if hasattr(model, "set_callbacks"):
+    if reports:
         model.set_callbacks()
     bars.remove_task(task)
     return model

@@ -1,4 +1,4 @@
-"""A model file, and rows read as it wants them."""
+"""A model file, and rows read for its model."""
 
 from __future__ import annotations
 
@@ -18,31 +18,26 @@ from hedgerow.cli.reading import make_reading, open_data
 from hedgerow.data.columns import Column, Kind
 from hedgerow.data.table import Schema
 from hedgerow.datasets.rows import As, Rows
-from hedgerow.forest.forest import Forest
 from hedgerow.storage import load, read_fitted, read_notes
 
-__all__ = ["Loaded", "open_model", "opened_rows"]
-
-
-# All that they say of a row follows from the leaf that it reaches.
-_SAY_WHAT_LEAVES_SAY = frozenset({"hedgerow.TreeClassifier", "hedgerow.TreeRegressor"})
+__all__ = ["Loaded", "open_model", "read_rows"]
 
 
 class Loaded:
-    """A model file: its columns and notes at once, the fitted model itself when it is asked for.
+    """A model file: its columns and notes at once, the fitted model when it is needed.
 
-    That waits for scikit-learn, whose start takes as long as to read some hundred megabytes of rows.
+    The model needs scikit-learn, whose import takes as long as reading some hundred megabytes of rows.
     """
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._identity = _identity(path)
-        self._kind, self._found = read_fitted(path, ("schema_", "forest_"))
+        _, self._found = read_fitted(path, ("schema_",))
         self.notes = read_notes(path)
 
     @cached_property
     def model(self) -> Any:
-        """All threads are used to answer."""
+        """The fitted model, set to use all threads."""
         model = load(self._path)
         if _identity(self._path) != self._identity:  # its columns may be others than those that rows are read by
             raise CommandError(f"{self._path} was replaced while it was read: run the command again")
@@ -52,7 +47,7 @@ class Loaded:
 
     @cached_property
     def schema(self) -> Schema:
-        """What the model knows of its columns; a model of a model has it from that."""
+        """The columns of the model; a wrapper has those of the model inside."""
         if "schema_" not in self._found:
             return self.model.schema_  # type: ignore[no-any-return]
         return self._found["schema_"]  # type: ignore[no-any-return]
@@ -62,13 +57,8 @@ class Loaded:
         return self.schema.columns
 
     @property
-    def deciding_tree(self) -> Forest | None:
-        """The tree whose leaf is all that the model's answer depends on; None of other models."""
-        return self._found.get("forest_") if self._kind in _SAY_WHAT_LEAVES_SAY else None
-
-    @property
     def dates(self) -> dict[str, list[str]]:
-        """Columns of dates, and the parts of each that are columns of the model."""
+        """Parts of each column of dates that are columns of the model."""
         return self.notes.get("dates", {})  # type: ignore[no-any-return]
 
     @property
@@ -82,7 +72,7 @@ def _identity(path: str) -> tuple[int, int, int]:
 
 
 def open_model(path: str) -> Loaded:
-    """A model file of any hedgerow."""
+    """Open a model file of any version of hedgerow."""
     loaded = Loaded(path)
     if not loaded.schema.named:
         raise CommandError(
@@ -91,8 +81,8 @@ def open_model(path: str) -> Loaded:
     return loaded
 
 
-def opened_rows(loaded: Loaded, data: str, files: FileOptions, keep: Sequence[str] = ()) -> Iterator[pa.Table]:
-    """Rows of DATA, some at a time: the columns of the model, and those to `keep` as text."""
+def read_rows(loaded: Loaded, data: str, files: FileOptions, keep: Sequence[str] = ()) -> Iterator[pa.Table]:
+    """Read rows of DATA some at a time: the columns of the model, and those to `keep` as text."""
     dates = loaded.dates
     from_dates = {part_name(name, part) for name, parts in dates.items() for part in parts}
     wanted: dict[str, As] = {column.name: _how(column) for column in loaded.columns if column.name not in from_dates}
@@ -105,7 +95,7 @@ def opened_rows(loaded: Loaded, data: str, files: FileOptions, keep: Sequence[st
 
 
 def _how(column: Column) -> As:
-    """Categories are text, unless they were numbers in `fit`."""
+    """Return how to read a column: categories are text, unless they were numbers in `fit`."""
     if column.kind == Kind.NUMERIC or (column.categories and not isinstance(column.categories[0], str)):
         return "number"
     return "text"

@@ -49,13 +49,12 @@ def predict(
 
     Larger files than memory are no problem: rows are read some at a time.
     """
-    from hedgerow.cli.ahead import ahead
     from hedgerow.cli.console import err, out, progress, silenced
     from hedgerow.cli.destinations import STANDARD, check_writable, table_format
     from hedgerow.cli.figures import counted
-    from hedgerow.cli.fitted import open_model, opened_rows
+    from hedgerow.cli.fitted import open_model, read_rows
     from hedgerow.cli.outputs import answer_writer
-    from hedgerow.cli.questions import questions
+    from hedgerow.cli.prefetch import prefetch
     from hedgerow.cli.unseen import UnseenCategories
 
     if quiet:
@@ -65,20 +64,20 @@ def predict(
         raise click.UsageError(f"--safe-csv is for CSV and TSV, and --output is {output!r}: leave out --safe-csv")
     loaded = open_model(model)
     kept = comma_separated(keep)
-    rows = opened_rows(loaded, data, files, kept)
+    rows = read_rows(loaded, data, files, kept)
     n_rows = n_undecided = 0
     unseen = UnseenCategories(loaded.columns)
-    asking = ahead(questions(loaded, unseen.watch(rows), kept))
+    reading = prefetch(unseen.watch(rows))
     # A bar among answers on the same screen would be in their way.
     bars = progress(shown=output != STANDARD or not out.is_terminal)
-    with asking as asked, answer_writer(output) as write, bars as shown:
+    with reading as tables, answer_writer(output) as write, bars as shown:
         task = shown.add_task("rows", total=None)
-        # While the file is read: this waits for scikit-learn, longer than for all else before the first answer.
-        from hedgerow.cli.answers import answered
+        # Imports scikit-learn, which takes longer than all else before the first answer; rows are read meanwhile.
+        from hedgerow.cli.answers import answer
         from hedgerow.cli.formulas import without_formulas
 
-        for part in asked:
-            answers = answered(loaded.model, part, coverage)
+        for table in tables:
+            answers = answer(loaded.model, table, kept, coverage)
             write(without_formulas(answers) if safe_csv else answers)
             n_rows += answers.n_rows
             shown.update(task, completed=n_rows)

@@ -1,4 +1,4 @@
-"""DATA, as a file or by its name, with the settings of the command line."""
+"""Read DATA, a file or a named dataset, with the options of the command line."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from hedgerow.cli.errors import UsageError
 from hedgerow.cli.options import FileOptions
 from hedgerow.datasets import FORMATS, MISSING, Reading, Rows, load, open_rows
 from hedgerow.datasets.recognition import recognise_numbers
-from hedgerow.datasets.rows import As, converted
+from hedgerow.datasets.rows import As, convert
 
 __all__ = ["Source", "make_reading", "open_data", "read_all", "to_notes"]
 
-_NAME = re.compile(r"[\w+-]+")  # no dot and no slash: a name of a dataset, and not of a file
+_NAME = re.compile(r"[\w+-]+")  # without dot and slash: the name of a dataset, not of a file
 
 
 @dataclass(frozen=True)
 class Source:
-    """All rows of DATA, and its target if it has a usual one."""
+    """All rows of DATA, and its default target if it has one."""
 
     label: str
     table: pa.Table
     target: str | None
     reading: Reading
     remarks: tuple[tuple[str, str], ...] = ()
-    """What was found out about columns, by their names; "" for all of them."""
+    """Notes on columns, by name; "" for all of them."""
 
 
 def make_reading(files: FileOptions, text: list[str], notes: Mapping[str, Any] | None = None) -> Reading:
-    """How to read DATA: as the options say, else as the notes of a model say."""
+    """Combine the options with the notes of a model; options win."""
     format_name, delimiter, missing, notes = files.format_name, files.delimiter, files.missing, notes or {}
     if format_name is not None and format_name not in FORMATS:
         raise UsageError(f"--format is {format_name!r}, must be one of {', '.join(FORMATS)}")
@@ -56,7 +56,7 @@ def make_reading(files: FileOptions, text: list[str], notes: Mapping[str, Any] |
 
 
 def to_notes(reading: Reading) -> dict[str, Any]:
-    """What later rows must be read by, for the notes of a model file."""
+    """Return the notes of a model file by which later rows are read."""
     return {
         "missing": list(reading.missing),
         "decimal": reading.decimal or ".",
@@ -66,7 +66,7 @@ def to_notes(reading: Reading) -> dict[str, Any]:
 
 
 def read_all(data: str, folder: str | None, reading: Reading) -> Source:
-    """Every row, from a file or a dataset that is known by this name."""
+    """Read all rows of a file or of a named dataset."""
     if _is_name(data):
         dataset = load(data, data=folder)
         return Source(dataset.name, dataset.table, dataset.target, reading)
@@ -83,7 +83,7 @@ def read_all(data: str, folder: str | None, reading: Reading) -> Source:
 
 
 def open_data(data: str, folder: str | None, reading: Reading) -> Rows:
-    """Rows to be read some at a time."""
+    """Open a file or a named dataset, to be read some rows at a time."""
     if _is_name(data):
         return _TableRows(read_all(data, folder, reading))
     return open_rows(data, reading)
@@ -94,7 +94,7 @@ def _is_name(data: str) -> bool:
 
 
 class _TableRows:
-    """A dataset that is in memory, as rows of a file."""
+    """A dataset in memory, as rows of a file."""
 
     def __init__(self, source: Source) -> None:
         self.label = source.label
@@ -106,4 +106,4 @@ class _TableRows:
         return self._table
 
     def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
-        yield pa.table({name: converted(self._table[name], how, MISSING, name) for name, how in wanted.items()})
+        yield pa.table({name: convert(self._table[name], how, MISSING, name) for name, how in wanted.items()})

@@ -17,7 +17,7 @@ from hedgerow.cli.errors import CommandError, UsageError, nearest
 from hedgerow.cli.figures import counted
 from hedgerow.cli.identifiers import identifies_rows
 from hedgerow.datasets.numerals import looks_numeric
-from hedgerow.datasets.rows import converted, is_text
+from hedgerow.datasets.rows import convert, is_text
 
 __all__ = ["Role", "Training", "Wishes", "assign"]
 
@@ -213,7 +213,7 @@ def _weight(table: pa.Table, name: str | None) -> NDArray[np.float64] | None:
         return None
     if table[name].null_count:
         raise CommandError(f"column {name!r} (--weight) has {table[name].null_count} missing values: fill them in")
-    values: NDArray[np.float64] = converted(table[name], "number", (), f"column {name!r} (--weight)").to_numpy()
+    values: NDArray[np.float64] = convert(table[name], "number", (), f"column {name!r} (--weight)").to_numpy()
     if not (np.isfinite(values).all() and (values >= 0).all() and values.any()):
         wrong = next((value for value in values if not (np.isfinite(value) and value >= 0)), 0.0)
         raise CommandError(
@@ -242,9 +242,7 @@ def _input(array: pa.ChunkedArray, name: str, wishes: Wishes) -> tuple[pa.Chunke
         levels = wishes.ordinal[name]
         return _ordered(array, name, levels), Role(name, "ordinal", _joined(said, " < ".join(levels)))
     if name in wishes.numeric:
-        return converted(array, "number", (), f"column {name!r} (--numeric)", wishes.decimal), Role(
-            name, "numeric", said
-        )
+        return convert(array, "number", (), f"column {name!r} (--numeric)", wishes.decimal), Role(name, "numeric", said)
     kind = array.type
     if pa.types.is_null(kind) or array.null_count == len(array):
         return None, Role(name, "ignored", "has no values")
@@ -252,10 +250,10 @@ def _input(array: pa.ChunkedArray, name: str, wishes: Wishes) -> tuple[pa.Chunke
         levels = array.combine_chunks().dictionary.to_pylist()
         return array, Role(name, "ordinal", _joined(said, " < ".join(map(str, levels))))
     if name in wishes.nominal or _is_nominal(kind):
-        text = converted(array, "text", (), f"column {name!r}").cast(pa.string())
+        text = convert(array, "text", (), f"column {name!r}").cast(pa.string())
         return text, Role(name, "nominal", _joined(said, _categories(text)))
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        numbers = converted(array, "number", (), f"column {name!r}")
+        numbers = convert(array, "number", (), f"column {name!r}")
         return numbers, Role(name, "numeric", _joined(said, _range(array)))
     raise CommandError(
         f"column {name!r} holds {_kind_word(kind)}, which trees can't split: leave it out with --ignore {name!r}, take "
@@ -273,7 +271,7 @@ def _is_nominal(kind: Any) -> bool:
 
 
 def _ordered(array: pa.ChunkedArray, name: str, levels: tuple[str, ...]) -> pa.ChunkedArray:
-    text = converted(array, "text", (), f"column {name!r}").cast(pa.string()).combine_chunks()
+    text = convert(array, "text", (), f"column {name!r}").cast(pa.string()).combine_chunks()
     codes = pc.index_in(text, value_set=pa.array(levels, pa.string()))
     strange = text.filter(pc.and_(text.is_valid(), codes.is_null()))
     if len(strange):
@@ -313,16 +311,16 @@ def _target(array: pa.ChunkedArray, name: str, wishes: Wishes) -> tuple[NDArray[
     kind = array.type
     if name in wishes.numeric:
         return (
-            converted(array, "number", (), f"target {name!r} (--numeric)", wishes.decimal).to_numpy(),
+            convert(array, "number", (), f"target {name!r} (--numeric)", wishes.decimal).to_numpy(),
             False,
             "a number",
         )
     if name in wishes.nominal or name in wishes.ordinal or _is_nominal(kind):
-        text = converted(array, "text", (), f"target {name!r}").cast(pa.string())
+        text = convert(array, "text", (), f"target {name!r}").cast(pa.string())
         return _labels(text.to_numpy(zero_copy_only=False).astype(str), name, "")
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         raise CommandError(f"target {name!r} holds {_kind_word(kind)}: make classes of it with --nominal {name!r}")
-    values = converted(array, "number", (), f"target {name!r}").to_numpy()
+    values = convert(array, "number", (), f"target {name!r}").to_numpy()
     if (values == np.floor(values)).all() and len(np.unique(values)) <= _MANY_CLASSES:
         return _labels(values.astype(np.int64), name, f"; --numeric {name} to predict a number")
     if len(np.unique(values)) == 1:

@@ -15,6 +15,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from hedgerow.cli.console import note
 from hedgerow.cli.errors import CommandError
 from hedgerow.cli.roles import Training
+from hedgerow.estimators.contract import offers, respond
 from hedgerow.metrics import determinacy, single_accuracy, u65_score
 
 __all__ = [
@@ -142,21 +143,24 @@ def _score(values: Floats) -> Score:
 
 def scores_of(model: Any, split: Split, classes: NDArray[Any]) -> dict[str, float]:
     """Scores of a fitted model on the new rows of a split; `classes` are all that there are."""
-    if not hasattr(model, "classes_"):
+    if getattr(model, "classes_", None) is None:
         return _number_scores(model, split)
-    shares = model.predict_proba(split.X_new)
+    wanted = ("predict", "predict_proba", "predict_set")
+    found = respond(model, split.X_new, [verb for verb in wanted if offers(model, verb)])
     scores = {
-        "accuracy": float((model.predict(split.X_new) == split.y_new).mean()),
-        "log_loss": log_loss(split.y_new, shares, model.classes_),
+        "accuracy": float((found["predict"] == split.y_new).mean()),
+        "log_loss": log_loss(split.y_new, found["predict_proba"], model.classes_),
     }
-    if hasattr(model, "predict_set"):
-        scores |= _set_scores(model, split, classes)
+    if "predict_set" in found:
+        scores |= _set_scores(model.classes_, found["predict_set"], split, classes)
     return scores
 
 
-def _set_scores(model: Any, split: Split, classes: NDArray[Any]) -> dict[str, float]:
-    sets = np.zeros((len(split.y_new), len(classes)), dtype=bool)  # of a class that training has not seen too
-    sets[:, np.searchsorted(classes, model.classes_)] = model.predict_set(split.X_new)
+def _set_scores(
+    known: NDArray[Any], predicted: NDArray[np.bool_], split: Split, classes: NDArray[Any]
+) -> dict[str, float]:
+    sets = np.zeros((len(split.y_new), len(classes)), dtype=bool)  # with classes that the training rows lack
+    sets[:, np.searchsorted(classes, known)] = predicted
     decided = bool((sets.sum(axis=1) == 1).any())
     return {
         "u65": u65_score(split.y_new, sets, classes=classes),
@@ -172,7 +176,7 @@ def _number_scores(model: Any, split: Split) -> dict[str, float]:
         "r2": 1.0 - float((difference**2).sum()) / total if total > 0 else float("nan"),
         "mae": float(np.abs(difference).mean()),
     }
-    if hasattr(model, "predict_interval"):
+    if offers(model, "predict_interval"):
         low, high = model.predict_interval(split.X_new, 0.9).T
         scores["inside"] = float(((low <= split.y_new) & (split.y_new <= high)).mean())
     return scores

@@ -11,7 +11,7 @@ from hedgerow.cli.errors import UsageError, nearest
 
 __all__ = ["literal_or_text", "parse_settings"]
 
-# Where the strategies of a parameter are, for names that two packages have, such as CostComplexity.
+# Where the strategies of a parameter are, for names that two packages have, such as Laplace.
 _PACKAGES = {
     "aggregate": "credal",
     "error_model": "measured",
@@ -100,7 +100,7 @@ class _Strategies:
         for home in self._preferred:
             if home in found:
                 return found[home]
-        if len(found) > 1:
+        if len(set(found.values())) > 1:
             choices = " or ".join(f"{home}.{name}" for home in sorted(found))
             raise self._error(f"{written!r} may be {choices}: write one of these")
         return next(iter(found.values()))
@@ -115,8 +115,8 @@ def _registered() -> dict[tuple[str, str], type]:
     from hedgerow._registry import parts
 
     found = {}
-    for part in parts():
-        home, _, name = part.name.rpartition(".")
+    for registered, part in parts().items():
+        home, _, name = registered.rpartition(".")
         package = home.removeprefix("hedgerow.") if home.startswith("hedgerow.") else None
         if part.is_model and home == "hedgerow":
             package = ""

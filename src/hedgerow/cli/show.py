@@ -30,7 +30,7 @@ Examples:
 )
 @model_argument
 @click.option("--tree", type=click.IntRange(min=0), metavar="K", help="A tree of a forest, by the number in 'explain'.")
-@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Sum up what is below so many questions.")
+@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Summarise what is below this depth.")
 def show(model: str, tree: int | None, depth: int | None) -> None:
     """The tree in MODEL as text, or a forest's figures."""
     from hedgerow.cli.console import out
@@ -61,8 +61,9 @@ def _facts(loaded: Loaded) -> list[str]:
     rows = notes.get("data", {}).get("rows")
     grown = f"grown from {counted(rows, 'row')} of {notes['data']['name']}" if rows else "grown in Python"
     lines.append(f"predicts {loaded.target or 'its target'} from {counted(len(loaded.columns), 'column')}; {grown}")
-    if hasattr(model, "classes_"):
-        shown = ", ".join(map(str, model.classes_.tolist()[:10])) + ", ..." * (len(model.classes_) > 10)
+    labels = getattr(model, "classes_", None)
+    if labels is not None:
+        shown = ", ".join(map(str, labels.tolist()[:10])) + ", ..." * (len(labels) > 10)
         lines.append(f"classes: {shown}")
     changed = _changed_settings(model)
     if changed:
@@ -86,10 +87,11 @@ def _coloured(loaded: Loaded, tree: int, depth: int | None) -> list[Text]:
     from rich.text import Text
 
     from hedgerow._printable import printable
+    from hedgerow.estimators.contract import offers
 
     model = loaded.model
     labels = getattr(model, "classes_", None)
-    if hasattr(model, "to_text"):  # of one tree, which may say more in its leaves than their classes
+    if offers(model, "to_text"):  # of a single tree, whose leaves may show more than their class
         text = model.to_text(depth)
     else:
         text = model.forest_.to_text(
@@ -119,7 +121,7 @@ def _print_importances(model: Any) -> None:
 
     shares = model.feature_importances_
     order = (-shares).argsort(kind="stable")[:_MOST_COLUMNS]
-    table = Table(box=None, pad_edge=False, title="What its questions gain", title_justify="left")
+    table = Table(box=None, pad_edge=False, title="Feature importance", title_justify="left")
     table.add_column("column", overflow="fold")
     table.add_column("share", justify="right")
     table.add_column("")

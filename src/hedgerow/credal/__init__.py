@@ -1,4 +1,4 @@
-"""Forests that may answer with several classes: bounds on probabilities, belief functions, decisions on them.
+"""Set-valued predictions: bounds on probabilities, belief functions, and decisions on them.
 
 Zhang, Quost and Masson, Cautious Random Forests: a new decision strategy and some experiments (ISIPTA 2021), called
 "the paper" here. Counts have shape (…, n_trees, n_classes); of two classes the second is the positive one.

@@ -1,8 +1,8 @@
-"""Ways to put the bounds of many trees together: each a leaf table, a fold, and bounds and sets made of it.
+"""Aggregates of the bounds of many trees: each a leaf table, a fold, and bounds and sets from it.
 
 Zhang, Quost and Masson, Cautious Random Forests: `Belief` is theirs (section 3), `Average` their baseline (section 4),
 and `Vote`, `Conjunction` and `Disjunction` the alternatives of their section 1. Columns are linear quantities, so that
-a row with missing values, which reaches several leaves of a tree, divides that tree's say over them.
+a row with missing values, which reaches several leaves of a tree, splits that tree's weight over them.
 """
 
 from __future__ import annotations
@@ -86,14 +86,14 @@ class Aggregate(Fold[float, Credal]):
 
 @dataclass(frozen=True)
 class _Weighed(Aggregate):
-    """Abstract: trees speak for the classes of their set with their weight.
+    """Abstract: trees support the classes of their set with their weight.
 
     Columns: weight·[the set is {k}] for each class, weight·[k is in the set] for each class, weight.
     """
 
     weighting: Weighting = "uniform"
     strict: bool = False
-    """Whether a tree rules a class out only where another's lower bound is *above* its upper one, not equal to it."""
+    """Whether a tree excludes a class only where another's lower bound is *above* its upper one, not equal to it."""
 
     def __post_init__(self) -> None:
         check_weighting(self.weighting)
@@ -112,7 +112,7 @@ class _Weighed(Aggregate):
 def _certain_possible(folded: Floats) -> tuple[Floats, Floats, Floats]:
     """Sums of weights, (n, n_classes) twice and (n, 1).
 
-    A leaf that weighs nothing has no counts, and its set all classes: so it is with trees that all weigh nothing.
+    A leaf of weight 0 has no counts, and its set has all classes; likewise where all trees have weight 0.
     """
     n_classes = folded.shape[1] // 2
     bel, pl, total = folded[:, :n_classes], folded[:, n_classes:-1], folded[:, -1:]
@@ -132,8 +132,8 @@ class Belief(_Weighed):
     Equation 5 has lower₁ ≥ ½ for a tree, the paper's conclusion "greater than 0.5"; with ``strict=True`` trees are read
     as in the latter, which comes closer to its tables: a leaf of N rows of one class is undecided when s = N.
 
-    A larger `s` never takes a class out of a set, except with epistemic weights, which change with `s`. (Called
-    cautious forests; the cautious rule of combination is another thing, :class:`hedgerow.rules.Cautious`.)
+    A larger `s` never takes a class out of a set, except with epistemic weights, which change with `s`. (These are
+    cautious forests; the cautious combination rule is unrelated, :class:`hedgerow.rules.Cautious`.)
     """
 
     def sets(self, folded: Floats, n_trees: Any) -> Bools:
@@ -171,9 +171,9 @@ class _Bounded(Aggregate):
 
 @dataclass(frozen=True)
 class Average(_Bounded):
-    """The means of the lower and of the upper bounds: the paper's baseline (section 4, after Fink, 2012).
+    """Means of the lower and of the upper bounds: the paper's baseline (section 4, after Fink, 2012).
 
-    Of two classes, class 1 when lower₁ > ½, class 0 when upper₁ < ½, else both.
+    For two classes: class 1 when lower₁ > ½, class 0 when upper₁ < ½, else both.
     """
 
     def table(self, counts: Floats, s: float) -> Floats:
@@ -187,7 +187,7 @@ class Average(_Bounded):
 
 @dataclass(frozen=True)
 class Disjunction(_Bounded):
-    """The least lower and the largest upper bound: all that some tree holds possible (section 1).
+    """The least lower and the largest upper bound: what some tree considers possible (section 1).
 
     The narrowest probability intervals that have those of all trees in them (de Campos, Huete and Moral, 1994). One
     tree with a small leaf makes them wide.
@@ -205,11 +205,11 @@ class Disjunction(_Bounded):
 
 @dataclass(frozen=True)
 class Conjunction(_Bounded):
-    """The largest lower and the least upper bound: what all trees hold possible (section 1).
+    """The largest lower and the least upper bound: what all trees consider possible (section 1).
 
     Bounds are made reachable (:func:`reachable`; de Campos, Huete and Moral, 1994). Trees often have no distribution in
     common: a lower bound is then above an upper one, or the lower bounds add up to more than 1, or the upper ones to
-    less. Such rows get the bounds and the set of `Average` instead, and :meth:`fell_back` says which they are. The
+    less. Such rows get the bounds and the set of `Average` instead, and :meth:`fell_back` marks them. The
     table therefore has four columns for each class.
     """
 
@@ -227,12 +227,12 @@ class Conjunction(_Bounded):
         )
 
     def fell_back(self, folded: Floats, n_trees: Any) -> Bools:
-        """The rows whose trees have no distribution in common, bool (n,)."""
+        """Rows whose trees have no distribution in common, bool (n,)."""
         return ~has_distribution(*_clipped(_halves(folded)[0]))
 
 
 def _halves(folded: Floats) -> tuple[Floats, Floats]:
-    """The first and the second half of the columns."""
+    """First and second half of the columns."""
     half = folded.shape[1] // 2
     return folded[:, :half], folded[:, half:]
 
@@ -243,7 +243,7 @@ def _clipped(folded: Floats) -> tuple[Floats, Floats]:
 
 
 def _within_unit(lower: Floats, upper: Floats) -> Floats:
-    """(n, n_classes, 2); a mean of numbers in [0, 1] can be rounded to more than 1."""
+    """Stack bounds, (n, n_classes, 2), clipped: a mean of numbers in [0, 1] can be rounded to more than 1."""
     return np.clip(np.stack([lower, upper], axis=-1), 0.0, 1.0)
 
 
@@ -260,14 +260,14 @@ for _aggregate in (*_WEIGHED.values(), *_PLAIN.values()):
 
 
 def names() -> tuple[str, ...]:
-    """The names of the ways to aggregate."""
+    """Names of the aggregates."""
     return ("belief", "average", "vote", "conjunction", "disjunction")
 
 
 def get(aggregate: Any, weighting: Weighting = "uniform") -> Aggregate:
-    """A way to aggregate by its name, or an instance, which is taken as it is.
+    """Return an aggregate by its name; an instance is returned unchanged.
 
-    `weighting` is that of "belief" and "vote"; the others weigh all trees the same.
+    `weighting` is that of "belief" and "vote"; the others weight all trees equally.
 
     >>> get("belief", weighting="epistemic")
     Belief(weighting='epistemic', strict=False)

@@ -1,4 +1,4 @@
-"""From bounds on the probabilities of the classes to the set of classes that may be the answer.
+"""Decisions: from bounds on class probabilities to a set of classes.
 
 Troffaes, Decision making under uncertainty using imprecise probabilities (2007), compares the three: interval dominance
 keeps at least what maximality keeps, and that at least what E-admissibility keeps. On the bounds of one leaf, and on
@@ -22,7 +22,7 @@ _SLIP = 1e-9  # bounds that miss a distribution by no more than this do so by ro
 
 
 def interval_dominance(lower: ArrayLike, upper: ArrayLike, strict: bool = True) -> Bools:
-    """The classes that no other dominates, bool (…, n_classes); never none.
+    """Classes that no other dominates, bool (…, n_classes); never none.
 
     k dominates j when lower_k > upper_j: k is the likelier one whatever the probabilities within the bounds are. For
     two classes and lower₀ = 1 − upper₁ that is the paper's decision (section 3): class 1 when lower₁ > ½, class 0 when
@@ -46,16 +46,16 @@ def interval_dominance(lower: ArrayLike, upper: ArrayLike, strict: bool = True) 
 
 
 def tree_sets(lower: ArrayLike, upper: ArrayLike) -> Bools:
-    """The set of each tree: the classes that no other dominates, lower_k ≥ upper_j, within that tree.
+    """Set of each tree: the classes that no other dominates, lower_k ≥ upper_j, within that tree.
 
-    Of two classes it is {1} when lower₁ ≥ ½ (equation 5 of the paper), {0} when upper₁ ≤ ½ (not equation 6), else both.
-    Bounds and sets have shape (…, n_trees, n_classes).
+    For two classes it is {1} when lower₁ ≥ ½ (equation 5 of the paper), {0} when upper₁ ≤ ½ (not equation 6), else
+    both. Bounds and sets have shape (…, n_trees, n_classes).
     """
     return interval_dominance(lower, upper, strict=False)
 
 
 def undominated(lower: Floats, upper: Floats, *, strict: bool) -> Bools:
-    """The same without checks. Only the largest lower bound matters, as no class can dominate itself."""
+    """Compute :func:`interval_dominance` without checks; only the largest lower bound matters."""
     best = lower.max(axis=-1, keepdims=True)
     kept: Bools
     if strict:
@@ -68,7 +68,7 @@ def undominated(lower: Floats, upper: Floats, *, strict: bool) -> Bools:
 
 
 def maximality(lower: ArrayLike, upper: ArrayLike) -> Bools:
-    """The classes than which no other is likelier whatever distribution holds, (…, n_classes); never none.
+    """Classes than which no other is likelier under every distribution, (…, n_classes); never none.
 
     j dominates k when p_j − p_k > 0 for all p with l ≤ p ≤ u and Σp = 1. Its least value takes p_j = l_j and p_k = u_k,
     unless the others can't take up what is left: then p_k gives way, down to 1 − l_j − Σl of the others, or p_j, up to
@@ -88,7 +88,7 @@ def maximality(lower: ArrayLike, upper: ArrayLike) -> Bools:
 
 
 def e_admissibility(lower: ArrayLike, upper: ArrayLike) -> Bools:
-    """The classes that are likeliest under some distribution within the bounds, (…, n_classes); never none.
+    """Classes that are likeliest under some distribution within the bounds, (…, n_classes); never none.
 
     The best that k can do is t = min(u_k, 1 − Σl of the others). Class k is likeliest there if no lower bound is
     above t, and if the others can take up the rest without passing t: t + Σ min(u_j, t) ≥ 1. A smaller p_k makes both
@@ -110,7 +110,7 @@ def e_admissibility(lower: ArrayLike, upper: ArrayLike) -> Bools:
 
 
 def reachable(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:
-    """The tightest bounds on the same distributions: every bound is some distribution's.
+    """Tightest bounds on the same distributions: each is attained by some distribution.
 
     l_k becomes max(l_k, 1 − Σu of the others) and u_k min(u_k, 1 − Σl of the others) (de Campos, Huete and Moral,
     Probability intervals, 1994). An error where no distribution lies within the bounds.
@@ -120,7 +120,7 @@ def reachable(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def tightened(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-    """The same without checks."""
+    """Compute :func:`reachable` without checks."""
     below, above = _slack(lower, upper)
     low: Floats = np.maximum(lower, upper - above)
     high: Floats = np.minimum(upper, lower + below)
@@ -142,7 +142,7 @@ def _slack(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
 
 
 def _bounds(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:
-    """Bounds as float64 of one shape (…, n_classes), or a clear error."""
+    """Read bounds as float64 of one shape, (…, n_classes)."""
     low, high = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
     if low.shape != high.shape or low.ndim < 1 or low.shape[-1] < 1:
         raise ValueError(f"lower has shape {low.shape} and upper {high.shape}, both must have shape (..., n_classes)")
@@ -154,7 +154,7 @@ def _bounds(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def _proper(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:
-    """Bounds with a distribution within them, or a clear error. A miss by rounding is made good."""
+    """Check that a distribution lies within the bounds, correcting rounding errors."""
     low, high = _bounds(lower, upper)
     bad = ~has_distribution(low, high, _SLIP)
     if bad.any():

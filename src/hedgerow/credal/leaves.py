@@ -1,16 +1,16 @@
-"""What the class counts of a leaf say about probabilities, and how much a tree may say.
+"""Bounds on probabilities from the class counts of a leaf, and weights of trees.
 
 Zhang, Quost and Masson, Cautious Random Forests, sections 2.1 and 3, after Walley's imprecise Dirichlet model (1996).
 """
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._params import check_choice, check_number
 from hedgerow.forest.counts import check_counts
 
 __all__ = ["WEIGHTINGS", "Weighting", "check_s", "check_weighting", "idm_bounds", "tree_weights"]
@@ -19,13 +19,13 @@ Floats = NDArray[np.float64]
 Weighting = Literal["uniform", "samples", "epistemic"]
 
 WEIGHTINGS: tuple[str, ...] = get_args(Weighting)
-"""The names of the ways to weigh trees."""
+"""Names of the weightings of trees."""
 
 
 def idm_bounds(counts: ArrayLike, s: float) -> tuple[Floats, Floats]:
     """Lower and upper probability of each class, n_j/(N + s) and (n_j + s)/(N + s) (equation 1), shaped as `counts`.
 
-    `s` is the number of samples that might have been seen as well, of any class. No counts at all: from 0 to 1.
+    `s` is the number of unobserved samples of any class. Without counts the bounds are 0 and 1.
 
     >>> lower, upper = idm_bounds([[1, 3], [10, 30]], s=1)
     >>> lower.round(3)
@@ -39,20 +39,20 @@ def idm_bounds(counts: ArrayLike, s: float) -> tuple[Floats, Floats]:
 
 
 def bounds_of(counts: Floats, s: float) -> tuple[Floats, Floats]:
-    """The same without checks."""
+    """Compute :func:`idm_bounds` without checks."""
     total = counts.sum(axis=-1, keepdims=True) + s
     return counts / total, (counts + s) / total
 
 
 def tree_weights(counts: ArrayLike, s: float, weighting: Weighting = "uniform") -> Floats:
-    """How much each tree counts, (…, n_trees), not normalised.
+    """Weight of each tree, (…, n_trees), not normalised.
 
     Parameters
     ----------
     weighting : {"uniform", "samples", "epistemic"}
         1; the number of samples in the leaf, N (equation 7); one less the length of its intervals,
         1 − s/(N + s) = N/(N + s) (equation 8). The paper's introduction has weights *equal* to the length: its
-        equation 8, and its reason, are the other way round.
+        equation 8, and its reasoning, are the opposite.
 
     >>> tree_weights([[1, 0], [3, 6], [0, 0]], s=1, weighting="epistemic")
     array([0.5, 0.9, 0. ])
@@ -62,7 +62,7 @@ def tree_weights(counts: ArrayLike, s: float, weighting: Weighting = "uniform") 
 
 
 def weights_of(counts: Floats, s: float, weighting: str) -> Floats:
-    """The same without checks."""
+    """Compute :func:`tree_weights` without checks."""
     total: Floats = counts.sum(axis=-1)
     if weighting == "uniform":
         return np.ones_like(total)
@@ -70,12 +70,9 @@ def weights_of(counts: Floats, s: float, weighting: str) -> Floats:
 
 
 def check_s(s: Any) -> float:
-    """The parameter of the imprecise Dirichlet model, or a clear error."""
-    if not isinstance(s, Real) or isinstance(s, bool) or not 0 < float(s) < np.inf:
-        raise ValueError(f"s is {s!r}, must be a positive number, such as 1: samples that might have been seen as well")
-    return float(s)
+    """Check the parameter of the imprecise Dirichlet model."""
+    return check_number("s", s, hint=", such as 1: samples that might have been seen as well")
 
 
 def check_weighting(weighting: Any) -> None:
-    if not isinstance(weighting, str) or weighting not in WEIGHTINGS:
-        raise ValueError(f"weighting is {weighting!r}, must be one of {', '.join(map(repr, WEIGHTINGS))}")
+    check_choice("weighting", weighting, WEIGHTINGS)

@@ -1,4 +1,4 @@
-"""Belief and plausibility: what share of the trees' weight supports something, and what share does not rule it out.
+"""Belief and plausibility: the share of the trees' weight that supports a class, and that does not exclude it.
 
 Zhang, Quost and Masson, Cautious Random Forests, sections 2.2 and 3.
 """
@@ -55,7 +55,7 @@ def belief_interval(
     lower, upper : (…, n_trees)
         The trees' bounds on the probability of that one class.
     tree_weights : (…, n_trees) or None
-        None, and all zero, mean that all trees count the same.
+        None, or all zero: equal weights.
     a, b : numbers, or arrays (…)
 
     Notes
@@ -89,5 +89,5 @@ def belief_interval(
 
 
 def _or_uniform(weights: Floats) -> Floats:
-    """Where all weights of a row are 0, ones."""
+    """Replace weights that are all 0 in a row by ones."""
     return np.where(weights.any(axis=-1, keepdims=True), weights, 1.0)

@@ -1,7 +1,7 @@
-"""One column: what it holds, what `fit` learns about it, and how its values become numbers.
+"""A single column: its content, what `fit` learns about it, and the conversion of its values to numbers.
 
-Numbers stay as they are, categories become codes 0, 1, 2, ..., and what is missing or was not seen in `fit`
-is NaN. Categories follow their values, not the library that holds them.
+Numbers stay as they are, categories become codes 0, 1, 2, ..., and missing values and categories unseen in `fit` are
+NaN. Categories depend on the values alone, not on the dataframe library.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ __all__ = [
 
 Floats: TypeAlias = NDArray[np.float64]
 
-# Beyond this, neighbouring integers fall on the same float64.
+# Above this, adjacent integers map to the same float64.
 LARGEST_EXACT_INTEGER = 2**53
 
-# The numbers 0 and 1 of a boolean column, which is split as any numeric one, and put in words as what it holds.
+# Names of the numbers 0 and 1 of a boolean column, which is split like any numeric one.
 TRUTH_VALUES = (False, True)
 
-# What categories are kept as, and what marks them as missing.
+# Types of stored categories, and of the missing marker.
 PLAIN_TYPES = frozenset({str, int, float, bool, type(None)})
 
 
@@ -56,7 +56,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column; code i stands for `categories[i]`. Numeric columns have no categories, except truth values theirs."""
+    """One column; code i stands for `categories[i]`. Numeric columns have none, except booleans."""
 
     name: str
     kind: Kind
@@ -65,7 +65,7 @@ class Column:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise ValueError(f"a column's name is {self.name!r}, must be text")
-        if type(self.kind) is not Kind:  # formats that keep only plain types give its text back
+        if type(self.kind) is not Kind:  # formats that store only plain types return its text
             object.__setattr__(self, "kind", _as_kind(self.kind, self.name))
         if self.kind == Kind.NUMERIC and self.categories not in ((), TRUTH_VALUES):
             raise ValueError(f"column {self.name!r} is numeric and has categories: it must have none")
@@ -103,7 +103,7 @@ def encode_numbers(values: Floats, column: Column) -> Floats:
     if isinstance(column.categories[0], str):
         raise _changed_type(column, next(value for value in values.tolist() if value == value))
     categories = np.array(column.categories, dtype=np.float64)
-    order = np.argsort(categories)  # ordinal levels stand in their declared order, not by value
+    order = np.argsort(categories)  # ordinal levels are in their declared order, not sorted
     nearest = order[np.searchsorted(categories, values, sorter=order).clip(max=len(order) - 1)]
     known = categories[nearest] == values
     codes[known] = nearest[known]
@@ -138,7 +138,7 @@ def _holds_truth_values(source: Source, name: str) -> bool:
 
 
 def encode_source(source: Source, column: Column, out: Floats) -> bool:
-    """The numbers of a numeric column, the codes of any other; whether there may be infinities among them."""
+    """Write the numbers or category codes of a column to `out`; return whether infinities are possible."""
     if column.kind != Kind.NUMERIC:
         return _encode_categories(source, column, out)
     out[:] = _numeric_values(source, column)
@@ -194,10 +194,10 @@ def _convert_objects(series: Series, name: str) -> Floats:
 
 def _encode_categories(source: Source, column: Column, out: Floats) -> bool:
     code_of = {category: float(code) for code, category in enumerate(column.categories)}
-    code_of |= {np.inf: np.inf, -np.inf: -np.inf}  # no category: the finished matrix shows it, and is refused
+    code_of |= {np.inf: np.inf, -np.inf: -np.inf}  # never a category: the finished matrix is checked for it
     kept = source.dictionary
     if kept is None:
-        _content(source, column.name)  # refuses what can't be looked up, such as lists
+        _content(source, column.name)  # raises for unhashable values, such as lists
         out[:] = _codes_of(_python_values(source.series), code_of)
     else:
         place_codes(kept.codes, _codes_of(kept.levels, code_of), out)
@@ -209,15 +209,15 @@ def _encode_categories(source: Source, column: Column, out: Floats) -> bool:
 
 
 def _codes_of(values: Sequence[Any], code_of: Mapping[Any, float]) -> Floats:
-    """The code of each value, NaN where it has none."""
+    """Code of each value; NaN for values without one."""
     return np.fromiter(map(code_of.get, values, repeat(np.nan)), dtype=np.float64, count=len(values))
 
 
-# --- What a column of a frame holds -------------------------------------------------------------------------
+# --- Content of a column of a frame -------------------------------------------------------------------------
 
 
 class _Content(StrEnum):
-    """What the values of a column are, before anyone has said how to use them."""
+    """Type of the values of a column, before `categorical_features` is applied."""
 
     NUMBERS = "numbers"
     LABELS = "labels"  # text or unordered categories
@@ -243,9 +243,9 @@ def _content(source: Source, name: str) -> _Content:
 
 
 def _is_untyped(series: Series) -> bool:
-    """Only the values themselves can tell: objects, and types that narwhals does not know.
+    """Whether only the values tell the type: object columns, and types that narwhals does not know.
 
-    narwhals guesses String for a pandas column of None; its object dtype claims nothing of the kind.
+    narwhals infers String for a pandas object column of None.
     """
     return series.dtype in (nw.Object, nw.Unknown) or str(getattr(series.to_native(), "dtype", "")) == "object"
 
@@ -260,21 +260,21 @@ def _python_values(series: Series) -> list[Any]:
 
 
 def _present(source: Source) -> list[Any]:
-    """The values that are not missing; of a dictionary each once."""
+    """Values that are not missing; each once if the column has a dictionary."""
     if source.dictionary is not None:
         return source.dictionary.present
     return list(compress(_python_values(source.series), (~source.series.is_null()).to_list()))
 
 
 def _python_value(value: Any) -> Any:
-    """Plain str, int, float or bool, so that categories do not depend on the library."""
+    """Convert to plain str, int, float or bool, so that categories do not depend on the library."""
     if isinstance(value, Decimal | float | np.floating):
         return float(value) + 0.0  # -0.0 and 0.0 are one category
     return value.item() if isinstance(value, np.generic) else value
 
 
 def _sorted_categories(present: Sequence[Any], name: str, source: Source) -> tuple[Any, ...]:
-    """Sorted by value: the declared order of unordered categories differs between libraries."""
+    """Categories sorted by value: the declared order of unordered ones differs between libraries."""
     distinct = set(present)
     if set(map(type, distinct)) == {str}:
         return tuple(sorted(distinct))
@@ -289,7 +289,7 @@ def _declared_levels(levels: Iterable[Any], name: str, source: Source) -> tuple[
 
 
 def _one_family(values: Iterable[Any], name: str, source: Source) -> str:
-    """The one family that all values belong to, "" if there are none; values of two can't be put in order."""
+    """The type family of all values, "" without values; raises if there are several, which have no common order."""
     families = {_family(kind): kind for kind in dict.fromkeys(map(type, values))}
     if None in families:
         raise _unusable_dtype(name, f"{source.dtype_name} with values of type {families[None].__name__}")
@@ -309,7 +309,7 @@ def _family(kind: type) -> str | None:
     return None
 
 
-# --- Refusals -----------------------------------------------------------------------------------------------
+# --- Errors -------------------------------------------------------------------------------------------------
 
 
 def refuse_huge_integer(value: int, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Frames of any library, taken apart: what is kept of a column is read as it is, and narwhals is asked for the rest."""
+"""Columns of dataframes of any library: read directly where that is fast, through narwhals otherwise."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ __all__ = ["Dictionary", "Frame", "Series", "Source", "as_frame"]
 
 Series: TypeAlias = nw.Series[Any]
 
-# What NumPy keeps numbers in, and narwhals too calls numbers.
+# NumPy dtypes that narwhals too treats as numeric.
 _NUMBERS = frozenset(map(np.dtype, ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")))
 
 
-# How lazy frames of each library are computed.
+# Calls that compute lazy frames of each library.
 _COLLECT = "X.collect()"
 _TO_VALUES = {
     nw.Implementation.DASK: "X.compute()",
@@ -39,7 +39,7 @@ _TO_VALUES = {
 
 @dataclass(frozen=True)
 class Dictionary:
-    """A column as its library keeps categories: `levels[codes]`, -1 where missing."""
+    """Dictionary-encoded column: `levels[codes]`, with code -1 for missing."""
 
     levels: list[Any]
     codes: NDArray[np.signedinteger[Any]]
@@ -47,15 +47,15 @@ class Dictionary:
 
     @property
     def present(self) -> list[Any]:
-        """The levels that occur."""
+        """Levels that occur."""
         return list(compress(self.levels, codes_in_use(self.codes, len(self.levels)).tolist()))
 
 
 @final
 class Source:
-    """A column of a frame, which has a dictionary, or numbers, or neither.
+    """A column of a frame with its dictionary or numbers, if it has either; `series` serves all other columns.
 
-    To ask narwhals about it takes longer than to read a few thousand rows: then only `series` knows what it holds.
+    `series` is made on demand: wrapping a column in narwhals takes longer than reading a few thousand rows.
     """
 
     __slots__ = ("_find_series", "_series", "dictionary", "numbers")
@@ -70,7 +70,7 @@ class Source:
         self._series: Series | None = None
         self.dictionary = dictionary
         self.numbers = numbers
-        """Of a column that NumPy keeps: nothing but NaN is missing."""
+        """Values of a NumPy-backed column, in which only NaN is missing."""
 
     @property
     def series(self) -> Series:
@@ -96,7 +96,7 @@ def _pandas_source(native: Any, find_series: Callable[[], Series]) -> Source:
 
 
 def _index_values(index: Any) -> list[Any]:
-    """The values of a pandas index without missing ones; its own `tolist` asks many questions about text of Arrow."""
+    """Values of a pandas index without missing ones; its own `tolist` is slow for Arrow strings."""
     if getattr(index.dtype, "storage", None) == "pyarrow":
         values: list[Any] = index.array.__arrow_array__().to_numpy().tolist()
         return values
@@ -104,7 +104,7 @@ def _index_values(index: Any) -> list[Any]:
 
 
 def _arrow_dictionary(series: Series) -> Dictionary | None:
-    """A pyarrow DictionaryArray, also inside pandas: it keeps the order of its levels out of narwhals' sight."""
+    """Dictionary of a pyarrow DictionaryArray, also inside pandas; narwhals does not expose whether it is ordered."""
     if series.dtype != nw.Categorical:
         return None
     if not series.implementation.is_pyarrow() and not hasattr(series.to_native().dtype, "pyarrow_dtype"):
@@ -125,11 +125,11 @@ class Frame(ABC):
     @lazy
     @abstractmethod
     def sources(self) -> list[Source]:
-        """The columns; taken apart once, which may take longer than reading them."""
+        """Columns, cached: extracting them may take longer than reading them."""
 
     @abstractmethod
     def float_block(self) -> NDArray[np.float64] | None:
-        """A frame of float64 alone, in one move; None where the frame's library can't give that."""
+        """The whole frame as one float64 array; None if its library can't convert it at once."""
 
 
 @final
@@ -141,7 +141,7 @@ class _PandasFrame(Frame):
 
     @lazy
     def sources(self) -> list[Source]:
-        # pandas looks up the name of each column, which takes a third of the time: here they have none.
+        # Numbered columns save pandas' lookup of each name, a third of the time.
         numbered = self._native.copy(deep=False)
         numbered.columns = range(len(self.labels))
         columns = zip(numbered.items(), self.labels, strict=True)
@@ -185,10 +185,10 @@ def _at_hand(series: Series) -> Callable[[], Series]:
 
 
 def as_frame(X: Any) -> Frame | None:
-    """X as a frame, or None where X is something for scikit-learn's `check_array`."""
+    """Wrap X if it is a dataframe; None for input that scikit-learn's `check_array` converts."""
     if type(X) is np.ndarray:
         return None
-    pandas = get_pandas()  # None if nobody has imported it
+    pandas = get_pandas()  # None unless it is imported
     if pandas is not None and isinstance(X, pandas.DataFrame) and X.columns.is_unique:
         return _PandasFrame(X)
     try:

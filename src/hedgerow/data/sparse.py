@@ -1,4 +1,4 @@
-"""Sparse matrices as input: made dense, within a limit of memory."""
+"""Conversion of sparse input to dense arrays, within a memory limit."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The front door: frames and arrays become one float64 matrix with names, kinds and categories of columns.
+"""Convert frames and arrays to one float64 matrix with names, kinds and categories of columns.
 
-`read_table` learns the columns in `fit`; the `Schema` it returns reads every later X the same way. Numbers
-stay as they are, categories become codes 0, 1, 2, ..., and what is missing or was not seen in `fit` is NaN.
-Infinity is refused, with its place. What a single column may hold is known to :mod:`hedgerow.data.columns`.
+`read_table` learns the columns in `fit`; the `Schema` it returns converts every later X the same way. Numbers stay as
+they are, categories become codes 0, 1, 2, ..., and missing values and categories unseen in `fit` are NaN. Infinity is
+refused, with its row and column. :mod:`hedgerow.data.columns` defines what a column may hold.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = ["Column", "Kind", "Schema", "Table", "read_table", "unmask"]
 
 @dataclass(frozen=True)
 class Schema:
-    """What `fit` learned about the columns of X; `named` says whether X brought their names along."""
+    """Columns of X as learned by `fit`; `named`: whether X had column names."""
 
     columns: tuple[Column, ...]
     named: bool
@@ -76,7 +76,7 @@ class Schema:
         return all(column.kind == Kind.NUMERIC for column in self.columns)
 
     def read(self, X: Any, *, estimator: Any = None) -> Floats:
-        """X as a row-major matrix for walking; the very same array when there is nothing to convert."""
+        """Convert X to a row-major matrix for walking; return X itself if there is nothing to convert."""
         if self._is_ready(X):
             self._check_names(None, estimator)
             _refuse_infinity(X, self.names)
@@ -128,7 +128,7 @@ class Schema:
 
 @dataclass(frozen=True)
 class Table:
-    """The matrix that trees are grown from, and what its columns mean."""
+    """Matrix that trees are grown from, and its schema."""
 
     values: Floats
     schema: Schema
@@ -137,7 +137,7 @@ class Table:
 def read_table(
     X: Any, *, categorical_features: Any = "from_dtype", estimator: Any = None, column_major: bool = True
 ) -> Table:
-    """Learn the columns of X and convert it, in `fit`; not `column_major`: to whichever order takes no copy.
+    """Learn the columns of X and convert it, in `fit`; `column_major=False` keeps either order if that saves a copy.
 
     `categorical_features` says which columns are nominal, as in scikit-learn's histogram boosting: None,
     "from_dtype" (text and categorical columns of a frame), indices, a boolean mask, or column names.
@@ -159,18 +159,18 @@ def read_table(
 
 
 def _as_array(X: Any, estimator: Any) -> NDArray[Any]:
-    """Whatever scikit-learn takes for a table without names; with its errors for everything else."""
+    """X as scikit-learn's `check_array` converts it, with its errors."""
     if type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
         return X
     if np.ma.isMaskedArray(X):
         X = unmask(X)
-    from sklearn.utils import check_array  # here, because frames are read without its slow start
+    from sklearn.utils import check_array  # imported late: it is slow, and frames do not need it
 
     return check_array(densify(X), dtype=None, ensure_all_finite=False, estimator=estimator, input_name="X")  # type: ignore[no-any-return]
 
 
 def unmask(X: Any) -> NDArray[Any]:
-    """The values of a masked array, NaN where they are masked."""
+    """Values of a masked array, with NaN for masked entries."""
     mask = np.ma.getmaskarray(X)
     if not mask.any() or X.dtype.kind not in "biufO":
         return X.data  # type: ignore[no-any-return]
@@ -196,7 +196,7 @@ def _to_floats(array: NDArray[Any], names: Sequence[str]) -> Floats:
     _refuse_digits(array, names)
     if array.dtype.kind in "iuO":
         _refuse_huge_entries(array, values, names)
-    _refuse_infinity(values, names)  # before codes take the place of a nominal column's numbers
+    _refuse_infinity(values, names)  # before codes replace the numbers of nominal columns
     return values
 
 
@@ -215,7 +215,7 @@ def _refuse_digits(array: NDArray[Any], names: Sequence[str]) -> None:
 
 
 def _refuse_huge_entries(array: NDArray[Any], values: Floats, names: Sequence[str]) -> None:
-    # 2**53 + 1 has already become 2**53 in `values`, so these only say which integers to look at.
+    # 2**53 + 1 is already rounded to 2**53 in `values`, so these are only candidates.
     for row, j in np.argwhere(np.abs(values) >= LARGEST_EXACT_INTEGER):
         if isinstance(array[row, j], Integral):
             refuse_huge_integer(int(array[row, j]), names[j])
@@ -232,7 +232,7 @@ def _learn_array(numbers: Floats, categorical_features: Any) -> Schema:
 
 @lru_cache(maxsize=8)
 def _numbers_only(n_features: int) -> Schema:
-    """Of an array without nominal columns: the same for each of its shape."""
+    """Schema of an array without nominal columns; it depends on the number of columns alone."""
     return Schema(tuple(Column(name, Kind.NUMERIC) for name in _positional_names(n_features)), named=False)
 
 
@@ -250,7 +250,7 @@ def _encode_array(numbers: Floats, columns: Sequence[Column]) -> Floats:
 
 
 def _column_names(frame: Frame) -> tuple[str, ...] | None:
-    """The names if they are text; None for a frame whose columns are merely numbered."""
+    """Column names if they are strings; None for a frame with numbered columns."""
     names = tuple(frame.labels)
     types = {type(name) for name in names}
     if str in types and len(types) > 1:
@@ -291,7 +291,7 @@ def _encode_frame(frame: Frame, columns: Sequence[Column]) -> Floats:
 
 
 def _find_nominal(categorical_features: Any, names: Sequence[str], *, named: bool) -> frozenset[int]:
-    """Positions of the columns that `categorical_features` names one by one."""
+    """Positions of the columns that `categorical_features` lists."""
     if categorical_features is None or _is_from_dtype(categorical_features):
         return frozenset()
     chosen = _listed(categorical_features)
@@ -305,7 +305,7 @@ def _find_nominal(categorical_features: Any, names: Sequence[str], *, named: boo
 
 
 def _is_from_dtype(categorical_features: Any) -> bool:
-    # The type is asked first: an array would compare element by element.
+    # The type comes first: an array would compare element by element.
     return isinstance(categorical_features, str) and categorical_features == "from_dtype"
 
 
@@ -353,7 +353,7 @@ def _nominal_by_name(chosen: list[str], names: Sequence[str], named: bool) -> fr
     return frozenset(names.index(name) for name in chosen)
 
 
-# --- Refusals and wordings ----------------------------------------------------------------------------------
+# --- Errors and their texts ---------------------------------------------------------------------------------
 
 
 def _refuse_infinity(values: Floats, names: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""What comes with X in `fit`: labels, targets and weights, checked."""
+"""Validation of labels, targets and weights in `fit`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from hedgerow.data.columns import LARGEST_EXACT_INTEGER
 __all__ = ["Labels", "check_weights", "first_masked", "read_labels", "read_targets", "read_weights", "weight_unit"]
 
 
-# Arrays of these kinds are a column as they are: to have scikit-learn say so takes longer than to number the labels.
+# Arrays of these kinds need no conversion; scikit-learn's checks take longer than numbering the labels.
 _LABEL_KINDS = frozenset("biufOUSmM")
 
-# Sums of squares of what is within these stay far from the ends of float64.
+# Sums of squares of numbers in this range neither overflow nor underflow.
 _SMALLEST, _LARGEST = 1e-100, 1e100
 
 _ROUNDING = 1e-9  # relative, of a sum of weights
@@ -36,12 +36,12 @@ class Labels:
     codes: NDArray[np.int32]
 
     def weighted(self, sample_weight: Any, X: Any, class_weight: Any) -> NDArray[np.float64]:
-        """As :func:`read_weights`; y is looked at only where its classes have weights."""
+        """Weights as by :func:`read_weights`; y is decoded only if there are class weights."""
         return read_weights(sample_weight, X, class_weight, None if class_weight is None else self.classes[self.codes])
 
 
 def read_labels(y: Any, X: Any, classes: Any = None) -> Labels:
-    """Class labels, of any type that has an order; `classes` are all that there may be, by default those in y."""
+    """Encode class labels of any sortable type; `classes` lists all possible ones, by default those in y."""
     y = _one_column(y)
     _check_length(X, y)
     text = _text_labels(y)
@@ -49,7 +49,7 @@ def read_labels(y: Any, X: Any, classes: Any = None) -> Labels:
         _check_present(y)
         present, numbers = np.unique(y, return_inverse=True)
         codes = numbers.astype(np.int32)
-        # Of whole numbers it says nothing unless there are nearly as many as rows, and takes as long as a few trees.
+        # It accepts integers unless nearly every row has its own, and takes as long as growing a few trees.
         if y.dtype.kind not in "biu" or len(present) > len(y) // 2:
             check_classification_targets(y)
     else:
@@ -63,7 +63,7 @@ def read_labels(y: Any, X: Any, classes: Any = None) -> Labels:
 
 
 def _text_labels(y: NDArray[Any]) -> Labels | None:
-    """Labels that are all text, numbered by looking them up: many times faster than sorting them. None for others."""
+    """Encode labels that are all strings by hashing, many times faster than sorting; None for other labels."""
     if y.dtype.kind not in "OU":
         return None
     if not len(y) or (found := text_codes(y.tolist())) is None:
@@ -84,17 +84,17 @@ def _check_present(y: NDArray[Any]) -> None:
 
 def _is_missing(y: NDArray[Any]) -> NDArray[np.bool_]:
     if y.dtype.kind in "mMf":
-        missing: NDArray[np.bool_] = np.isnan(y)  # of dates and durations too
+        missing: NDArray[np.bool_] = np.isnan(y)  # NaT too
         return missing
     if y.dtype.kind != "O":
         return np.zeros(len(y), dtype=bool)
-    # NaN is not itself, and pandas' NA refuses to say.
+    # NaN != NaN, and pandas.NA compares to NA.
     same = (value is not None and isinstance(value == value, bool | np.bool_) and bool(value == value) for value in y)
     return ~np.fromiter(same, dtype=bool, count=len(y))
 
 
 def read_targets(y: Any, X: Any) -> NDArray[np.float64]:
-    """Numbers to regress on: finite."""
+    """Convert regression targets to finite float64 numbers."""
     numbers = check_array(_one_column(y), dtype=np.float64, ensure_2d=False, ensure_all_finite=False, input_name="y")
     if not np.isfinite(numbers).all():
         row = int(np.argmin(np.isfinite(numbers)))
@@ -150,7 +150,7 @@ def read_weights(sample_weight: Any, X: Any, class_weight: Any = None, y: Any = 
 
 
 def check_weights(sample_weight: Any, X: Any) -> NDArray[np.float64]:
-    """One weight per row as given: finite, not negative, not all zero; None is 1, and a number is that of every row."""
+    """One weight per row as given: finite, not negative, not all zero; None means 1, a number applies to every row."""
     n_rows = len(X) if hasattr(X, "__len__") else X.shape[0]
     if sample_weight is None:
         return np.ones(n_rows)
@@ -202,7 +202,7 @@ def first_masked(values: Any) -> int | None:
 
 
 def _class_weights(class_weight: Any, y: Any) -> NDArray[np.float64]:
-    """Each row's weight by its class."""
+    """Class weight of each row."""
     if not isinstance(class_weight, Mapping) and not (isinstance(class_weight, str) and class_weight == "balanced"):
         raise ValueError(
             f"class_weight is {class_weight!r}, must be a dict of classes and their weights, 'balanced' or None"

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from hedgerow.datasets.encodings import to_utf8
+from hedgerow.datasets.encodings import not_utf8, to_utf8
 from hedgerow.datasets.numerals import integer_literals
 from hedgerow.datasets.recognition import exact_integers
-from hedgerow.datasets.rows import As, DataFileError, Reading, check_names, converted, has_huge
+from hedgerow.datasets.rows import As, DataFileError, Reading, check_names, convert_column, has_huge
 from hedgerow.datasets.streams import Stream
 
 __all__ = ["ArffRows"]
@@ -72,11 +72,9 @@ class ArffRows:
     def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
         for rows in self._blocks():
             block = self._block(rows)
-            yield pa.table({name: self._converted(block[name], name, how) for name, how in wanted.items()})
-
-    def _converted(self, column: pa.ChunkedArray, name: str, how: As) -> pa.ChunkedArray:
-        decimal, unit = self.reading.decimal or ".", self.reading.units.get(name, "")
-        return converted(column, how, self.reading.missing, f"{self.label}: column {name!r}", decimal, unit)
+            yield pa.table(
+                {name: convert_column(block[name], how, self.reading, self.label, name) for name, how in wanted.items()}
+            )
 
     # -- declarations
 
@@ -116,7 +114,7 @@ class ArffRows:
         try:
             yield from self._lines
         except UnicodeDecodeError:
-            raise DataFileError(f"{self.label} is not UTF-8; if it is Western European: --encoding latin1") from None
+            raise not_utf8(self.label) from None
 
     def _blocks(self) -> Iterator[list[tuple[int, list[str]]]]:
         """Rows of fields as they are written, each with the number of its line."""

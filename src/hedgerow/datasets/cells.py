@@ -9,7 +9,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from hedgerow.datasets.rows import As, DataFileError, Reading, check_names, converted, is_text, trimmed, without_markers
+from hedgerow.datasets.rows import (
+    As,
+    DataFileError,
+    Reading,
+    check_names,
+    convert_column,
+    is_text,
+    markers_to_null,
+    trim,
+)
 
 __all__ = ["CellRows"]
 
@@ -40,24 +49,23 @@ class CellRows:
         while rows := list(islice(self._rows, _ROWS_AT_ONCE)):
             n_blocks += 1
             yield pa.table(
-                {name: self._converted([row[at] for row in rows], name, wanted[name]) for name, at in positions.items()}
+                {name: self._convert([row[at] for row in rows], name, wanted[name]) for name, at in positions.items()}
             )
         if not n_blocks:
             raise DataFileError(f"{self.label} has no rows")
 
-    def _converted(self, cells: Sequence[Any], name: str, how: As) -> pa.ChunkedArray:
+    def _convert(self, cells: Sequence[Any], name: str, how: As) -> pa.ChunkedArray:
         column = self._column(cells, name)
         if pa.types.is_null(column.type):
             column = column.cast(pa.string())
-        decimal, unit = self.reading.decimal or ".", self.reading.units.get(name, "")
-        return converted(column, how, self.reading.missing, f"{self.label}: column {name!r}", decimal, unit)
+        return convert_column(column, how, self.reading, self.label, name)
 
     def _column(self, cells: Sequence[Any], name: str) -> pa.ChunkedArray:
         column = pa.chunked_array([_array(cells, as_text=name in self.reading.text)])
         if not is_text(column.type):
             return column
         missing = ("", *self.reading.missing)
-        return trimmed(without_markers(column, missing), missing)
+        return trim(markers_to_null(column, missing), missing)
 
 
 def _array(cells: Sequence[Any], as_text: bool) -> pa.Array:

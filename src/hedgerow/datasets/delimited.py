@@ -1,11 +1,11 @@
-"""CSV and TSV by pyarrow: a header with the names, then rows of as many fields."""
+"""CSV and TSV: a header with the names of columns, then rows with as many fields."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import IO, Any
@@ -13,79 +13,78 @@ from typing import IO, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
-from numpy.typing import NDArray
 
 from hedgerow._core import plain_numbers
-from hedgerow.datasets.blocks import Block, in_order, row_blocks
-from hedgerow.datasets.encodings import to_utf8
+from hedgerow.datasets.blocks import Block, row_blocks
+from hedgerow.datasets.encodings import not_utf8, to_utf8
+from hedgerow.datasets.headers import find_header
 from hedgerow.datasets.numerals import integer_literals, likely_decimal, read_numerals
 from hedgerow.datasets.recognition import exact_integers
 from hedgerow.datasets.rows import (
-    LARGEST_EXACT,
     MISSING,
     As,
     DataFileError,
     Reading,
     check_names,
-    converted,
+    convert_column,
     has_huge,
     is_text,
     name_columns,
-    trimmed,
+    trim,
 )
 from hedgerow.datasets.streams import Stream, open_stream
 
 __all__ = ["DelimitedRows"]
 
-_LONGEST_HEADER = 1 << 24
-_BOM = "\ufeff"
-_DELIMITERS = ",;\t|"
 _ARROW_TYPES = {"number": pa.float64(), "text": pa.dictionary(pa.int32(), pa.string())}
 _NOT_CONVERTED = re.compile(
     r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to (.+?): invalid value '(.*)'", re.S
 )
+_MAX_BYTES = (1 << 31) - 1  # of a block of pyarrow
+_NUMBER_START = r"[+-]?\.?[0-9]"
 _NOT_UTF8 = re.compile(r"In CSV column #(\d+):.*invalid UTF8", re.S)
 
 
 class DelimitedRows:
-    """Rows of a text file whose fields stand between delimiters."""
+    """Rows of delimited text."""
 
     def __init__(self, stream: Stream, reading: Reading, delimiter: str | None) -> None:
         self._stream = to_utf8(stream, reading.encoding)
         self.reading = reading
         self.label = stream.label
-        before, header, self._header_bytes = self._header()
-        self._first_line = 1 + (before + header).count("\n") + 1
-        self._delimiter = reading.delimiter or delimiter or _likely_delimiter(header)
+        header = find_header(self._stream)
+        self._delimiter = reading.delimiter or delimiter or header.likely_delimiter()
         self._bytes: bytes | None = None  # of a stream that can't be read twice
-        names = self._header_fields(header)
-        if not reading.header:
-            self._header_bytes, self._first_line = len(before.encode()), 1 + before.count("\n")
+        names = header.fields(self._delimiter)
+        if reading.header:
+            self._header_bytes, self._first_line = header.n_bytes, 1 + header.n_lines
+        else:
+            self._header_bytes, self._first_line = len(header.before.encode()), 1 + header.before.count("\n")
             names = [""] * len(names)
         self.names = name_columns(names)
         check_names(self.names, self.label)
 
     def table(self) -> pa.Table:
-        """All rows; a decimal sign that is not given is found out, and kept in `reading`."""
+        """Read all rows; a decimal sign that is not given is guessed, and kept in `reading`."""
         if self._stream.path is None:
             with self._stream as stream:
                 self._bytes = stream.read()
-        table = self._typed_table()
+        table = self._read_table()
         if self.reading.decimal is None:
-            table = self._with_likely_decimal(table)
-        table = self._with_exact_integers(table)
+            table = self._guess_decimal(table)
+        table = self._read_exact_integers(table)
         for at, field in enumerate(table.schema):
             if is_text(field.type):
-                table = table.set_column(at, field.name, trimmed(table.column(at), self.reading.missing))
+                table = table.set_column(at, field.name, trim(table.column(at), self.reading.missing))
         return table
 
-    def _typed_table(self, columns: Sequence[str] | None = None, kind: Any = None) -> pa.Table:
-        """Rows with the types that pyarrow finds, or some columns with the type `kind`."""
+    def _read_table(self, columns: Sequence[str] | None = None, kind: Any = None) -> pa.Table:
+        """Read all columns with the types that pyarrow infers, or some `columns` with the type `kind`."""
         types = (
             {name: pa.string() for name in self.reading.text} if kind is None else dict.fromkeys(columns or (), kind)
         )
         try:
-            with self._again() as rows:
+            with self._reopen() as rows:
                 table = pacsv.read_csv(
                     rows,
                     read_options=pacsv.ReadOptions(column_names=list(self.names), block_size=1 << 23),
@@ -93,16 +92,18 @@ class DelimitedRows:
                     convert_options=self._converting(column_types=types, include_columns=columns),
                 )
         except pa.ArrowInvalid as error:
+            if self._bytes is None:
+                self._stream.check_packed()
             if "Empty CSV" in str(error):
-                raise self._without_rows() from None
-            raise self._explained(str(error), self._again(), self._first_line) from None
+                raise self._no_rows() from None
+            raise self._explain(str(error), self._reopen(), self._first_line) from None
         for field in table.schema:
-            if pa.types.is_binary(field.type):  # what pyarrow takes text for that is not UTF-8
-                raise self._no_utf8(f"column {field.name!r}")
+            if pa.types.is_binary(field.type):  # the type that pyarrow infers for text that is not UTF-8
+                raise not_utf8(f"{self.label}: column {field.name!r}")
         return table
 
-    def _with_likely_decimal(self, table: pa.Table) -> pa.Table:
-        """The table, read anew where its text shows numbers with a decimal comma."""
+    def _guess_decimal(self, table: pa.Table) -> pa.Table:
+        """Read the table again if its text shows numbers with a decimal comma."""
         texts = [
             table[name]
             for name in self.names
@@ -113,7 +114,7 @@ class DelimitedRows:
             return table
         pointed = self.reading
         self.reading = replace(pointed, decimal=",")
-        again = self._typed_table()
+        again = self._read_table()
         if any(
             pa.types.is_floating(table.schema.field(name).type)
             and is_text(again.schema.field(name).type)
@@ -124,143 +125,97 @@ class DelimitedRows:
             return table
         return again
 
-    def _with_exact_integers(self, table: pa.Table) -> pa.Table:
-        """The table with exact integers where pyarrow took those beyond 64 bits for floating-point numbers."""
+    def _read_exact_integers(self, table: pa.Table) -> pa.Table:
+        """Read integers beyond 64 bits, which pyarrow infers to be float64, as exact integers."""
         huge = [
             field.name
             for field in table.schema
             if pa.types.is_floating(field.type) and has_huge(table.column(field.name))
         ]
         if huge:
-            for name, text in zip(huge, self._typed_table(huge, pa.string()).columns, strict=True):
+            for name, text in zip(huge, self._read_table(huge, pa.string()).columns, strict=True):
                 if integer_literals(text):
                     table = table.set_column(self.names.index(name), name, exact_integers(text))
         return table
 
     def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
-        plain = self._plain_reader(wanted)
-        general = self._general_reader(wanted)
-
-        def parsed(block: Block) -> pa.Table:
-            if plain is not None and (numbers := plain(block)) is not None:
-                return numbers
-            return general(block)
-
         found = False
         with self._stream as stream:
             stream.read(self._header_bytes)
-            for table in in_order(parsed, row_blocks(stream, self._first_line)):
+            for block in row_blocks(stream, self._first_line):
+                try:
+                    table = self._read_block(block, wanted)
+                except DataFileError:
+                    stream.check_packed()
+                    raise
                 if table.num_rows:
                     found = True
                     yield table
         if not found:
-            raise self._without_rows()
+            raise self._no_rows()
 
-    def _general_reader(self, wanted: Mapping[str, As]) -> Callable[[Block], pa.Table]:
-        """Reads a block by pyarrow, and numbers that it can't read as they are written."""
-        columns = list(wanted)
-        reading = pacsv.ReadOptions(column_names=list(self.names), use_threads=False)
-        parsing = self._parsing()
+    def _read_block(self, block: Block, wanted: Mapping[str, As]) -> pa.Table:
+        plain = self._read_plain(block, list(wanted)) if self._may_be_plain(wanted) else None
+        return self._read_general(block, wanted) if plain is None else plain
+
+    def _may_be_plain(self, wanted: Mapping[str, As]) -> bool:
+        return (
+            all(how == "number" for how in wanted.values())
+            and self._delimiter.isascii()
+            and self.reading.decimal != ","
+            and not any(re.match(_NUMBER_START, marker) for marker in self.reading.missing)
+        )
+
+    def _read_plain(self, block: Block, names: Sequence[str]) -> pa.Table | None:
+        """Read a block of nothing but plain numbers, in a third of pyarrow's time; None for any other."""
+        column_of = np.array([names.index(name) if name in names else -1 for name in self.names], dtype=np.int32)
+        out = np.empty((len(names), block.n_lines))
+        text = np.frombuffer(block.data, dtype=np.uint8)
+        n_rows = plain_numbers(text, self._delimiter, column_of, ["", *self.reading.missing], out)
+        return None if n_rows < 0 else pa.table(dict(zip(names, out[:, :n_rows], strict=True)))
+
+    def _read_general(self, block: Block, wanted: Mapping[str, As]) -> pa.Table:
+        """Read a block with pyarrow, and numbers that it can't convert, or not exactly, as text to be converted."""
         types = {name: _ARROW_TYPES[how] for name, how in wanted.items()}
-        converting = self._converting(column_types=types, include_columns=columns)
         numbers = [name for name, how in wanted.items() if how == "number"]
-        as_written = self._converting(column_types=types | dict.fromkeys(numbers, pa.string()), include_columns=columns)
-
-        def read(block: Block, options: Any) -> pa.Table:
-            return pacsv.read_csv(
-                pa.BufferReader(block.data), read_options=reading, parse_options=parsing, convert_options=options
-            )
-
-        def read_table(block: Block) -> pa.Table:
+        try:
             try:
-                try:
-                    table = read(block, converting)
-                    if not any(has_huge(table[name]) for name in numbers):
-                        return self._with_trimmed(table, numbers)
-                except pa.ArrowInvalid as error:
-                    if not _NOT_CONVERTED.search(str(error)):
-                        raise
-                table = read(block, as_written)
+                table = self._read_columns(block, types)
+                if not any(has_huge(table[name]) for name in numbers):
+                    return self._trim_text(table, numbers)
             except pa.ArrowInvalid as error:
-                raise self._explained(str(error), io.BytesIO(block.data.data), block.first_line) from None
-            for at, name in enumerate(columns):
-                if name in numbers:
-                    table = table.set_column(at, name, self._written_numbers(table[name], name, block))
-            return self._with_trimmed(table, numbers)
+                if not _NOT_CONVERTED.search(str(error)):
+                    raise
+            table = self._read_columns(block, types | dict.fromkeys(numbers, pa.string()))
+        except pa.ArrowInvalid as error:
+            raise self._explain(str(error), io.BytesIO(block.data), block.first_line) from None
+        for name in numbers:
+            column = self._convert_numbers(table[name], name, block)
+            table = table.set_column(table.column_names.index(name), name, column)
+        return self._trim_text(table, numbers)
 
-        return read_table
+    def _read_columns(self, block: Block, types: Mapping[str, Any]) -> pa.Table:
+        # In one piece: to cut it, pyarrow would look for row ends again, which takes a fifth of the time of reading.
+        n_bytes = min(len(block.data) + 1, _MAX_BYTES)
+        return pacsv.read_csv(
+            pa.BufferReader(block.data),
+            read_options=pacsv.ReadOptions(column_names=list(self.names), block_size=n_bytes),
+            parse_options=self._parsing(),
+            convert_options=self._converting(column_types=types, include_columns=list(types)),
+        )
 
-    def _with_trimmed(self, table: pa.Table, numbers: Sequence[str]) -> pa.Table:
+    def _trim_text(self, table: pa.Table, numbers: Sequence[str]) -> pa.Table:
         for at, name in enumerate(table.column_names):
             if name not in numbers:
-                table = table.set_column(at, name, trimmed(table.column(at), self.reading.missing))
+                table = table.set_column(at, name, trim(table.column(at), self.reading.missing))
         return table
 
-    def _written_numbers(self, text: pa.ChunkedArray, name: str, block: Block) -> pa.ChunkedArray:
-        decimal, unit = self.reading.decimal or ".", self.reading.units.get(name, "")
-        found = read_numerals(text, decimal, (*MISSING, *self.reading.missing))
+    def _convert_numbers(self, text: pa.ChunkedArray, name: str, block: Block) -> pa.ChunkedArray:
+        found = read_numerals(text, self.reading.decimal or ".", (*MISSING, *self.reading.missing))
         if found.n_strange:
-            line = self._line_of(
-                io.BytesIO(block.data.data), block.first_line, self.names.index(name), found.strange[0]
-            )
-            raise self._no_number(name, line, found.strange[0], found.other_decimal)
-        return converted(text, "number", self.reading.missing, f"{self.label}: column {name!r}", decimal, unit)
-
-    def _plain_reader(self, wanted: Mapping[str, As]) -> Callable[[Block], pa.Table | None] | None:
-        """Reads a block of nothing but plain numbers, three times as fast as pyarrow, and gives up on any other."""
-        if not all(how == "number" for how in wanted.values()) or not self._delimiter.isascii():
-            return None
-        if self.reading.decimal == ",":
-            return None
-        order = {name: column for column, name in enumerate(wanted)}
-        column_of = np.array([order.get(name, -1) for name in self.names], dtype=np.int32)
-        missing = ["", *self.reading.missing]
-
-        def read(block: Block) -> pa.Table | None:
-            out = np.empty((len(order), block.n_lines))
-            n_rows = plain_numbers(block.data, self._delimiter, column_of, missing, out)
-            if n_rows < 0 or _has_huge(out[:, :n_rows]):
-                return None
-            return pa.table({name: out[column, :n_rows] for name, column in order.items()})
-
-        return read
-
-    def _header(self) -> tuple[str, str, int]:
-        """What stands before the first line that is not empty, that line, and the bytes of both with the line end.
-
-        A name in quotes may go over several lines.
-        """
-        n_bytes = 1 << 16
-        while True:
-            head = self._stream.head(n_bytes)
-            if b"\0" in head[:4096]:
-                raise DataFileError(f"{self.label} is no text: is it another kind of file, or UTF-16? Save it as UTF-8")
-            start = len(head) - len(head.removeprefix(_BOM.encode()).lstrip(b"\r\n"))
-            end = _end_of_line(head, start)
-            if end < 0 and (n_bytes > _LONGEST_HEADER or len(head) < n_bytes) and head.count(b'"', start) % 2:
-                raise DataFileError(f"{self.label}: its header has a quote that does not close: delete or double it")
-            if end >= 0 or len(head) < n_bytes:
-                return self._decoded(head, start, len(head) if end < 0 else end)
-            if n_bytes > _LONGEST_HEADER:
-                raise DataFileError(f"{self.label} has no end of line in its first {n_bytes} bytes: is it a table?")
-            n_bytes *= 4
-
-    def _decoded(self, head: bytes, start: int, end: int) -> tuple[str, str, int]:
-        try:
-            before, header = head[:start].decode(), head[start:end].decode().rstrip("\r")
-        except UnicodeDecodeError:
-            raise self._no_utf8("its header") from None
-        if not header.strip():
-            raise DataFileError(f"{self.label} is empty")
-        if end == len(head) and self.reading.header:
-            raise self._without_rows()
-        return before, header, end + 1
-
-    def _header_fields(self, header: str) -> list[str]:
-        try:
-            return next(csv.reader(io.StringIO(header), delimiter=self._delimiter))
-        except csv.Error as error:
-            raise DataFileError(f"{self.label}: its header can't be read: {error}") from None
+            line = self._line_of(io.BytesIO(block.data), block.first_line, self.names.index(name), found.strange[0])
+            raise self._not_a_number(name, line, found.strange[0], found.other_decimal)
+        return convert_column(text, "number", self.reading, self.label, name)
 
     def _parsing(self) -> Any:
         return pacsv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True)
@@ -271,20 +226,20 @@ class DelimitedRows:
             null_values=missing, strings_can_be_null=True, decimal_point=self.reading.decimal or ".", **options
         )
 
-    # -- what can be wrong
+    # -- errors
 
-    def _explained(self, words: str, rows: IO[bytes], first_line: int) -> DataFileError:
-        """pyarrow's words with the names of columns and the number of the line; the rows are read again to tell it."""
+    def _explain(self, words: str, rows: IO[bytes], first_line: int) -> DataFileError:
+        """Translate an error of pyarrow; the rows are read again to find the line."""
         if found := _NOT_CONVERTED.search(words):
             column, value = int(found[1]), found[3]
-            return self._no_number(self.names[column], self._line_of(rows, first_line, column, value), value)
+            return self._not_a_number(self.names[column], self._line_of(rows, first_line, column, value), value)
         if found := _NOT_UTF8.search(words):
-            return self._no_utf8(f"column {self.names[int(found[1])]!r}")
+            return not_utf8(f"{self.label}: column {self.names[int(found[1])]!r}")
         if "Expected" in words and "columns, got" in words:
-            return DataFileError(f"{self.label}: {self._odd_line(rows, first_line)}")
+            return DataFileError(f"{self.label}: {self._ragged_line(rows, first_line)}")
         return DataFileError(f"{self.label}: {' '.join(words.split())[:300]}")
 
-    def _no_number(self, name: str, line: str, value: str, other_decimal: str | None = None) -> DataFileError:
+    def _not_a_number(self, name: str, line: str, value: str, other_decimal: str | None = None) -> DataFileError:
         remedy = "if it is a missing value, name it with --missing"
         if other_decimal:
             remedy = f"if {other_decimal!r} is the decimal sign: --decimal {other_decimal}"
@@ -296,7 +251,7 @@ class DelimitedRows:
                 return f", line {line}"
         return ""
 
-    def _odd_line(self, rows: IO[bytes], first_line: int) -> str:
+    def _ragged_line(self, rows: IO[bytes], first_line: int) -> str:
         n = len(self.names)
         for line, fields in self._fields(rows, first_line):
             if fields and len(fields) != n:
@@ -304,53 +259,22 @@ class DelimitedRows:
         return f"a line has another number of fields than the header, {n}"
 
     def _fields(self, rows: IO[bytes], first_line: int) -> Iterator[tuple[int, list[str]]]:
-        """Rows as they are written, each with the number of its last line, up to one that can't be read."""
+        """Yield the fields of each row with the number of its last line, up to a row that can't be read."""
         with io.TextIOWrapper(rows, encoding="utf-8", errors="replace", newline="") as text, suppress(csv.Error):
             reader = csv.reader(text, delimiter=self._delimiter)
             for fields in reader:
                 yield first_line + reader.line_num - 1, fields
 
-    def _again(self) -> IO[bytes]:
-        """The rows from their beginning."""
+    def _reopen(self) -> IO[bytes]:
+        """Open the rows once more from the first."""
         if self._bytes is not None:
             rows = io.BytesIO(self._bytes)
             rows.seek(self._header_bytes)
             return rows
-        if self._stream.path is None:
-            return io.BytesIO()
+        assert self._stream.path is not None
         again = to_utf8(open_stream(self._stream.path), self.reading.encoding)
         again.read(self._header_bytes)
         return io.BufferedReader(again, 1 << 20)
 
-    def _no_utf8(self, what: str) -> DataFileError:
-        return DataFileError(f"{self.label}: {what} is not UTF-8; if it is Western European: --encoding latin1")
-
-    def _without_rows(self) -> DataFileError:
+    def _no_rows(self) -> DataFileError:
         return DataFileError(f"{self.label} has {'a header and ' if self.reading.header else ''}no rows")
-
-
-def _end_of_line(head: bytes, start: int) -> int:
-    """Where the first line ends that a quote does not continue; -1 if it does not end."""
-    n_quotes, at = 0, start
-    while (end := head.find(b"\n", at)) >= 0:
-        n_quotes += head.count(b'"', at, end)
-        if n_quotes % 2 == 0:
-            return end
-        at = end + 1
-    return -1
-
-
-def _has_huge(numbers: NDArray[np.float64]) -> bool:
-    """As `has_huge`, by the least and the greatest number: without a copy of a large block."""
-    if not numbers.size:
-        return False
-    low, high = numbers.min(), numbers.max()
-    if high != high:  # missing values: only then, since it takes longer
-        low, high = np.fmin.reduce(numbers, axis=None), np.fmax.reduce(numbers, axis=None)
-    return bool(low <= -LARGEST_EXACT or high >= LARGEST_EXACT)
-
-
-def _likely_delimiter(header: str) -> str:
-    """The one that the header has most of, outside of quotes; a comma if it has none."""
-    bare = re.sub(r'"[^"]*"', "", header)
-    return max(_DELIMITERS, key=bare.count)

@@ -1,4 +1,4 @@
-"""Text of other encodings as UTF-8."""
+"""Encodings of text other than UTF-8."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from typing import Any
 from hedgerow.datasets.rows import DataFileError
 from hedgerow.datasets.streams import Stream
 
-__all__ = ["to_utf8"]
+__all__ = ["not_utf8", "to_utf8"]
 
 _CHUNK = 1 << 20
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
+def not_utf8(what: str) -> DataFileError:
+    """Make the error for text that is not UTF-8."""
+    return DataFileError(f"{what} is not UTF-8; if it is Western European: --encoding latin1")
+
+
 def to_utf8(stream: Stream, encoding: str | None) -> Stream:
-    """The same text in UTF-8; without an encoding only UTF-16 is recognised, by its byte order mark."""
+    """Recode a stream as UTF-8; without an encoding only UTF-16 is recognised, by its byte order mark."""
     if encoding is None:
         if not stream.head().startswith(_UTF16_MARKS):
             return stream
@@ -30,7 +35,7 @@ def to_utf8(stream: Stream, encoding: str | None) -> Stream:
 
 
 class _Recoder(io.RawIOBase):
-    """Bytes of a stream, decoded and encoded as UTF-8 piece by piece."""
+    """Recode a stream as UTF-8, piece by piece."""
 
     def __init__(self, stream: Stream, decoder: codecs.IncrementalDecoder, encoding: str) -> None:
         self._stream = stream

@@ -1,4 +1,4 @@
-"""Which format a file has: by its name, and by a look at whether that can be true."""
+"""Open a file of rows in the format that its name and its first bytes say."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ARFF_START = re.compile(rb"\s*(%[^\n]*\n\s*)*@relation\b", re.I)
 
 
 def open_rows(path: str, reading: Reading | None = None) -> Rows:
-    """A CSV, TSV, Parquet, ARFF, Excel or JSON lines file, packed by gzip or not; ``-`` is standard input."""
+    """Open a CSV, TSV, Parquet, ARFF, Excel or JSON lines file, packed by gzip or not; ``-`` is standard input."""
     reading = reading or Reading()
     stream = open_stream(path)
     try:
@@ -74,7 +74,7 @@ def _format_of(path: str) -> str | None:
 
 
 def _seen_format(stream: Stream) -> str | None:
-    """What its first bytes give away."""
+    """Recognise a format by the first bytes."""
     head = stream.head()
     if head.startswith(MAGIC):
         return "parquet"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hedgerow.datasets.cells import CellRows
-from hedgerow.datasets.encodings import to_utf8
+from hedgerow.datasets.encodings import not_utf8, to_utf8
 from hedgerow.datasets.rows import DataFileError, Reading
 from hedgerow.datasets.streams import Stream
 
@@ -50,7 +50,7 @@ def _objects(stream: Stream) -> Iterator[tuple[int, dict[str, Any]]]:
                 if line.strip():
                     yield number, _object(line, stream.label, number)
         except UnicodeDecodeError:
-            raise DataFileError(f"{stream.label} is not UTF-8; if it is Western European: --encoding latin1") from None
+            raise not_utf8(stream.label) from None
 
 
 def _object(line: str, label: str, number: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hedgerow.datasets.rows import As, DataFileError, Reading, converted, without_markers
+from hedgerow.datasets.rows import As, DataFileError, Reading, convert, convert_column, markers_to_null
 from hedgerow.datasets.streams import Stream
 
 __all__ = ["MAGIC", "ParquetRows"]
@@ -40,9 +40,9 @@ class ParquetRows:
         for at, name in enumerate(table.column_names):
             column, what = table.column(at), f"{self.label}: column {name!r}"
             if name in self.reading.text:
-                column = converted(column, "text", self.reading.missing, what).cast(pa.string())
+                column = convert(column, "text", self.reading.missing, what).cast(pa.string())
             elif pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-                column = without_markers(column, self.reading.missing)
+                column = markers_to_null(column, self.reading.missing)
             table = table.set_column(at, name, column)
         return table
 
@@ -51,11 +51,9 @@ class ParquetRows:
             raise DataFileError(f"{self.label} has no rows")
         for batch in self._batches(list(wanted)):
             part = pa.Table.from_batches([batch])
-            yield pa.table({name: self._converted(part[name], name, how) for name, how in wanted.items()})
-
-    def _converted(self, column: pa.ChunkedArray, name: str, how: As) -> pa.ChunkedArray:
-        decimal, unit = self.reading.decimal or ".", self.reading.units.get(name, "")
-        return converted(column, how, self.reading.missing, f"{self.label}: column {name!r}", decimal, unit)
+            yield pa.table(
+                {name: convert_column(part[name], how, self.reading, self.label, name) for name, how in wanted.items()}
+            )
 
     def _batches(self, names: list[str]) -> Iterator[Any]:
         try:

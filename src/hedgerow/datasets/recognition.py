@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.datasets.numerals import MISSING_NUMBERS, Numerals, integer_literals, looks_numeric, read_numerals
-from hedgerow.datasets.rows import LARGEST_EXACT, MISSING, Reading, is_text, without_markers
+from hedgerow.datasets.rows import LARGEST_EXACT, MISSING, Reading, is_text, markers_to_null
 
 __all__ = ["Recognised", "recognise_numbers"]
 
@@ -39,7 +39,7 @@ def recognise_numbers(table: pa.Table, reading: Reading) -> Recognised:
             remarks += _conversion(column, name, found, reading)
             if found.unit:
                 units[name] = found.unit
-        elif found.mostly_numbers:
+        elif found.mostly_numbers or found.other_decimal:
             remarks.append((name, f"column {name!r} is taken for categories: {found.complaint()}"))
     return Recognised(table, replace(reading, units=units), tuple(remarks))
 
@@ -47,7 +47,7 @@ def recognise_numbers(table: pa.Table, reading: Reading) -> Recognised:
 def _exact(column: pa.ChunkedArray, found: Numerals, missing: tuple[str, ...]) -> pa.ChunkedArray:
     """Numbers; integers that float64 can't hold as decimals, so that they can be refused by their exact value."""
     if (np.abs(found.values) >= LARGEST_EXACT).any():
-        written = without_markers(column, (*missing, *MISSING_NUMBERS))
+        written = markers_to_null(column, (*missing, *MISSING_NUMBERS))
         if integer_literals(written):
             return exact_integers(written)
     return pa.chunked_array([pa.array(found.values, from_pandas=True)])

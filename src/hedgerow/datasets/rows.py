@@ -1,4 +1,4 @@
-"""A file of rows, whatever its format: its columns, all of it as a table, or some rows at a time, in order."""
+"""Files of rows in any format: all of it as a table, or some rows at a time, in order; and conversion of columns."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ __all__ = [
     "Reading",
     "Rows",
     "check_names",
-    "converted",
+    "convert",
+    "convert_column",
     "has_huge",
     "is_text",
+    "markers_to_null",
     "name_columns",
     "refuse_huge_integers",
-    "trimmed",
-    "without_markers",
+    "trim",
 ]
 
 LARGEST_EXACT = float(LARGEST_EXACT_INTEGER)
 
-# What stands for a missing value in a file of text, unless one says otherwise.
+# Default markers of missing values in text files.
 MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null")
 
 As = Literal["number", "text"]
@@ -45,7 +46,7 @@ class DataFileError(ValueError):
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file is to be read; what is None is found out from its name and its first lines."""
+    """How to read a file; what is None is guessed from its name and its first lines."""
 
     missing: tuple[str, ...] = MISSING
     text: frozenset[str] = frozenset()
@@ -63,7 +64,7 @@ class Reading:
 
 
 class Rows(Protocol):
-    """An opened file of rows. It can be read once, in one of two ways."""
+    """An opened file of rows, which can be read once: by `table` or by `batches`."""
 
     @property
     def label(self) -> str:
@@ -71,17 +72,17 @@ class Rows(Protocol):
 
     @property
     def names(self) -> Sequence[str]:
-        """The names of its columns."""
+        """Names of its columns."""
 
     @property
     def reading(self) -> Reading:
-        """How it is read, with what was found out about that."""
+        """How it is read, with what was guessed."""
 
     def table(self) -> pa.Table:
-        """All rows, each column with the type that its values have."""
+        """Read all rows; the type of a column is that of its values."""
 
     def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
-        """Some rows at a time, in order: the columns `wanted`, as numbers (float64) or as text (a dictionary)."""
+        """Read some rows at a time, in order: the columns `wanted`, as numbers (float64) or text (a dictionary)."""
 
 
 def check_names(names: Sequence[str], label: str) -> None:
@@ -92,7 +93,7 @@ def check_names(names: Sequence[str], label: str) -> None:
 
 
 def name_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """Names without spaces around them; a column without a name is called by its position.
+    """Remove spaces around names, and name columns without a name by their position.
 
     >>> name_columns(["", " age"])
     ('column 1', 'age')
@@ -100,15 +101,15 @@ def name_columns(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name.strip() or f"column {i}" for i, name in enumerate(names, start=1))
 
 
-def converted(
+def convert(
     array: pa.ChunkedArray, how: As, missing: Sequence[str], what: str, decimal: str = ".", unit: str = ""
 ) -> pa.ChunkedArray:
-    """A column as numbers or as text; `what` names it in errors."""
+    """Convert a column to numbers or to text; `what` names it in errors."""
     if pa.types.is_dictionary(array.type):
         array = array.cast(array.type.value_type)
     if how == "text":
         text = _as_text(array)
-        return without_markers(text, missing).dictionary_encode()
+        return markers_to_null(text, missing).dictionary_encode()
     if is_text(array.type):
         return _numbers_of_text(array, missing, what, decimal, unit)
     refuse_huge_integers(array, what)
@@ -118,10 +119,16 @@ def converted(
         raise DataFileError(f"{what} holds values of type {array.type}, which are not numbers") from None
 
 
+def convert_column(column: pa.ChunkedArray, how: As, reading: Reading, label: str, name: str) -> pa.ChunkedArray:
+    """Convert a column of the file `label` as its `reading` says."""
+    decimal, unit = reading.decimal or ".", reading.units.get(name, "")
+    return convert(column, how, reading.missing, f"{label}: column {name!r}", decimal, unit)
+
+
 def _numbers_of_text(
     text: pa.ChunkedArray, missing: Sequence[str], what: str, decimal: str, unit: str
 ) -> pa.ChunkedArray:
-    text = without_markers(text, missing)
+    text = markers_to_null(text, missing)
     try:
         if decimal != "." or unit:
             raise pa.ArrowInvalid("not written as Arrow writes numbers")
@@ -136,14 +143,14 @@ def _numbers_of_text(
             ) from None
         numbers = pa.chunked_array([pa.array(found.values, from_pandas=True)])
     if has_huge(numbers):
-        written = without_markers(text, (*MISSING, *MISSING_NUMBERS))
+        written = markers_to_null(text, (*MISSING, *MISSING_NUMBERS))
         if integer_literals(written):
             refuse_huge_integers(written, what)
     return numbers
 
 
 def has_huge(numbers: pa.ChunkedArray) -> bool:
-    """Whether there are numbers from 2**53 on, which 2**53 + 1 is rounded to."""
+    """Whether there are numbers of 2**53 or more, which an integer beyond may be rounded to."""
     return bool((np.abs(numbers.to_numpy()) >= LARGEST_EXACT).any())
 
 
@@ -178,18 +185,18 @@ def _as_text(array: pa.ChunkedArray) -> pa.ChunkedArray:
     return array.cast(pa.string())
 
 
-def trimmed(column: pa.ChunkedArray, missing: Sequence[str]) -> pa.ChunkedArray:
-    """Text, or a dictionary of it, without spaces around values."""
+def trim(column: pa.ChunkedArray, missing: Sequence[str]) -> pa.ChunkedArray:
+    """Remove spaces around values of text, or of a dictionary of text."""
     encoded = pa.types.is_dictionary(column.type)
     words = [chunk.dictionary for chunk in column.chunks] if encoded else column.chunks
     if all(pc.utf8_trim_whitespace(some).equals(some) for some in words):
         return column
     text = column.cast(pa.string()) if encoded else column
-    text = without_markers(pc.utf8_trim_whitespace(text), missing)
+    text = markers_to_null(pc.utf8_trim_whitespace(text), missing)
     return text.dictionary_encode() if encoded else text
 
 
-def without_markers(text: pa.ChunkedArray, missing: Sequence[str]) -> pa.ChunkedArray:
-    """Text with nulls for what stands for a missing value."""
+def markers_to_null(text: pa.ChunkedArray, missing: Sequence[str]) -> pa.ChunkedArray:
+    """Replace what stands for a missing value by null."""
     marked = pc.is_in(text, value_set=pa.array(missing, text.type))
     return pc.if_else(marked, pa.scalar(None, text.type), text)

@@ -1,4 +1,4 @@
-"""The bytes of a file, or of standard input, with a look at their beginning; gzip is unpacked."""
+"""Bytes of a file or of standard input, whose beginning can be peeked at; gzip is unpacked."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ _GZIP = b"\x1f\x8b"
 
 
 class Stream(io.RawIOBase):
-    """Bytes whose beginning has been looked at, and that are read from the beginning all the same."""
+    """Binary stream with a peek at its beginning."""
 
     def __init__(
         self, file: IO[bytes], label: str, path: str | None, below: Stream | None = None, *, owned: bool = True
     ) -> None:
         self._file = file
         self._owned = owned
-        self._below = below  # what the file unzips
+        self._below = below  # the stream that the file unpacks or recodes
         self._seen = b""
         self.label = label
         self.path = path
-        """Where the same bytes can be read once more; None for standard input and pipes."""
+        """Path to read the same bytes from again; None for standard input and pipes."""
 
     def head(self, at_least: int = _HEAD_BYTES) -> bytes:
-        """The first bytes: at least so many, if there are."""
+        """Return the first bytes without consuming them: at least so many, if there are."""
         while len(self._seen) < at_least:
             more = self._read(at_least - len(self._seen))
             if not more:
@@ -62,6 +62,16 @@ class Stream(io.RawIOBase):
             return data + self._read(-1)
         return self._take(size)
 
+    def check_packed(self) -> None:
+        """Read packed bytes to their end, where gzip compares its checksum: damage may be why rows can't be read."""
+        if self._packed:
+            while self.read(_HEAD_BYTES):
+                pass
+
+    @property
+    def _packed(self) -> bool:
+        return isinstance(self._file, gzip.GzipFile) or (self._below is not None and self._below._packed)
+
     def _take(self, size: int) -> bytes:
         data, self._seen = self._seen[:size], self._seen[size:]
         return data if len(data) == size else data + self._read(size - len(data))
@@ -86,7 +96,7 @@ class Stream(io.RawIOBase):
 
 
 def open_stream(path: str) -> Stream:
-    """A file by its name, or standard input by ``-``; an OSError names a file that can't be read."""
+    """Open a file, or standard input for ``-``; an OSError names a file that can't be read."""
     if path == STANDARD:
         return _unzipped(Stream(sys.stdin.buffer, "standard input", None, owned=False))
     mode = os.stat(path).st_mode

@@ -1,16 +1,15 @@
-"""Bags: which rows each tree is grown from, and what the trees say about the rows that they have not seen."""
+"""Bootstrap samples and out-of-bag predictions."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.estimators.switches import read_switch
+from hedgerow._params import check_bool, is_fraction, is_whole
 from hedgerow.forest.forest import Forest
 from hedgerow.growth import Grown
 from hedgerow.walk import LeafTable, fold, route
@@ -20,7 +19,7 @@ __all__ = ["OutOfBag", "n_draws"]
 Floats = NDArray[np.float64]
 
 _ROWS_AT_ONCE = 4096
-_MOST_DRAWS = 2**32 - 1  # how often a row is drawn is kept in 32 bits
+_MOST_DRAWS = 2**32 - 1  # the number of draws of a row is stored in 32 bits
 
 
 def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, n_rows: int) -> int:
@@ -28,7 +27,7 @@ def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, n_rows: int) -> in
 
     `n_rows` and a fraction of it count the rows of positive weight, whatever their weights add up to.
     """
-    if not read_switch("bootstrap", bootstrap):
+    if not check_bool("bootstrap", bootstrap):
         if oob_score:
             raise ValueError("oob_score needs bootstrap=True: without it every tree has seen every row")
         if max_samples is not None:
@@ -36,9 +35,9 @@ def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, n_rows: int) -> in
         return 0
     if max_samples is None:
         return n_rows
-    if isinstance(max_samples, Integral) and not isinstance(max_samples, bool) and 1 <= int(max_samples) <= _MOST_DRAWS:
+    if is_whole(max_samples) and 1 <= int(max_samples) <= _MOST_DRAWS:
         return int(max_samples)
-    if isinstance(max_samples, Real) and not isinstance(max_samples, Integral) and 0 < float(max_samples) <= 1:
+    if is_fraction(max_samples):
         return max(1, int(float(max_samples) * n_rows))
     raise ValueError(
         f"max_samples is {max_samples!r}, must be a whole number of at least 1 (and at most {_MOST_DRAWS}), a fraction "
@@ -48,29 +47,29 @@ def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, n_rows: int) -> in
 
 @dataclass(frozen=True)
 class OutOfBag:
-    """Training rows, and which trees have seen them."""
+    """Training rows, and the trees that they are in the bag of."""
 
     forest: Forest
     rows: Floats
     seen: NDArray[np.uint8]
-    """Bit mask of the rows that each tree has seen, (n_trees, ceil(n_rows / 8))."""
+    """Bit mask of the rows in the bag of each tree, (n_trees, ceil(n_rows / 8))."""
     n_jobs: int | None
 
     @classmethod
     def of(cls, grown: Grown, values: Floats, used: NDArray[np.bool_], n_jobs: int | None) -> OutOfBag:
-        """`used` says which rows of `values` the bags were drawn from; the others have been seen by no tree."""
+        """Unpack the bags of grown trees; `used` are the rows of `values` that they were drawn from."""
         seen = np.zeros((grown.forest.n_trees, -(-len(values) // 8)), dtype=np.uint8)
-        places = np.flatnonzero(used)
+        positions = np.flatnonzero(used)
         for tree, bits in enumerate(grown.in_bag):  # one by one: a byte a row and tree would be eight times the memory
             in_bag = np.zeros(len(values), dtype=bool)
-            in_bag[places] = np.unpackbits(bits, count=len(places), bitorder="little").astype(bool)
+            in_bag[positions] = np.unpackbits(bits, count=len(positions), bitorder="little").astype(bool)
             seen[tree] = np.packbits(in_bag, bitorder="little")
         return cls(grown.forest, np.ascontiguousarray(values), seen, n_jobs)
 
     def fold(self, table: LeafTable, tree_weights: Floats | None = None) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """A table folded over the trees that have not seen a row: (n, m), with their number (n, 1).
+        """Fold a table over the out-of-bag trees of each row: (n, m), their number (n, 1), and which rows have any.
 
-        Only rows that some tree has not seen; the last answer says which. With weights, the number is their sum.
+        Rows in the bag of every tree are left out. With weights, the number of trees is the sum of their weights.
         """
         one = LeafTable.of(np.ones((self.forest.n_leaves, 1)))
         folded, n_trees = fold(
@@ -86,8 +85,8 @@ class OutOfBag:
         return folded[unseen], n_trees[unseen], unseen
 
     def accuracies(self, codes: NDArray[np.int32], sample_weight: Floats) -> Floats:
-        """The accuracy of each tree on the rows that it has not seen, (n_trees,); NaN where it has seen all."""
-        says = self.forest.counts.argmax(axis=1)
+        """Out-of-bag accuracy of each tree, (n_trees,); NaN for a tree with all rows in its bag."""
+        predicted = self.forest.counts.argmax(axis=1)
         right, total = np.zeros(self.forest.n_trees), np.zeros(self.forest.n_trees)
         for first in range(0, len(self.rows), _ROWS_AT_ONCE):
             last = min(first + _ROWS_AT_ONCE, len(self.rows))
@@ -95,6 +94,6 @@ class OutOfBag:
             bits = self.seen[:, first // 8 : -(-last // 8)]
             in_bag = np.unpackbits(bits, axis=1, count=last - first, bitorder="little").T.astype(bool)
             weight = np.where(in_bag, 0.0, sample_weight[first:last, np.newaxis])
-            right += (weight * (says[leaves] == codes[first:last, np.newaxis])).sum(axis=0)
+            right += (weight * (predicted[leaves] == codes[first:last, np.newaxis])).sum(axis=0)
             total += weight.sum(axis=0)
         return np.where(total > 0, right / np.where(total > 0, total, 1.0), np.nan)

@@ -1,4 +1,4 @@
-"""What all estimators made of trees share: reading X, growing, and walking."""
+"""Base of all estimators: reading X, growing trees and walking them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 class TreeBased(BaseEstimator):  # type: ignore[misc]
     """Abstract; final classes have the parameters of :class:`~hedgerow.growth.Growth` among theirs."""
 
-    _made_again: ClassVar[frozenset[str]] = frozenset()  # attributes that a file need not hold
+    _made_again: ClassVar[frozenset[str]] = frozenset()  # attributes that are derived, and not stored in files
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -34,7 +34,7 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags
 
-    def _growth(self, criterion: Any, **worth: Any) -> Growth:
+    def _growth(self, criterion: Any, **others: Any) -> Growth:
         return Growth(
             criterion=criterion,
             nominal=self.nominal,
@@ -46,14 +46,14 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
             min_impurity_decrease=self.min_impurity_decrease,
             max_leaf_nodes=self.max_leaf_nodes,
             max_features=self.max_features,
-            **worth,
+            **others,
         )
 
     def _seed(self) -> int:
         return seed_of(self.random_state)
 
     def _set_fitted(self, table: Table, forest: Forest, **attributes: Any) -> None:
-        """All attributes together, once nothing can fail any more: a failed fit leaves an earlier one as it was."""
+        """Set all attributes at once, after everything that can fail: a failed fit leaves an earlier one intact."""
         self._set_names(table.schema)
         self.schema_ = table.schema
         self.forest_ = forest
@@ -62,12 +62,11 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
             setattr(self, name, value)
 
     def _set_names(self, schema: Schema) -> None:
-        """As scikit-learn's `validate_data`, which would look at X again for what the schema knows."""
+        """Set the names as scikit-learn's `validate_data` does, which would convert X again."""
         self.n_features_in_ = schema.n_features
+        self.__dict__.pop("feature_names_in_", None)  # from an earlier fit
         if schema.named:
             self.feature_names_in_ = np.array(schema.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):  # of an earlier fit
-            del self.feature_names_in_
 
     def _check_fitted(self) -> None:
         check_fitted(self)
@@ -84,20 +83,24 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _n_jobs(self) -> int | None:
-        """A single tree has no such parameter."""
+        """None for a single tree, which has no such parameter."""
         return getattr(self, "n_jobs", None)
 
     @property
     def _walk(self) -> Walk:
-        """How rows reach the leaves of `forest_`."""
+        """Engine that takes rows to the leaves of `forest_`."""
         return ForestWalk(self.forest_, self._n_jobs)
+
+    def get_tree_weights(self) -> Floats | None:
+        """Weight of each tree in the answer, 1 on average, (n_trees,); None: all the same."""
+        return None
 
     def _ask(self, rows: Floats, *queries: Query[Any]) -> list[Any]:
         """Answers to several queries about the same rows in one walk."""
         return ask(self._walk, rows, queries)
 
     def _read(self, X: Any) -> Floats:
-        if "forest_" not in vars(self):  # scikit-learn looks at all attributes: half as long as one row's walk takes
+        if "forest_" not in vars(self):  # check_is_fitted takes half as long as the walk of one row
             check_is_fitted(self)
         return self.schema_.read(X, estimator=self)
 
@@ -105,7 +108,7 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
     def _training(
         table: Table, weight: Floats, *, labels: Labels | None = None, targets: Floats | None = None
     ) -> Training:
-        """The rows that count: a row of weight 0 is no row."""
+        """Rows for growth, without those of weight 0."""
         used = weight > 0
         if used.all():
             codes, n_classes = (None, 0) if labels is None else (labels.codes, len(labels.classes))

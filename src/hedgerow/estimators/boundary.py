@@ -1,32 +1,37 @@
-"""Smooth probabilities for a tree that stays as it is: from the distance to its decision boundary."""
+"""Smooth probabilities for an unchanged tree, from the distance to its decision boundary."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils.validation import check_is_fitted
 
+from hedgerow._params import check_choice
 from hedgerow.boundary.bandwidths import bandwidth
 from hedgerow.boundary.boundary_explanation import BoundaryExplanation, separator_texts
-from hedgerow.boundary.decision_boundary import DecisionBoundary, Separators
+from hedgerow.boundary.decision_boundary import DecisionBoundary, Fractions, Nearest, Separators
 from hedgerow.boundary.distance import boundary_of
 from hedgerow.boundary.estimate import Estimate, Settings, features
 from hedgerow.boundary.kernels import check_tolerance, kernel
 from hedgerow.boundary.partitions import n_groups, partition
 from hedgerow.boundary.scales import check_scale, metric
+from hedgerow.estimators.contract import CODES
 from hedgerow.estimators.costs import cheapest_classes
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.trees import TreeClassifier
+from hedgerow.estimators.verbs import Answers
 from hedgerow.estimators.wrapped import WrappedForest
 from hedgerow.explain.explanation import explain_classes
 from hedgerow.folds import Frequency, Uncertainty, entropy_bits, leaf_counts, tree_votes
 from hedgerow.folds.uncertainty import all_aleatoric
-from hedgerow.forest.importance import impurity_importances
+from hedgerow.forest.forest import Forest
 from hedgerow.walk import Query, route
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["BoundaryClassifier"]
 
@@ -34,25 +39,25 @@ Floats = NDArray[np.float64]
 
 
 @storable
-class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
-    """Probabilities that change smoothly with the distance to the decision boundary of a tree; the tree stays as it is.
+class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: ignore[misc]
+    """Probabilities that change smoothly with the distance to the decision boundary of a tree, which is not changed.
 
-    All rows in a leaf have the same frequency, and a row next to the boundary is as sure as one far inside. Here the
-    probability of class c is its share among the training rows that are as far from the area in which the tree says c
-    (Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Probabilities Using its Decision
-    Boundary, 2007): Σ K over the training rows of class c, over Σ K over all, K being a kernel on the difference of
-    distances.
+    In a plain tree all rows of a leaf have the same probability, next to the boundary as far inside. Here the
+    probability of class c is its share among the training rows at the same distance from the area in which the tree
+    predicts c (Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Probabilities Using its
+    Decision Boundary, 2007): Σ K over the training rows of class c, divided by Σ K over all, where K is a kernel on the
+    difference of distances.
 
     Parameters
     ----------
     estimator : a tree, or None
         A TreeClassifier, or one of scikit-learn's decision trees or extra trees. It is cloned and fitted, unless it is
-        ``sklearn.frozen.FrozenEstimator(fitted)``, which is taken as it is. None is ``TreeClassifier.c45()``.
+        ``sklearn.frozen.FrozenEstimator(fitted)``, which is used without refitting. None is ``TreeClassifier.c45()``.
     metric : {"standard", "minmax"}, an instance of :class:`~hedgerow.boundary.Standard` or \
 :class:`~hedgerow.boundary.MinMax`, or scales
-        What one step is in each column: its standard deviation, its range, or a number of your own for each column (an
+        Unit of distance in each column: its standard deviation, its range, or your own number for each column (an
         array, or a dict by name), such as the precision of a sensor. Ordinal columns count by rank. A change of
-        category is as long as the instance's `nominal_weight`, 1 by default, or as 1/scale.
+        category has the length `nominal_weight` of the instance, 1 by default, or 1/scale.
     bandwidth : float, "cv" or an instance from :mod:`hedgerow.boundary`
         A number is the fraction of the range of the distance over all training rows, for every partition. "cv" takes,
         for each class, the fraction under which the labels of training rows are likeliest, each left out in turn.
@@ -63,7 +68,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         Compare with all training rows, or only with those at the same separator (the paper's local estimate), or only
         with those in the same leaf (which the paper argues against). A subset without training rows is replaced by all.
     features : ("distance",) or ("distance", "position")
-        What the kernel is put on. The position is that along the boundary: the coordinate of the row's projection in
+        Arguments of the kernel. The position is that along the boundary: the coordinate of the row's projection in
         the direction in which those of the training rows of its subset vary most.
     decide : {"probability", "tree"}
         Whether `predict` gives the most probable class, or the tree's own. Can be changed after `fit`.
@@ -71,7 +76,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         Largest relative error of sums over more than 256 training rows; 0 adds them one by one, as is always done with
         positions. Can be changed after `fit`.
     n_jobs : int or None
-        Threads for distances and sums; the same bits for any number.
+        Threads for distances and sums; identical results for any n_jobs.
 
     Attributes
     ----------
@@ -79,7 +84,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
     forest_ : Forest
         The tree itself.
     scale_ : array of shape (n_features,)
-        What one step is in each column.
+        Unit of distance in each column.
     bandwidth_ : array of shape (n_classes,)
         The kernel's bandwidth for the distance to each class's area.
     estimate_ : Estimate
@@ -131,7 +136,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
 
     @classmethod
     def from_fitted(cls, model: Any, X: Any, y: Any, sample_weight: Any = None, **settings: Any) -> BoundaryClassifier:
-        """A fitted tree with smooth probabilities from these rows, best those that it was fitted on."""
+        """Wrap a fitted tree, with smooth probabilities from these rows, best those that it was fitted on."""
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
         return cls(FrozenEstimator(fitted), **settings).fit(X, y, sample_weight)
 
@@ -149,8 +154,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         rows, weight = np.ascontiguousarray(rows[counts]), fitted.weight[counts]
         labels = np.searchsorted(found["classes_"], fitted.labels.classes).astype(np.int32)[fitted.labels.codes][counts]
         scale = measure.scale(rows, weight, schema)
-        boundary = _boundary(fitted.model)
-        estimate = Estimate.of(boundary, rows, labels, weight, scale, settings)
+        estimate = Estimate.of(_boundary(fitted.model), rows, labels, weight, scale, settings)
         return self._set_found(
             {
                 **found,
@@ -162,25 +166,107 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Most probable class of each row, the first of equals; with ``decide="tree"`` the tree's own."""
-        rows = self._read(X)
-        if _decide(self.decide) == "tree":
-            return self._tree_labels(self._ask(rows, self._tree_query())[0])
-        return self._most_probable(self._proba(rows))
+        labels: NDArray[Any] = self._respond_alone(X, "predict")
+        return labels
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class, (n, n_classes), from the row's distance to the area of each."""
-        rows = self._read(X)
-        return self._proba(rows)
-
-    def _proba(self, rows: Floats) -> Floats:
-        boundary = self._boundary()
-        nearest = boundary.measure(rows, self.scale_, n_jobs=self.n_jobs)
-        found: Floats = self.estimate_.probabilities(boundary, rows, nearest, self.scale_, self._settings())
+        found: Floats = self._respond_alone(X, "predict_proba")
         return found
 
-    def _most_probable(self, probabilities: Floats) -> NDArray[Any]:
-        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
-        return labels
+    def predict_uncertainty(self, X: Any) -> Uncertainty:
+        """Entropy of the probabilities in bits. A single tree has no between-tree variance: all of it is aleatoric."""
+        found: Uncertainty = self._respond_alone(X, "predict_uncertainty")
+        return found
+
+    def algebraic_distance(self, X: Any) -> Floats:
+        """Distance of each row from the area of each class, (n, n_classes), negative inside it, in units of `scale_`.
+
+        For a row in several leaves the weighted mean over those with a finite distance.
+        """
+        rows = self._read(X)
+        return self._nearest(rows).of_rows()
+
+    def nearest_separator(self, X: Any) -> Separators:
+        """Nearest separator between each row and another class of the tree: a column's number and a threshold.
+
+        See :func:`hedgerow.boundary.nearest_separator`.
+        """
+        rows = self._read(X)
+        return self.boundary_.crossed(self._nearest(rows))
+
+    def explain(self, X: Any) -> list[BoundaryExplanation]:
+        """Explain each row: its path down the tree, and its distance from other classes.
+
+        ``print(model.explain(X)[0])`` is a text for people.
+        """
+        rows = self._read(X)
+        nearest = self._nearest(rows)
+        tree, counts, votes = self._ask(rows, self._tree_query(), leaf_counts(self.forest_), tree_votes(self.forest_))
+        tree_answers = self.classes_[self._tree_codes(tree)]
+        explained = explain_classes(
+            *(self._walk, self.schema_, rows),
+            reached=_reached(nearest.fractions, self.forest_),
+            classes=self.classes_,
+            answers=tree_answers,
+            probabilities=tree,
+            counts=counts,
+            votes=votes,
+            leaf_probabilities=getattr(self.estimator_, "_leaf_probabilities", None),
+        )
+        probabilities = self._probabilities(rows, nearest)
+        answers = tree_answers if self._decides_by_tree() else self.classes_[probabilities.argmax(axis=1)]
+        separators = separator_texts(self.boundary_.crossed(nearest), self.schema_)
+        numbers = zip(probabilities.tolist(), nearest.of_rows().tolist(), strict=True)
+        return [
+            BoundaryExplanation(answer, one.classes, tuple(shares), tuple(distances), separator, one)
+            for answer, (shares, distances), separator, one in zip(
+                answers.tolist(), numbers, separators, explained, strict=True
+            )
+        ]
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Number of the leaf that each row reaches, (n,); of a row in several, the heaviest."""
+        rows = self._read(X)
+        return route(self.forest_, rows, n_jobs=self.n_jobs)[:, 0]
+
+    def leaf_counts(self, X: Any) -> Floats:
+        """Class counts of the leaf that each row reaches, (n, 1, n_classes); of several, the weighted mean."""
+        counts: Floats = self._respond_alone(X, "leaf_counts")
+        return counts
+
+    @property
+    def boundary_(self) -> DecisionBoundary:
+        """Decision boundary of the tree, with the class of each leaf."""
+        return self._tables.get("boundary", lambda: _boundary(self.estimator_))
+
+    def _source(self, verb: str, **arguments: Any) -> str:
+        if verb in ("predict", CODES):
+            return "tree_proba" if self._decides_by_tree() else "predict_proba"
+        return "predict_proba" if verb == "predict_uncertainty" else verb
+
+    def _derive(self, verb: str, answer: Any) -> Any:
+        if verb == "predict_uncertainty":
+            return all_aleatoric(entropy_bits(answer), "entropy")
+        codes = self._tree_codes(answer) if self._decides_by_tree() else answer.argmax(axis=1)
+        return codes if verb == CODES else self.classes_[codes]
+
+    def _query(self, verb: str, **arguments: Any) -> Query[Any] | None:
+        if verb == "tree_proba":
+            return self._tree_query()
+        return leaf_counts(self.forest_) if verb == "leaf_counts" else None
+
+    def _answer(self, verb: str, rows: Floats, reached: Any, **arguments: Any) -> Any:
+        if verb == "predict_proba":
+            return self._probabilities(rows, self._nearest(rows))
+        return super()._answer(verb, rows, reached, **arguments)
+
+    def _nearest(self, rows: Floats) -> Nearest:
+        return self.boundary_.measure(rows, self.scale_, n_jobs=self.n_jobs)
+
+    def _probabilities(self, rows: Floats, nearest: Nearest) -> Floats:
+        estimate: Estimate = self.estimate_
+        return estimate.probabilities(self.boundary_, rows, nearest, self.scale_, self._settings())
 
     def _tree_query(self) -> Query[Floats]:
         """Probabilities of the tree itself."""
@@ -190,77 +276,15 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         table = self._tables.get(estimate, lambda: estimate.table_of(self.forest_.distinct_counts, self.class_prior_))
         return estimate.query(table, self.class_prior_)
 
-    def _tree_labels(self, probabilities: Floats) -> NDArray[Any]:
-        """Labels of the tree itself, given its probabilities."""
+    def _tree_codes(self, probabilities: Floats) -> NDArray[np.intp]:
+        """Position in `classes_` of the tree's own answer, given its probabilities."""
         if isinstance(self.estimator_, TreeClassifier):
             return self.estimator_._decide(probabilities)
-        return self._most_probable(probabilities)
+        codes: NDArray[np.intp] = probabilities.argmax(axis=1)
+        return codes
 
-    def predict_uncertainty(self, X: Any) -> Uncertainty:
-        """Entropy of the probabilities in bits. A single tree has no between-tree variance: all of it is aleatoric."""
-        return all_aleatoric(entropy_bits(self.predict_proba(X)), "entropy")
-
-    def algebraic_distance(self, X: Any) -> Floats:
-        """How far each row is from the area of each class, (n, n_classes), negative inside of it, in units of `scale_`.
-
-        For a row in several leaves the weighted mean over those from which there is a way.
-        """
-        rows = self._read(X)
-        return self._boundary().measure(rows, self.scale_, n_jobs=self.n_jobs).of_rows()
-
-    def nearest_separator(self, X: Any) -> Separators:
-        """What each row would have to cross to get another answer from the tree: a column's number and a threshold.
-
-        See :func:`hedgerow.boundary.nearest_separator`.
-        """
-        rows, boundary = self._read(X), self._boundary()
-        return boundary.crossed(boundary.measure(rows, self.scale_, n_jobs=self.n_jobs))
-
-    def explain(self, X: Any) -> list[BoundaryExplanation]:
-        """Why each row is answered as it is: its way down the tree, and how far it is from another answer.
-
-        ``print(model.explain(X)[0])`` is a text for people.
-        """
-        rows = self._read(X)
-        boundary = self._boundary()
-        nearest = boundary.measure(rows, self.scale_, n_jobs=self.n_jobs)
-        tree, counts, votes = self._ask(rows, self._tree_query(), leaf_counts(self.forest_), tree_votes(self.forest_))
-        explained = explain_classes(
-            *(self._walk, self.schema_, rows),
-            classes=self.classes_,
-            answers=self._tree_labels(tree),
-            probabilities=tree,
-            counts=counts,
-            votes=votes,
-            leaf_probabilities=getattr(self.estimator_, "_leaf_probabilities", None),
-        )
-        probabilities = self.estimate_.probabilities(boundary, rows, nearest, self.scale_, self._settings())
-        labels = self._tree_labels(tree) if _decide(self.decide) == "tree" else self._most_probable(probabilities)
-        separators = separator_texts(boundary.crossed(nearest), self.schema_)
-        numbers = zip(probabilities.tolist(), nearest.of_rows().tolist(), strict=True)
-        return [
-            BoundaryExplanation(answer, one.classes, tuple(shares), tuple(distances), separator, one)
-            for answer, (shares, distances), separator, one in zip(
-                labels.tolist(), numbers, separators, explained, strict=True
-            )
-        ]
-
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """The number of the leaf that each row reaches, (n,); of a row in several, the heaviest."""
-        rows = self._read(X)
-        return route(self.forest_, rows, n_jobs=self.n_jobs)[:, 0]
-
-    def leaf_counts(self, X: Any) -> Floats:
-        """Evidence in the leaf that each row reaches, (n, 1, n_classes); in several, the weighted mean."""
-        rows = self._read(X)
-        counts: Floats = self._ask(rows, leaf_counts(self.forest_))[0]
-        return counts
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """The share of each column in the tree's decrease of impurity."""
-        check_is_fitted(self)
-        return impurity_importances(self.forest_, self._impurity)
+    def _decides_by_tree(self) -> bool:
+        return _decide(self.decide) == "tree"
 
     def _default(self) -> TreeClassifier:
         return TreeClassifier.c45()
@@ -278,7 +302,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
 
     @staticmethod
     def _check_tree(template: Any) -> None:
-        from sklearn.tree import BaseDecisionTree  # takes longer to import than all of hedgerow
+        from sklearn.tree import BaseDecisionTree  # slow to import
 
         inside = template.estimator if isinstance(template, FrozenEstimator) else template
         if not isinstance(inside, TreeClassifier | BaseDecisionTree):
@@ -286,9 +310,6 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
                 f"estimator is {inside!r}, must be a tree whose leaves have one answer each: a TreeClassifier, or one "
                 "of scikit-learn's decision trees (DecisionTreeClassifier, ExtraTreeClassifier)"
             )
-
-    def _boundary(self) -> DecisionBoundary:
-        return self._tables.get("boundary", lambda: _boundary(self.estimator_))
 
     def _check_fitted(self) -> None:
         super()._check_fitted()
@@ -298,7 +319,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
         estimate = self.estimate_
         if not isinstance(estimate, Estimate):
             raise ValueError("estimate_ is something else")
-        n_expected = self.n_classes_ * (1 + n_groups(estimate.partition, self._boundary()))
+        n_expected = self.n_classes_ * (1 + n_groups(estimate.partition, self.boundary_))
         if len(estimate.sample.sizes) != n_expected:
             raise ValueError("its kernel sample is that of another tree")
         if estimate.axes is not None and estimate.axes.centre.shape[1] != self.n_features_in_:
@@ -310,13 +331,19 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest):  # type: ignore[misc]
 
 
 def _decide(given: Any) -> str:
-    if not isinstance(given, str) or given not in ("probability", "tree"):
-        raise ValueError(f"decide is {given!r}, must be 'probability' or 'tree'")
-    return str(given)
+    return check_choice("decide", given, ("probability", "tree"), "'probability' or 'tree'")
+
+
+def _reached(fractions: Fractions, forest: Forest) -> csr_array:
+    """Spread of rows, (n, n_leaves), from the fractions that distances were measured from."""
+    from scipy.sparse import csr_array
+
+    shape = (len(fractions.start) - 1, forest.n_leaves)
+    return csr_array((fractions.weights, fractions.leaves, fractions.start), shape=shape)
 
 
 def _boundary(model: Any) -> DecisionBoundary:
-    """Those of a fitted tree; a leaf's class is the tree's own answer there."""
+    """Decision boundary of a fitted tree; the class of a leaf is the tree's own prediction."""
     if not isinstance(model, TreeClassifier):
         return boundary_of(model)
     probabilities = model.leaf_probabilities()

@@ -1,4 +1,4 @@
-"""Cautious forests: sets of classes instead of a forced answer."""
+"""Cautious forests: sets of classes instead of a single one."""
 
 from __future__ import annotations
 
@@ -21,24 +21,25 @@ _OF_FOREST = (
 
 
 class _Cautious(WrappedForest, SetAnswers):
-    """Abstract: what both share."""
+    """Abstract: fitting and checks of both."""
 
     def _check_settings(self) -> None:
-        """What can be said of the parameters before anything is fitted."""
+        """Check what can be checked of the parameters before anything is fitted."""
         self._aggregate()
         template = self._template()
         check_classifier("estimator", template)
         if weighted := class_weight_parameters(template):
             raise ValueError(
-                f"the estimator has {weighted[0]}, which corrupts bounds: weights of classes pass for rows that nobody "
-                "has seen. Leave it None and set class_prior instead"
+                f"the estimator has {weighted[0]}, which corrupts bounds: class weights count as rows that were never "
+                "observed. Leave it None and set class_prior instead"
             )
 
     def _found(self, model: Any, prior: Any) -> dict[str, Any]:
         """Attributes of any wrapper, but `class_prior_` are the shares that the counts in leaves come from."""
         found = super()._found(model, prior)
-        if hasattr(model, "class_count_"):
-            found["class_prior_"] = model.class_count_ / model.class_count_.sum()
+        counts = getattr(model, "class_count_", None)
+        if counts is not None:
+            found["class_prior_"] = counts / counts.sum()
         return found
 
     def _check_fitted(self) -> None:
@@ -47,7 +48,7 @@ class _Cautious(WrappedForest, SetAnswers):
         self._check_class_prior()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
-        """Grow the trees; a frozen estimator is only looked at."""
+        """Fit the estimator, unless it is frozen."""
         self._check_settings()
         self._fit_wrapped(X, y, sample_weight, fit_params)
         self._check_class_prior()
@@ -56,27 +57,27 @@ class _Cautious(WrappedForest, SetAnswers):
 
 @storable
 class CautiousClassifier(_Cautious):
-    """The trees of any forest, answering with sets of classes, bounds and belief.
+    """Set-valued predictions, bounds and belief from the trees of any forest.
 
     Leaves give bounds on probabilities by the imprecise Dirichlet model, n_k/(N + s) and (n_k + s)/(N + s); the trees'
-    bounds are aggregated, and a class is left out of the answer only where another one dominates it (Zhang, Quost and
-    Masson, Cautious Random Forests, 2021; any number of classes). Not to be mixed up with the cautious rule of
-    combination, :class:`hedgerow.rules.Cautious`.
+    bounds are aggregated, and a class is excluded from the set only where another one dominates it (Zhang, Quost and
+    Masson, Cautious Random Forests, 2021; any number of classes). Not to be confused with the cautious combination
+    rule, :class:`hedgerow.rules.Cautious`.
 
     Parameters
     ----------
     estimator : classifier made of trees, or None
         As in :class:`RuleClassifier`: cloned and fitted, unless it is ``sklearn.frozen.FrozenEstimator(fitted)``; None
-        is ``ForestClassifier(random_state=0)``. It must not weigh classes.
+        is ``ForestClassifier(random_state=0)``. It must not have class weights.
     s : float
-        How many unseen rows of unknown class each leaf allows for: the larger, the more cautious.
+        Number of unobserved rows of unknown class that each leaf allows for: the larger, the more cautious.
     weighting : {"epistemic", "uniform", "samples"}
-        How much trees count with "belief" and "vote": by 1 − s/(N + s), all the same, or by the rows N of the leaf.
+        Weights of trees with "belief" and "vote": 1 − s/(N + s), all the same, or the number N of rows in the leaf.
     aggregate : {"belief", "average", "vote", "conjunction", "disjunction"} or an instance from :mod:`hedgerow.credal`
-        How the trees' bounds are put together.
+        Combination of the trees' bounds.
     class_prior : array of shape (n_classes,) or None
-        Shares of the classes in practice, where they differ from those in the training data: the frequencies in the
-        leaves are moved to them, the number of rows stays. None is the estimator's own `class_prior`, if it has one.
+        Class frequencies in practice, where they differ from those in the training data: the frequencies in the leaves
+        are shifted accordingly, their numbers of rows kept. None is the estimator's own `class_prior`, if it has one.
 
     All but the first can be changed after `fit`.
 
@@ -115,7 +116,7 @@ feature_importances_
 
     @classmethod
     def from_fitted(cls, model: Any, **settings: Any) -> CautiousClassifier:
-        """A fitted model's trees as a cautious classifier, without fitting anything."""
+        """Wrap the trees of a fitted model without fitting anything."""
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
         cautious = cls(FrozenEstimator(fitted), **settings)
         cautious._check_settings()
@@ -126,11 +127,11 @@ feature_importances_
 
 @storable
 class CautiousForestClassifier(_Cautious):
-    """A random forest that answers with sets of classes, bounds and belief.
+    """A random forest with set-valued predictions, bounds and belief.
 
     A thin case of :class:`CautiousClassifier`, which explains `s`, `weighting`, `aggregate` and `class_prior`, with a
-    :class:`ForestClassifier` of full bootstrap trees, which explains the others. There is no `class_weight`: weights of
-    classes pass for rows that nobody has seen and corrupt bounds; set `class_prior` instead.
+    :class:`ForestClassifier` of full bootstrap trees, which explains the others. There is no `class_weight`: class
+    weights count as rows that were never observed and corrupt bounds; set `class_prior` instead.
 
     Examples
     --------

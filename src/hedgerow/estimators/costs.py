@@ -1,4 +1,4 @@
-"""What mistakes and measurements cost, checked."""
+"""Costs of misclassification and of measurement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 def class_costs(cost_matrix: Any, classes: NDArray[Any]) -> Floats:
-    """`cost_matrix` for these classes, true × predicted."""
+    """Check `cost_matrix` for these classes, true × predicted."""
     return check_cost_matrix(cost_matrix, len(classes), f"classes {', '.join(map(str, classes[:10]))}")
 
 
@@ -30,9 +30,9 @@ def cheapest_classes(probabilities: Floats, cost_matrix: Any, classes: NDArray[A
 
 
 def prior_weights(costs: Floats, codes: NDArray[np.int32], weight: Floats, classes: NDArray[Any]) -> Floats:
-    """Weights of rows in proportion to what mistaking their class costs, Σ_j cost[i, j], with the same total.
+    """Reweight rows in proportion to the cost of misclassifying them, Σ_j cost[i, j], keeping the total.
 
-    The altered priors of Breiman et al., CART, 1984, 4.4: exact for two classes, and where all mistakes of a class cost
+    The altered priors of Breiman et al., CART, 1984, 4.4: exact for two classes, and where all errors of a class cost
     the same.
     """
     of_class = costs.sum(axis=1)
@@ -48,7 +48,7 @@ def prior_weights(costs: Floats, codes: NDArray[np.int32], weight: Floats, class
 
 
 def feature_costs(given: Any, schema: Schema) -> Floats:
-    """The cost of measuring each column, (n_features,): given in their order, or by name with 1 for the others."""
+    """Read the cost of measuring each column, (n_features,): in their order, or by name with 1 for the others."""
     if given is None:
         return np.ones(schema.n_features)
     if isinstance(given, Mapping):

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._criteria import CRITERIA
+from hedgerow._params import check_bool
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import Labels, read_labels, read_targets, read_weights
 from hedgerow.data.training import Training
@@ -15,7 +17,6 @@ from hedgerow.estimators.many_trees import ManyTrees
 from hedgerow.estimators.progress import with_callbacks
 from hedgerow.estimators.rule_verbs import RuleAnswers
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.switches import read_switch
 from hedgerow.estimators.verbs import NumberAnswers
 from hedgerow.folds import Mean
 from hedgerow.forest.counts import as_numbers
@@ -31,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 class _Forest(ManyTrees):
-    """What both forests share: the growing of trees that are good."""
+    """Abstract: growth of both forests."""
 
     def _grow(self, training: Training, criterion: str, criteria: tuple[str, ...], X: Any, y: Any) -> Grown:
         growth = self._growth(criterion)
@@ -49,7 +50,9 @@ class _Forest(ManyTrees):
         return self._scores_out_of_bag()
 
     def _scores_out_of_bag(self) -> bool:
-        return callable(self.oob_score) or read_switch("oob_score", self.oob_score, ", or a function of y and answers")
+        return callable(self.oob_score) or check_bool(
+            "oob_score", self.oob_score, hint=", or a function of y and answers"
+        )
 
     def _oob_metric(self, default: str) -> Any:
         if callable(self.oob_score):
@@ -61,10 +64,10 @@ class _Forest(ManyTrees):
 
 @storable
 class ForestClassifier(RuleAnswers, _Forest):
-    """A random forest, or bagged trees with ``max_features=None``; its answer is the mean of the trees' by default.
+    """A random forest, or bagged trees with ``max_features=None``; averages the trees' probabilities by default.
 
-    Trees are grown until their leaves are pure, each from rows drawn with replacement, with √d columns tried for each
-    question.
+    Trees are grown until their leaves are pure, each from rows drawn with replacement, with √d columns tried at each
+    split.
 
     Parameters
     ----------
@@ -75,19 +78,18 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         As in :class:`TreeClassifier`, the criterion being "gini" by default. Rows count once, however often they were
         drawn.
     rule : str or a rule
-        How the leaves that a row reaches are combined, one of :func:`hedgerow.rules.names` or a rule of your own;
-        "probability" averages the classes' shares, "vote" is the majority of the trees. Can be changed after `fit`.
+        Combination of the leaves that a row reaches, one of :func:`hedgerow.rules.names` or a rule of your own;
+        "probability" averages class frequencies, "vote" is the majority of the trees. Can be changed after `fit`.
     tree_weights : array of shape (n_estimators,), "oob" or None
-        How much each tree counts: by these numbers, by its accuracy on the rows out of its bag, or all the same. Only
-        the ratios of weights matter.
+        Weight of each tree: these numbers, its out-of-bag accuracy, or all the same. Only ratios matter.
     missing : {"random", "fractional", "category", "learned"} or an instance from :mod:`hedgerow.growth`
         As in :class:`TreeClassifier`; by default a row whose value is missing goes down one branch in `fit`, drawn with
-        the weights of the branches, and down all of them when predicting.
+        the weights of the branches, and is spread over all of them when predicting.
     max_features : int, float, "sqrt", "log2" or None
-        Columns tried for each question.
+        Columns tried at each split.
     max_bins : int or None
-        Numeric columns with more distinct values are cut into this many bins of equal weight, so that thresholds are
-        exact only up to a bin; None is exact, and slower.
+        Numeric columns with more distinct values are binned into this many bins of equal weight, so that thresholds
+        are exact only up to a bin; None is exact, and slower.
     bootstrap, max_samples, oob_score
         As in scikit-learn: rows are drawn by `sample_weight`, which then does not count again; without bootstrap rows
         count by it. `max_samples` is the number of draws, or a fraction of the number of rows of positive weight, which
@@ -95,7 +97,7 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
     class_weight : dict, "balanced" or None
         Multiplies `sample_weight`.
     n_jobs : int or None
-        Threads, one tree each; the same bits for every number of them.
+        Threads, one tree each; identical results for any n_jobs.
     random_state : int, RandomState instance or None
         The same seed gives the same forest, bit for bit.
 
@@ -105,10 +107,9 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
     classes_, n_classes_, class_prior_, schema_, n_features_in_, feature_names_in_, feature_importances_
         As in :class:`TreeClassifier`.
     tree_weights_ : array of shape (n_estimators,)
-        The accuracy of each tree out of its bag, with ``tree_weights="oob"``.
+        Out-of-bag accuracy of each tree, with ``tree_weights="oob"``.
     oob_score_, oob_decision_function_
-        Accuracy (or what `oob_score` computes) and probabilities from the trees that have not seen a row; NaN for rows
-        that all have seen.
+        Out-of-bag accuracy (or what `oob_score` computes) and probabilities; NaN for rows in the bag of every tree.
 
     Examples
     --------
@@ -177,7 +178,8 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         weight = labels.weighted(sample_weight, table.values, self.class_weight)
         training = self._training(table, weight, labels=labels)
         self._check_tree_weights()
-        grown = self._grow(training, self.criterion, ("gini", "entropy", "gain_ratio"), X, y)
+        criteria = tuple(name for name, criterion in CRITERIA.items() if not criterion.c45)
+        grown = self._grow(training, self.criterion, criteria, X, y)
         prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
         found: dict[str, Any] = {"classes_": labels.classes, "n_classes_": len(labels.classes), "class_prior_": prior}
         found["_impurity"] = impurity_of(self.criterion)
@@ -190,17 +192,17 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         return self._scores_out_of_bag() or isinstance(self.tree_weights, str)
 
     def _check_tree_weights(self) -> None:
-        """What can be said of them before the trees are grown."""
+        """Check what can be checked before the trees are grown."""
         if isinstance(self.tree_weights, str):
             if self.tree_weights != "oob":
                 raise ValueError(f"tree_weights is {self.tree_weights!r}, must be 'oob', an array of numbers or None")
-            if not read_switch("bootstrap", self.bootstrap):
+            if not check_bool("bootstrap", self.bootstrap):
                 raise ValueError("tree_weights='oob' needs bootstrap=True: without it every tree has seen every row")
         elif self.tree_weights is not None:
             _scaled(self.tree_weights, self.n_estimators)
 
     def _out_of_bag(self, bags: OutOfBag, labels: Labels, weight: Floats, prior: Floats) -> dict[str, Any]:
-        """The attributes that come from rows that trees have not seen."""
+        """Attributes from out-of-bag rows."""
         found: dict[str, Any] = {}
         tree_weights = self.tree_weights
         if isinstance(tree_weights, str):
@@ -223,20 +225,20 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         found["oob_score_"] = metric(labels.classes[labels.codes[unseen]], predicted) if unseen.any() else np.nan
         return found
 
-    def _tree_weights(self) -> Floats | None:
+    def get_tree_weights(self) -> Floats | None:
         given = self.tree_weights
         if given is None:
             return None
         if isinstance(given, str):
             self._check_tree_weights()
-            if not hasattr(self, "tree_weights_"):
+            if "tree_weights_" not in vars(self):
                 raise ValueError("tree_weights='oob' was set after fit: fit again, or give an array")
             given = self.tree_weights_
         return _scaled(given, self.forest_.n_trees)
 
 
 def _scaled(tree_weights: Any, n_trees: int) -> Floats:
-    """Weights that are 1 on average, so that equal weights are none."""
+    """Scale weights to a mean of 1, so that equal weights have no effect."""
     weights = as_numbers("tree_weights", tree_weights)
     if weights.shape != (n_trees,):
         raise ValueError(f"tree_weights has shape {weights.shape}, must have a number for each of {n_trees} trees")
@@ -248,10 +250,10 @@ def _scaled(tree_weights: Any, n_trees: int) -> Floats:
 
 @storable
 class ForestRegressor(NumberAnswers, _Forest):
-    """A random forest for numbers, with quantiles and intervals from the training targets in its leaves.
+    """A random forest for regression, with quantiles and intervals from the training targets in its leaves.
 
     Trees are grown by least squares to leaves of at least five rows, each from rows drawn with replacement, with a
-    third of the columns tried for each question.
+    third of the columns tried at each split.
 
     Parameters
     ----------
@@ -266,8 +268,7 @@ categorical_features, n_jobs, random_state
     leaf_samples_ : LeafSamples
         The training targets of each leaf.
     oob_score_, oob_prediction_
-        R² (or what `oob_score` computes) and predictions from the trees that have not seen a row; NaN for rows that all
-        have seen.
+        Out-of-bag R² (or what `oob_score` computes) and predictions; NaN for rows in the bag of every tree.
 
     Examples
     --------
@@ -339,15 +340,22 @@ categorical_features, n_jobs, random_state
         return self
 
     def predict_quantiles(self, X: Any, q: ArrayLike = (0.05, 0.5, 0.95)) -> Floats:
-        """Quantiles of the target, (n, len(q)): the least training target y with F(y|x) ≥ q."""
+        """Quantiles of the target, (n, len(q)): the smallest training target y with F(y|x) ≥ q."""
         rows = self._read(X)
         return predict_quantiles(self.forest_, self.leaf_samples_, rows, q, n_jobs=self.n_jobs)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
-        """Lower and upper end, (n, 2), of the interval that leaves as much probability below as above."""
-        rows = self._read(X)
-        return self._intervals(rows, coverage)
+        """Bounds, (n, 2), of the interval with equal probability below and above."""
+        found: Floats = self._respond_alone(X, "predict_interval", coverage=coverage)
+        return found
 
-    def _intervals(self, rows: Floats, coverage: float) -> Floats:
+    _has_intervals = True
+
+    def _answer(self, verb: str, rows: Floats, reached: Any, **arguments: Any) -> Any:
+        if verb == "predict_interval":
+            return self._intervals(rows, **arguments)
+        return super()._answer(verb, rows, reached, **arguments)
+
+    def _intervals(self, rows: Floats, coverage: float = 0.9) -> Floats:
         ends = central_interval(coverage)
         return predict_quantiles(self.forest_, self.leaf_samples_, rows, ends, n_jobs=self.n_jobs)

@@ -1,4 +1,4 @@
-"""Trees for inputs that were measured with error."""
+"""Trees for inputs measured with error."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_array
 
+from hedgerow._params import check_choice
 from hedgerow.data.targets import first_masked, read_labels, read_targets, read_weights
 from hedgerow.estimators.measured_trees import MeasuredTree
 from hedgerow.estimators.stored import storable
 from hedgerow.folds.leaf_probability import Frequency
 from hedgerow.folds.uncertainty import Uncertainty, entropy_bits
-from hedgerow.measured.explaining import RegionExplanation
-from hedgerow.measured.finishing import classification_forest, regression_forest
+from hedgerow.measured.grow import classification_forest, regression_forest
 from hedgerow.walk import weighted_sums
 
 __all__ = ["MeasuredTreeClassifier", "MeasuredTreeRegressor"]
@@ -26,58 +26,56 @@ Floats = NDArray[np.float64]
 
 @storable
 class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
-    """A regression tree for inputs X = U + ε that are known up to an error, whose latent values U decide.
+    """A regression tree for inputs X = U + ε that are measured with error, split on the latent values U.
 
-    A row is in each region with the probability that its latent values are, and the answer is Σ γ_k P(U ∈ R_k | x). The
-    values γ solve the least-squares problem of all rows at once, and splits are chosen by what they take off its
-    residuals (Tami et al., Decision tree for uncertainty measures, 2018, equations 6 and 7). Without errors it is a
-    plain tree.
+    A row is in each region with the probability that its latent values are, and the prediction is Σ γ_k P(U ∈ R_k | x).
+    The values γ solve the least-squares problem of all rows at once, and each split is the one that lowers its residual
+    sum of squares most (Tami et al., Decision tree for uncertainty measures, 2018, equations 6 and 7). Without errors
+    it is a plain tree.
 
     Parameters
     ----------
     sigma : float, sequence of float, or mapping
-        Standard deviations of the errors: of all numeric columns, of each column, or by column (name or number), where
-        ``{"x": "x_err"}`` says that column "x_err" of X holds the errors of "x"; it is then no feature. 0 is exact.
-        Used where no `X_err` is given.
+        Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or number),
+        where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no feature. 0 is
+        exact. Used where no `X_err` is given.
     error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, or a mapping
-        The law of the errors, whose standard deviation is always `sigma`; of all columns, or by column. "student" has 5
-        degrees of freedom, ``Student(df)`` others.
+        Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column. "student" has
+        5 degrees of freedom, ``Student(df)`` others.
     prior : {"normal", "flat", "kde"} or an instance from :mod:`hedgerow.measured`
-        What is believed about U before x is read: normal, with the variance that the errors leave of X's; nothing; or
-        any shape, found by deconvolution.
+        Prior of U: normal, with the variance of X minus that of the errors; flat; or any shape, found by deconvolution.
     risk : {"global", "node"}
-        What a split lowers: the squared residuals of all rows, or of the rows whose observed x is in the region, as
-        they are when the region is made. With "node" every region is looked at once.
+        What a split lowers: the squared residuals of all rows, or of the rows whose observed x is in the region, at the
+        time the region is made. With "node" every region is scored once.
     max_leaf_nodes : int or None
-        Best first up to so many regions. None: depth first, as far as `min_weight_leaf` allows.
+        Best first up to this many regions. None: depth first, as far as `min_weight_leaf` allows.
     min_weight_leaf : float
-        The number of rows that must be expected in each region; parts of rows count as parts, and a row of weight 2 as
-        two.
+        Least expected number of rows in each region; fractions of rows count as such, and a row of weight 2 as two.
     max_candidates : int or None
-        Thresholds that are tried in each column, at most: quantiles of the midpoints between neighbouring values. None
+        Largest number of thresholds tried in each column: quantiles of the midpoints between neighbouring values. None
         tries all.
     nominal : {"subset", "binary"}
-        Nominal columns are exact: some categories against the others, or one against the rest.
+        Splits of nominal columns, which are exact: some categories against the others, or one against the rest.
     pruning : None, "cost_complexity" or :class:`~hedgerow.measured.CostComplexity`
-        Which of the splits to keep: all, or as many as cross-validation finds worth their price.
+        Which splits to keep: all, or as many as are worth the price of a leaf, by default found by cross-validation.
     categorical_features : "from_dtype", indices, mask, names or None
         Which columns are nominal, as in :class:`TreeRegressor`.
 
     Attributes
     ----------
     regions_ : array of shape (n_leaves, n_features, 2)
-        Lower and upper bounds, lower < u ≤ upper.
+        Bounds, lower < u ≤ upper.
     region_categories_ : dict
         Nominal column → the categories inside each region, bool (n_leaves, n_categories).
     values_ : array of shape (n_leaves,)
-        γ, the answer of a row that is wholly in a region.
+        γ, the prediction for a row that is wholly in a region.
     forest_ : Forest
-        The same regions as a plain tree: rows expected in each leaf, γ, and how far targets deviate from it.
+        The same regions as a plain tree; leaves have the expected number of rows, γ and the squared deviations from it.
     sigma_ : array of shape (n_features,)
-        The errors that are used where rows do not bring their own.
+        Standard deviations of the errors for rows without `X_err`.
     error_source_ : {"sigma", "X_err"}
-        Where `fit` had the sizes of errors from.
-    error_sizes_, laws_ : what was learned about the errors and the latent values of columns.
+        Where `fit` took the sizes of errors from.
+    error_sizes_, laws_ : sizes of errors, and the laws of the latent values of columns.
     schema_, n_features_in_, feature_names_in_, feature_importances_
         As in :class:`TreeRegressor`.
 
@@ -127,7 +125,7 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         X, y : table and targets
         sample_weight : array-like of shape (n,) or None
         X_err : array-like or frame of shape (n, n_features), or None
-            Standard deviations of the errors of all cells, instead of `sigma`.
+            Standard deviations of the errors of all cells; replaces `sigma`.
         y_err : array-like of shape (n,) or None
             Standard deviations of the errors of y, above 0: squared residuals are weighted by 1/y_err².
         """
@@ -137,21 +135,23 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         targets = read_targets(y, values)
         weight = read_weights(sample_weight, values)
         problem = self._problem(given, weight, _precision(y_err, len(values)), targets[:, np.newaxis])
-        forest, gamma = self._grown(problem, given.table.schema.n_categories, regression_forest)
+        forest, gamma = self._grow(problem, given.table.schema.n_categories, regression_forest)
         self._set_grown(given, problem, forest, values_=gamma[:, 0], _impurity="squared_error")
         return self
 
     def predict(self, X: Any, X_err: Any = None) -> Floats:
         """Σ γ_k P(U ∈ R_k | x), (n,); `X_err` as in :meth:`membership`."""
-        shares = self.membership(X, X_err)
+        return self._mix(self.membership(X, X_err))
+
+    def _mix(self, shares: Floats) -> Floats:
         answers: Floats = (shares * self.values_).sum(axis=1)
         return answers
 
     def predict_uncertainty(self, X: Any, X_err: Any = None) -> Uncertainty:
-        """Variance of the mixture of regions that a row may be in: within them, and between their answers.
+        """Variance of the mixture of the regions that a row may be in: within them, and between their values.
 
-        The variance within a region is that of `forest_`: all training rows count as far as they may be in it. A single
-        tree has no between-tree variance: all of it is aleatoric. `X_err` as in :meth:`membership`.
+        The variance within a region is that of `forest_`, with training rows weighted by membership. A single tree has
+        no between-tree variance, so all is aleatoric. `X_err` as in :meth:`membership`.
         """
         weight, mean, squares = self.forest_.stats.T
         moments = np.stack([mean, mean**2 + squares / np.where(weight > 0, weight, 1.0)], axis=1)
@@ -159,12 +159,8 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         total = np.maximum(mean_square - answer**2, 0.0)
         return Uncertainty(total, total, np.zeros_like(total), "variance")
 
-    def explain(self, X: Any, X_err: Any = None) -> list[RegionExplanation]:
-        """Why each row is answered as it is: the regions that it may be in, what they answer, and the doubt in it.
-
-        ``print(model.explain(X)[0])`` is a text for people.
-        """
-        return self._explained(X, X_err, values=self.values_[:, np.newaxis], answers=self.predict(X, X_err))
+    def _answers(self, shares: Floats) -> dict[str, Any]:
+        return {"values": self.values_[:, np.newaxis], "answers": self._mix(shares)}
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
         """R² of `predict`."""
@@ -173,10 +169,10 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
 
 @storable
 class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[misc]
-    """A classification tree for inputs X = U + ε that are known up to an error.
+    """A classification tree for inputs X = U + ε that are measured with error.
 
-    Regions are grown as in :class:`MeasuredTreeRegressor`, by least squares on the indicators of the classes; without
-    errors that is the Gini index.
+    Regions are grown as in :class:`MeasuredTreeRegressor`, by least squares on class indicators; without errors that is
+    the Gini index.
 
     Parameters
     ----------
@@ -184,18 +180,18 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
 categorical_features
         As in :class:`MeasuredTreeRegressor`.
     leaf : {"least_squares", "counts"}
-        Probabilities are Σ γ_k P(U ∈ R_k | x) with the γ of least squares, clipped to [0, 1] and normalised; or each
-        row adds its memberships to the counts of its class in every region, and probabilities are the regions'
-        frequencies in proportion to the memberships. May be changed after `fit`.
+        "least_squares": probabilities are Σ γ_k P(U ∈ R_k | x), clipped to [0, 1] and normalised. "counts": each
+        training row adds its memberships to the counts of its class in every region, and probabilities are the
+        regions' class frequencies weighted by membership. May be changed after `fit`.
 
     Attributes
     ----------
     values_ : array of shape (n_leaves, n_classes)
         γ of least squares.
     forest_ : Forest
-        The same regions as a plain tree, with soft counts: what every combination rule and cautious set is made of
+        The same regions as a plain tree, with the soft counts that combination rules and cautious sets use
         (:class:`RuleClassifier`, :class:`CautiousClassifier`).
-    classes_, n_classes_, class_prior_ : labels, their number, and their weighted share of the training data.
+    classes_, n_classes_, class_prior_ : labels, their number, and their weighted frequencies in the training data.
     regions_, region_categories_, sigma_, error_source_, error_sizes_, laws_, schema_, n_features_in_, \
 feature_names_in_, feature_importances_
         As in :class:`MeasuredTreeRegressor`.
@@ -249,7 +245,7 @@ feature_names_in_, feature_importances_
         weight = read_weights(sample_weight, values)
         indicators = np.eye(len(labels.classes))[labels.codes]
         problem = self._problem(given, weight, np.ones(len(values)), indicators)
-        forest, gamma = self._grown(problem, given.table.schema.n_categories, classification_forest)
+        forest, gamma = self._grow(problem, given.table.schema.n_categories, classification_forest)
         self._set_grown(
             given,
             problem,
@@ -263,65 +259,65 @@ feature_names_in_, feature_importances_
         return self
 
     def predict(self, X: Any, X_err: Any = None) -> NDArray[Any]:
-        """The most probable class of each row; the first of equals."""
+        """Most probable class of each row; the first of ties."""
         probabilities = self.predict_proba(X, X_err)
         labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
     def predict_proba(self, X: Any, X_err: Any = None) -> Floats:
-        """The probability of each class, (n, n_classes), as `leaf` says; `X_err` as in :meth:`membership`."""
+        """Class probabilities, (n, n_classes), by the method `leaf`; `X_err` as in :meth:`membership`."""
         self._check_leaf()
-        shares = self.membership(X, X_err)
-        mixed = weighted_sums(shares, self._region_shares())
-        return _normalised(mixed if self.leaf == "counts" else np.clip(mixed, 0.0, 1.0), self.class_prior_)
+        return self._mix(self.membership(X, X_err))
 
-    def _region_shares(self) -> Floats:
-        """What the answer mixes, (n_leaves, n_classes)."""
-        shares: Floats = self.values_
-        return Frequency()(self.forest_.counts, self.class_prior_) if self.leaf == "counts" else shares
+    def _mix(self, shares: Floats) -> Floats:
+        mixed = weighted_sums(shares, self._region_probabilities())
+        return _normalise(mixed if self.leaf == "counts" else np.clip(mixed, 0.0, 1.0), self.class_prior_)
+
+    def _region_probabilities(self) -> Floats:
+        """Class probabilities of each region, (n_leaves, n_classes); those of least squares may be outside [0, 1]."""
+        gamma: Floats = self.values_
+        return Frequency()(self.forest_.counts, self.class_prior_) if self.leaf == "counts" else gamma
+
+    def _answers(self, shares: Floats) -> dict[str, Any]:
+        self._check_leaf()
+        probabilities = self._mix(shares)
+        return {
+            "values": self._region_probabilities(),
+            "answers": self.classes_[probabilities.argmax(axis=1)],
+            "classes": self.classes_,
+            "probabilities": probabilities,
+        }
 
     def predict_uncertainty(self, X: Any, X_err: Any = None) -> Uncertainty:
-        """Entropy of the probabilities in bits. One tree has nobody to disagree with: all of it is aleatoric."""
+        """Entropy of the probabilities in bits; a single tree has no between-tree variance, so all is aleatoric."""
         bits = entropy_bits(self.predict_proba(X, X_err))
         return Uncertainty(bits, bits, np.zeros_like(bits), "entropy")
 
     def leaf_counts(self, X: Any, X_err: Any = None) -> Floats:
-        """The evidence, (n, 1, n_classes): soft class counts of the regions, in proportion to the memberships."""
+        """Soft class counts of the regions, weighted by membership, (n, 1, n_classes)."""
         shares = self.membership(X, X_err)
         return weighted_sums(shares, self.forest_.counts)[:, np.newaxis]
-
-    def explain(self, X: Any, X_err: Any = None) -> list[RegionExplanation]:
-        """Why each row is answered as it is, as of :class:`MeasuredTreeRegressor`; the regions answer with classes."""
-        probabilities = self.predict_proba(X, X_err)
-        return self._explained(
-            *(X, X_err),
-            values=self._region_shares(),
-            answers=self.classes_[probabilities.argmax(axis=1)],
-            classes=self.classes_,
-            probabilities=probabilities,
-        )
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
         """Accuracy of `predict`."""
         return float(accuracy_score(y, self.predict(X, X_err), sample_weight=sample_weight))
 
     def _check_leaf(self) -> None:
-        if not isinstance(self.leaf, str) or self.leaf not in ("least_squares", "counts"):
-            raise ValueError(f"leaf is {self.leaf!r}, must be 'least_squares' or 'counts'")
+        check_choice("leaf", self.leaf, ("least_squares", "counts"), "'least_squares' or 'counts'")
 
     def _check_fitted(self) -> None:
         super()._check_fitted()
         self._check_leaf()
 
 
-def _normalised(probabilities: Floats, prior: Floats) -> Floats:
-    """Rows that add up to 1; the prior where nothing is left."""
+def _normalise(probabilities: Floats, prior: Floats) -> Floats:
+    """Scale rows to add up to 1; the prior where all are 0."""
     total = probabilities.sum(axis=1, keepdims=True)
     return np.where(total > 0, probabilities / np.where(total > 0, total, 1.0), prior)
 
 
 def _precision(y_err: Any, n_rows: int) -> Floats:
-    """1/y_err², 1 on average; the errors above 0."""
+    """1/y_err², scaled to a mean of 1."""
     if y_err is None:
         return np.ones(n_rows)
     if (row := first_masked(y_err)) is not None:

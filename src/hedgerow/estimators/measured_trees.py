@@ -1,17 +1,18 @@
-"""What both trees of soft regions share: reading errors, growing, and where rows may be."""
+"""Base of the trees for measured inputs: reading errors, growing, and membership of regions."""
 
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow._params import check_choice, check_number, check_whole
 from hedgerow.data.columns import Kind
 from hedgerow.data.table import Table, read_table
 from hedgerow.estimators.one_tree import OneTree
@@ -20,16 +21,14 @@ from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import impurity_importances
 from hedgerow.forest.kinds import NodeKind
 from hedgerow.measured.blas_threads import single_blas_thread
-from hedgerow.measured.costs import error_costs
-from hedgerow.measured.explaining import RegionExplanation, explain_regions
-from hedgerow.measured.growing import GrowthSettings, grow_path
+from hedgerow.measured.explain import RegionExplanation, error_costs, explain_regions
+from hedgerow.measured.grow import GrowthSettings, grow_path
 from hedgerow.measured.laws import CategoryLaw, NumberLaw
-from hedgerow.measured.learning import learn_laws, read_error_models
-from hedgerow.measured.priors import prior
-from hedgerow.measured.problem import Problem
-from hedgerow.measured.pruning import path_pruning
+from hedgerow.measured.least_squares import Problem
+from hedgerow.measured.priors import learn_laws, prior, read_error_models
+from hedgerow.measured.prune import n_kept_splits, path_pruning
+from hedgerow.measured.regions import Regions, region_membership
 from hedgerow.measured.sizes import ErrorSizes, read_cells, read_sigma
-from hedgerow.measured.soft_membership import Regions, region_membership
 from hedgerow.walk import SoftWalk, Walk
 
 __all__ = ["MeasuredTree"]
@@ -42,7 +41,7 @@ _NOMINAL = ("subset", "binary")
 
 @dataclass(frozen=True)
 class Measurements:
-    """The table of `fit`, and the sizes of its errors."""
+    """Table given to `fit`, and the sizes of its errors."""
 
     table: Table
     sizes: ErrorSizes
@@ -51,62 +50,71 @@ class Measurements:
 
 
 class MeasuredTree(OneTree):
-    """Abstract; final classes have the parameters that `_settings` and `_measurements` read."""
+    """Abstract; final classes have the parameters that `_settings` and `_measurements` read, and `_answers`."""
 
     _made_again: ClassVar[frozenset[str]] = frozenset({"_regions"})
 
-    # -- what it says
+    # -- predictions
 
     @property
     def regions_(self) -> Floats:
-        """Lower and upper bound of each region in each column, (n_leaves, n_features, 2): lower < u ≤ upper."""
+        """Bounds lower < u ≤ upper of each region in each column, (n_leaves, n_features, 2)."""
         check_is_fitted(self)
         bounds: Floats = self._regions.bounds
         return bounds
 
     @property
     def region_categories_(self) -> dict[int, NDArray[np.bool_]]:
-        """For each nominal column that was asked about: the categories inside each region, (n_leaves, n_categories)."""
+        """Categories inside each region, (n_leaves, n_categories), for each nominal column that is split on."""
         check_is_fitted(self)
         return dict(self._regions.members)
 
     @property
     def sigma_(self) -> Floats:
-        """The size of errors in each column, (n_features,), that is used where rows do not bring their own."""
+        """Standard deviations of the errors, (n_features,), for rows without `X_err`."""
         check_is_fitted(self)
         sizes: ErrorSizes = self.error_sizes_
         return sizes.sigma
 
     @property
     def feature_importances_(self) -> Floats:
-        """The share of each column in the decrease of impurity between the regions of `forest_`."""
+        """Fraction of the impurity decrease in `forest_` that is due to each column, (n_features,)."""
         check_is_fitted(self)
         return impurity_importances(self.forest_, self._impurity)
 
     def membership(self, X: Any, X_err: Any = None) -> Floats:
-        """The probability that the latent values of a row are in each region, (n, n_leaves); rows add up to 1.
+        """Probability that the latent values of a row are in each region, (n, n_leaves); rows add up to 1.
 
-        `X_err`, (n, n_features), has standard deviations of the errors; None is what `sigma` says, or, after a fit with
-        `X_err`, their root mean square there.
+        `X_err`, (n, n_features), has the standard deviations of the errors. By default they are given by `sigma` or,
+        after a fit with `X_err`, by the root mean square of each column there.
         """
         rows = self._read(X)
         return self._shares(rows, self._cells(rows, X_err))
 
     def apply(self, X: Any, X_err: Any = None) -> NDArray[np.int32]:
-        """The number of the most probable region of each row, (n,)."""
+        """Number of the most probable region of each row, (n,)."""
         leaves: NDArray[np.int32] = self.membership(X, X_err).argmax(axis=1).astype(np.int32)
         return leaves
 
-    def _explained(self, X: Any, X_err: Any, **said: Any) -> list[RegionExplanation]:
+    def explain(self, X: Any, X_err: Any = None) -> list[RegionExplanation]:
+        """Explain each prediction: the regions that the row may be in, their values, and the reasons for doubt.
+
+        ``print(model.explain(X)[0])`` shows a text for people; `X_err` as in :meth:`membership`.
+        """
         rows = self._read(X)
         cells = self._cells(rows, X_err)
-        return explain_regions(self._regions, self.schema_, rows, cells, self._shares(rows, cells), **said)
+        shares = self._shares(rows, cells)
+        return explain_regions(self._regions, self.schema_, rows, cells, shares, **self._answers(shares))
+
+    @abstractmethod
+    def _answers(self, shares: Floats) -> dict[str, Any]:
+        """Values of the regions, and predictions for rows with these memberships, as `explain_regions` takes them."""
 
     def error_costs(self, X: Any, X_err: Any = None) -> Floats:
-        """How much of the mean squared error of answers to X is due to the error of each column, (n_features,).
+        """Part of the mean squared error on X that is due to the error of each column, (n_features,).
 
-        The drop in it if that column alone were exact and the tree were true; see
-        :func:`hedgerow.measured.costs.error_costs`.
+        It would be saved if that column alone were exact, provided the tree is true; see
+        :func:`hedgerow.measured.explain.error_costs`.
         """
         rows = self._read(X)
         values = self.values_.reshape(len(self._regions), -1)
@@ -122,7 +130,7 @@ class MeasuredTree(OneTree):
         return region_membership(self._regions, self.laws_, rows, cells)
 
     def _cells(self, rows: Floats, X_err: Any) -> Floats:
-        """The sizes of all errors, (n, n_features)."""
+        """Standard deviations of the errors of all cells, (n, n_features)."""
         if X_err is not None:
             return read_cells(X_err, rows, self.schema_)
         if self.error_source_ == "X_err":
@@ -148,7 +156,7 @@ class MeasuredTree(OneTree):
         return Measurements(table, replace(sizes, sigma=np.where(sizes.held_by >= 0, 0.0, typical)), cells, "X_err")
 
     def _problem(self, given: Measurements, weight: Floats, precision: Floats, targets: Floats) -> Problem:
-        """The rows that count: a row of weight 0 is no row."""
+        """Least-squares problem of the rows with a positive weight."""
         used = weight > 0
         table, cells = given.table, given.cells[used]
         values = np.asfortranarray(table.values[used])
@@ -158,28 +166,32 @@ class MeasuredTree(OneTree):
         cells = np.asfortranarray(cells)
         return Problem(values, cells, laws, features, weight[used], precision[used], targets[used])
 
-    def _grown(
+    def _grow(
         self, problem: Problem, n_categories: NDArray[np.int32], finish: Callable[..., tuple[Forest, Floats]]
     ) -> tuple[Forest, Floats]:
-        """The tree, and γ of its leaves; `finish` makes them of the path and the number of its splits to keep."""
+        """Grown and pruned tree, and γ of its leaves; `finish` makes them from the path and its number of splits."""
         settings, pruning = self._settings(), path_pruning(self.pruning)
-        # Matrices are narrow: more threads wait for each other, and add up in another order on every machine.
+        # Matrices are narrow: more threads would wait for each other, and sum in a machine-dependent order.
         with single_blas_thread():
             path = grow_path(problem, settings)
-            n_splits = len(path.questions)
+            n_splits = len(path.splits)
             if pruning is not None:
-                n_splits = pruning.n_splits(path, problem, lambda part: grow_path(part, settings), n_categories)
+                n_splits = n_kept_splits(pruning, path, problem, lambda part: grow_path(part, settings), n_categories)
             return finish(path, n_splits, problem, n_categories)
 
     def _settings(self) -> GrowthSettings:
         return GrowthSettings(
-            max_leaf_nodes=_whole(
-                "max_leaf_nodes", self.max_leaf_nodes, 2, "None to grow as far as min_weight_leaf allows"
+            max_leaf_nodes=None
+            if self.max_leaf_nodes is None
+            else check_whole(
+                "max_leaf_nodes", self.max_leaf_nodes, 2, hint=", or None to grow as far as min_weight_leaf allows"
             ),
-            min_weight_leaf=_positive("min_weight_leaf", self.min_weight_leaf),
-            max_candidates=_whole("max_candidates", self.max_candidates, 1, "None for all"),
-            risk=_one_of("risk", self.risk, _RISKS),
-            one_against_rest=_one_of("nominal", self.nominal, _NOMINAL) == "binary",
+            min_weight_leaf=check_number("min_weight_leaf", self.min_weight_leaf, hint=" of rows"),
+            max_candidates=None
+            if self.max_candidates is None
+            else check_whole("max_candidates", self.max_candidates, 1, hint=", or None for all"),
+            risk=check_choice("risk", self.risk, _RISKS),
+            one_against_rest=check_choice("nominal", self.nominal, _NOMINAL) == "binary",
         )
 
     def _set_grown(self, given: Measurements, problem: Problem, forest: Forest, **attributes: Any) -> None:
@@ -199,15 +211,15 @@ class MeasuredTree(OneTree):
         check_fitted(self)
         n_leaves, n_outputs = self.forest_.n_leaves, getattr(self, "n_classes_", 1)
         if self.forest_.n_trees != 1 or (self.forest_.missing != 0).any():
-            raise ValueError("a tree of soft regions is one tree, without branches for missing values")
+            raise ValueError("forest_ must be one tree without branches for missing values")
         if not isinstance(self.values_, np.ndarray) or self.values_.dtype != np.float64:
             raise ValueError("values_ must be a float64 array")
         if self.values_.size != n_leaves * n_outputs or not np.isfinite(self.values_).all():
-            raise ValueError("values_ must have finite numbers for each leaf")
+            raise ValueError("values_ must hold finite numbers for each leaf")
         if self.error_source_ not in ("sigma", "X_err") or not isinstance(self.error_sizes_, ErrorSizes):
-            raise ValueError("error_source_ or error_sizes_ is something else")
+            raise ValueError("error_source_ or error_sizes_ is invalid")
         if len(self.error_sizes_.sigma) != self.schema_.n_features:
-            raise ValueError("error_sizes_ are those of other columns")
+            raise ValueError("error_sizes_ has a wrong number of columns")
         self._check_laws()
 
     def _check_laws(self) -> None:
@@ -216,39 +228,19 @@ class MeasuredTree(OneTree):
         for column, law in zip(self.schema_.columns, self.laws_, strict=True):
             nominal = column.kind == Kind.NOMINAL
             if not isinstance(law, CategoryLaw if nominal else NumberLaw):
-                raise ValueError(f"the law of column {column.name!r} is of another kind")
+                raise ValueError(f"the law of column {column.name!r} does not match its kind")
             if isinstance(law, CategoryLaw) and len(law.shares) != len(column.categories):
-                raise ValueError(f"the law of column {column.name!r} has another number of categories")
-        asked = self.forest_.feature[self.forest_.kind != NodeKind.LEAF]
-        if not self.error_sizes_.is_feature[asked].all():
-            raise ValueError("it asks about a column that holds the errors of another")
+                raise ValueError(f"the law of column {column.name!r} has a wrong number of categories")
+        used = self.forest_.feature[self.forest_.kind != NodeKind.LEAF]
+        if not self.error_sizes_.is_feature[used].all():
+            raise ValueError("a split uses a column that holds the errors of another")
         nominal_columns = self.schema_.n_categories > 0
         for kind, feature in zip(self.forest_.kind, self.forest_.feature, strict=True):
             if kind not in (NodeKind.LEAF, NodeKind.THRESHOLD, NodeKind.SUBSET, NodeKind.ONE_AGAINST_REST):
-                raise ValueError("it has a question that has no soft region")
+                raise ValueError("a split has no soft regions")
             if kind != NodeKind.LEAF and nominal_columns[feature] != (kind != NodeKind.THRESHOLD):
-                raise ValueError("it asks a column what its kind can't answer")
+                raise ValueError("split type does not match the column's kind")
 
     def _restored(self) -> None:
         super()._restored()
         self._regions = Regions.of_forest(self.forest_, self.schema_.n_categories)
-
-
-def _one_of(name: str, given: Any, known: tuple[str, ...]) -> str:
-    if not isinstance(given, str) or given not in known:
-        raise ValueError(f"{name} is {given!r}, must be one of {', '.join(map(repr, known))}")
-    return given
-
-
-def _whole(name: str, given: Any, least: int, otherwise: str) -> int | None:
-    if given is None:
-        return None
-    if not isinstance(given, Integral) or isinstance(given, bool) or given < least:
-        raise ValueError(f"{name} is {given!r}, must be a whole number of at least {least}, or {otherwise}")
-    return int(given)
-
-
-def _positive(name: str, given: Any) -> float:
-    if not isinstance(given, Real) or isinstance(given, bool) or not 0 < float(given) < np.inf:
-        raise ValueError(f"{name} is {given!r}, must be a positive number of rows")
-    return float(given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,12 @@ from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs import ClassAnswers
 from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric, entropy_bits
-from hedgerow.forest.text import number_text
+from hedgerow.forest.names import number_text
 from hedgerow.naive_bayes import Examples, LeafModels, NaiveBayesGrowth
 from hedgerow.walk import route, spread
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["NaiveBayesTreeClassifier"]
 
@@ -27,14 +30,14 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
     """NBTree: a small decision tree whose leaves answer by naive Bayes (Kohavi, 1996).
 
     Where the columns are nearly independent given the class, the tree is one leaf and this is naive Bayes; where they
-    interact, the tree takes the interactions apart. A node is split if that lowers the error of naive Bayes, estimated
-    by five-fold cross-validation in the node and in the branches of each question: one threshold for each numeric
-    column, that of least class entropy, and a branch for each category of a nominal one.
+    interact, the tree splits on the interacting columns. A node is split if that lowers the error of naive Bayes,
+    estimated by five-fold cross-validation in the node and in the branches of each candidate: one threshold for each
+    numeric column, that of least class entropy, and a branch for each category of a nominal one.
 
     Parameters
     ----------
     numeric : {"entropy", "gaussian"} or an instance from :mod:`hedgerow.naive_bayes`
-        What naive Bayes makes of numbers: intervals, found anew in every node by entropy and description length (Fayyad
+        Likelihood of numeric columns: intervals, found in every node by entropy and description length (Fayyad
         and Irani, 1993), or a normal density for each class. Ordinal columns count as their ranks.
     min_samples_split : int or float
         A node with fewer rows is not split; a float is a fraction of all rows. A part of a row counts as that part.
@@ -54,19 +57,19 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
     classes_, n_classes_, class_prior_, schema_, n_features_in_, feature_names_in_
         As in :class:`TreeClassifier`.
     feature_importances_
-        Of the questions of the tree; what naive Bayes makes of the columns does not count.
+        Of the splits of the tree; the use of columns by naive Bayes is not counted.
 
     Notes
     -----
-    There is no `sample_weight`: folds are made of rows. A row whose value is missing goes down all branches, in parts,
-    in proportion to the rows with a value; naive Bayes leaves out what is missing, and categories that the leaf has
+    There is no `sample_weight`: folds are made of rows. A row whose value is missing is spread over all branches,
+    in proportion to the rows with a value; naive Bayes ignores missing values, and categories that the leaf has
     never seen.
 
     Examples
     --------
     >>> import pandas as pd
     >>> rows = pd.DataFrame([[a, b] for a in "xy" for b in "uv" for _ in range(20)], columns=["a", "b"])
-    >>> alike = (rows["a"] == "x") == (rows["b"] == "u")  # what neither column tells
+    >>> alike = (rows["a"] == "x") == (rows["b"] == "u")  # neither column alone is informative
     >>> model = NaiveBayesTreeClassifier(random_state=0).fit(rows, alike)
     >>> print(model.to_text())
     a = x: naive Bayes of 40 rows (False 20, True 20)
@@ -127,19 +130,24 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
     def _proba_query(self) -> None:
         """None: naive Bayes answers rows of the same leaf differently."""
 
-    def _entropy_query(self) -> None:
-        """None, as for the probabilities."""
+    def _source(self, verb: str, **arguments: Any) -> str:
+        if verb == "predict_uncertainty" and arguments.get("measure", "entropy") == "entropy":
+            return "predict_proba"
+        return super()._source(verb, **arguments)
 
-    def _answer(self, verb: str, rows: Floats) -> Any:
-        match verb:
-            case "predict_proba":
-                return self._mixed_probabilities(rows)
-            case "predict_uncertainty":
-                return all_aleatoric(entropy_bits(self._mixed_probabilities(rows)), "entropy")
-        return super()._answer(verb, rows)
+    def _derive(self, verb: str, answer: Any) -> Any:
+        if verb == "predict_uncertainty":
+            return all_aleatoric(entropy_bits(answer), "entropy")
+        return super()._derive(verb, answer)
 
-    def _mixed_probabilities(self, rows: Floats) -> Floats:
-        reached = spread(self.forest_, rows)
+    def _answer(self, verb: str, rows: Floats, reached: csr_array | None, **arguments: Any) -> Any:
+        if verb == "predict_proba":
+            return self._mixed_probabilities(rows, reached)
+        return super()._answer(verb, rows, reached, **arguments)
+
+    def _mixed_probabilities(self, rows: Floats, reached: csr_array | None) -> Floats:
+        if reached is None:
+            reached = spread(self.forest_, rows)
         row = np.repeat(np.arange(len(rows)), np.diff(reached.indptr))
         shares = self.leaf_models_.predict_proba(rows[row], reached.indices.astype(np.int64))
         mixed: Floats = np.add.reduceat(shares * reached.data[:, np.newaxis], reached.indptr[:-1], axis=0)
@@ -150,9 +158,9 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         return shares
 
     def apply(self, X: Any) -> NDArray[np.int32]:
-        """The number of the leaf that each row reaches, (n,).
+        """Number of the leaf that each row reaches, (n,).
 
-        A row with a missing value that is divided over branches follows the heaviest.
+        A row with a missing value that is spread over branches follows the heaviest.
         """
         rows = self._read(X)
         return route(self.forest_, rows)[:, 0]

@@ -1,4 +1,4 @@
-"""What a single tree can say about itself."""
+"""Methods of a single tree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class OneTree(TreeBased):
     """Abstract."""
 
     def get_depth(self) -> int:
-        """Number of questions on the longest way from the root to a leaf."""
+        """Number of splits on the longest path from the root to a leaf."""
         check_is_fitted(self)
         return int(self.forest_.depths[0])
 
@@ -23,7 +23,7 @@ class OneTree(TreeBased):
         return int(self.forest_.n_leaves)
 
     def to_text(self, max_depth: int | None = None) -> str:
-        """The tree as text, with the names of columns and categories; what is below `max_depth` is summed up."""
+        """Return the tree as text, with names of columns and categories; what is below `max_depth` is summarised."""
         check_is_fitted(self)
         return str(
             self.forest_.to_text(
@@ -36,5 +36,5 @@ class OneTree(TreeBased):
         )
 
     def _leaf_answers(self) -> list[str] | None:
-        """What each leaf answers, where that is not its most frequent class or its mean."""
+        """Text of each leaf; None where it is the most frequent class or the mean."""
         return None

@@ -13,7 +13,7 @@ try:
 except ImportError:  # scikit-learn before 1.9
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Callbacks are not there to be supported."""
+        """Stand-in without callbacks."""
 
     def with_callbacks(method: Any) -> Any:
         return method
@@ -23,12 +23,12 @@ __all__ = ["CallbackSupportMixin", "TreesProgress", "with_callbacks"]
 
 
 class TreesProgress:
-    """Tells an estimator's callbacks of each tree that is finished."""
+    """Reports each finished tree to the callbacks of an estimator."""
 
     def __init__(self, estimator: Any, n_trees: int, X: Any, y: Any) -> None:
         self._estimator = estimator
         self._data = {"X": X, "y": y}
-        self._n_told = 0
+        self._n_reported = 0
         self._context: Any = None
         if getattr(estimator, "_skl_callbacks", None):
             self._context = estimator._init_callback_context(max_subtasks=n_trees)
@@ -36,15 +36,15 @@ class TreesProgress:
 
     @property
     def report(self) -> Callable[[int], None] | None:
-        """What growth is to call with the number of trees that are finished; None if nobody listens."""
+        """Callback of growth with the number of finished trees; None without callbacks."""
         return None if self._context is None else self._report
 
     def _report(self, n_done: int) -> None:
-        for tree in range(self._n_told, n_done):
+        for tree in range(self._n_reported, n_done):
             task = self._context.subcontext(task_name=f"tree {tree}")
             task.call_on_fit_task_begin(estimator=self._estimator, **self._data)
             task.call_on_fit_task_end(estimator=self._estimator, **self._data)
-        self._n_told = max(self._n_told, n_done)
+        self._n_reported = max(self._n_reported, n_done)
 
     def finish(self, n_trees: int) -> None:
         if self._context is not None:

@@ -1,4 +1,4 @@
-"""A single tree: grown, collapsed and pruned as its parameters say, and pruned again by rows of one's own."""
+"""Growing, collapsing and pruning of a single tree, in `fit` or afterwards."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._core import GrowOptions
+from hedgerow._params import check_bool
 from hedgerow.data.targets import read_labels, read_targets, read_weights
 from hedgerow.data.training import Training
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.costs import class_costs, prior_weights
-from hedgerow.estimators.switches import read_switch
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import Impurity
 from hedgerow.growth import Fractional, grow_forest
@@ -28,7 +28,7 @@ __all__ = ["PrunedTree"]
 
 
 class PrunedTree(TreeBased):
-    """Abstract: what a tree with `pruning` (and, of classes, `collapse`) among its parameters does about them."""
+    """Abstract: a tree with the parameter `pruning` and, for classification, `collapse`."""
 
     def _grow_and_prune(
         self,
@@ -37,7 +37,7 @@ class PrunedTree(TreeBased):
         impurity: Impurity,
         class_names: NDArray[Any] | None = None,
     ) -> Forest:
-        """`options` are those of growth from these rows, all of them or some."""
+        """Grow and prune a tree; `options` are those of growth from the given rows, all or a part."""
         strategy, collapses = pruning_named(self.pruning), self._collapses()
         whole = options(training)
 
@@ -48,23 +48,23 @@ class PrunedTree(TreeBased):
 
         if strategy is None:
             return grow(training)
-        # Without a random state, the rows to judge by are the same every time: a tree without arguments is not random.
+        # Without a random state the held-out rows are the same every time: a default tree is deterministic.
         seed = 0 if self.random_state is None else whole.seed
         return strategy(training, Grower(grow, impurity, whole.min_fraction, class_names), seed)
 
     def _collapses(self) -> bool:
-        return read_switch("collapse", getattr(self, "collapse", False))
+        return check_bool("collapse", getattr(self, "collapse", False))
 
     def pruned(self, X: Any, y: Any, sample_weight: Any = None, *, pruning: Any = "reduced_error") -> Self:
-        """A fitted copy of this fitted tree, pruned by these rows; this one stays as it is.
+        """Return a pruned copy of this fitted tree, pruned by these rows.
 
-        For "reduced_error" they are a validation set, rows that `fit` has not seen; for "pessimistic" and
+        For "reduced_error" they are a validation set, not the rows of `fit`; for "pessimistic" and
         "description_length" those of `fit`. "cost_complexity" needs its alpha as a number.
         """
         check_is_fitted(self)
         strategy = pruning_named(pruning)
         if strategy is None:
-            raise ValueError("pruning is None, must be a way of pruning, such as 'reduced_error'")
+            raise ValueError("pruning is None, must be a pruning method, such as 'reduced_error'")
         rows = self._read(X)
         labels = read_labels(y, rows, self.classes_) if is_classifier(self) else None
         targets = None if labels else read_targets(y, rows)
@@ -89,7 +89,7 @@ class PrunedTree(TreeBased):
         return twin
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
-        """The alphas at which the tree for these rows loses nodes, and its impurity after each, as in scikit-learn.
+        """Return the alphas at which the tree for these rows loses nodes, and its impurities, as in scikit-learn.
 
         `ccp_alphas` and `impurities` begin with 0 and the impurity of the tree before it is pruned.
         """

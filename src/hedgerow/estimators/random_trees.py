@@ -1,4 +1,4 @@
-"""Random decision trees: structure without looking at labels, and evidence in their leaves."""
+"""Random decision trees: structure drawn without labels, and class counts in their leaves."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_choice
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import Labels, check_weights, read_labels, weight_unit
 from hedgerow.data.training import Training
@@ -32,9 +33,9 @@ Floats = NDArray[np.float64]
 class RandomTreesClassifier(RuleAnswers, ManyTrees):
     """Random decision trees, whose leaves are combined by a rule of your choice.
 
-    Questions are drawn without looking at labels (Fan et al., 2003; Busch et al., Combining Predictions under
-    Uncertainty, section 2.1): a column at random; a numeric one is asked whether its value is at most that of a row
-    drawn at random, a nominal one for its category, once on a path. Every tree sees all rows; only their counts in the
+    Splits are drawn without looking at labels (Fan et al., 2003; Busch et al., Combining Predictions under
+    Uncertainty, section 2.1): a column at random; a numeric one is split at the value of a row drawn at random, a
+    nominal one has a branch for each category, once on a path. Every tree sees all rows; only their counts in the
     leaves are learned, so that :meth:`partial_fit` can add rows at any time.
 
     Parameters
@@ -42,23 +43,23 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
     n_estimators : int
         Number of trees.
     rule : str or a rule
-        How the leaves that a row reaches are combined, one of :func:`hedgerow.rules.names` or a rule of your own. Can
-        be changed after `fit`.
+        Combination of the leaves that a row reaches, one of :func:`hedgerow.rules.names` or a rule of your own. Can be
+        changed after `fit`.
     min_samples_leaf : int or float
-        A question is asked only if at least two of its branches hold this many rows (a float: this share of the rows);
-        both, of a numeric question.
+        A split is valid only if at least two of its branches hold this many rows (a float: this fraction of the rows);
+        both, for a numeric column.
     max_depth : int or None
-        Questions on a path; None for no limit.
+        Splits on a path; None for no limit.
     missing : {"fractional", "category"}
-        Rows whose value is missing are divided over the branches; or missing is a value of its own, larger than all
-        numbers, and one category more.
+        Rows whose value is missing are spread over the branches; or missing is a value of its own, larger than all
+        numbers, and an additional category.
     class_prior : array of shape (n_classes,) or None
-        Probabilities of the classes before any evidence, instead of their shares in the training data. (Weights of
-        classes would pass for evidence.)
+        Prior probabilities of the classes, instead of their frequencies in the training data. (Class weights would
+        count as evidence.)
     categorical_features
         As in :class:`TreeClassifier`.
     n_jobs : int or None
-        Threads, one tree each; the same bits for every number of them.
+        Threads, one tree each; identical results for any n_jobs.
     random_state : int, RandomState instance or None
         The same seed gives the same forest, bit for bit.
 
@@ -75,14 +76,14 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
     class_prior_ : array of shape (n_classes,)
         Their shares, or `class_prior`.
     feature_importances_ : array of shape (n_features,)
-        The share of each column in the decrease of the Gini index, mean over the trees.
+        Share of each column in the decrease of the Gini index, mean over the trees.
 
     Notes
     -----
-    With ``missing="fractional"`` a row whose value is missing at a question goes down one branch, drawn in proportion
-    to the others, for the structure, and is counted in all leaves that it may reach, in parts; so are rows in
-    `partial_fit`, and so are missing values and unseen categories when predicting. With "category" it takes the branch
-    of missing values where there is one, and so do unseen categories.
+    With ``missing="fractional"`` a row whose value is missing at a split goes down one branch, drawn in proportion to
+    the other rows, for the structure, and its counts are spread over all leaves that it may reach; so are rows in
+    `partial_fit`, and rows with missing values or unseen categories when predicting. With "category" it takes the
+    branch of missing values where there is one, and so do unseen categories.
 
     Examples
     --------
@@ -120,17 +121,17 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomTreesClassifier:
-        """Grow the trees, and count the rows in their leaves."""
+        """Grow the trees and count the rows in their leaves."""
         return self._fit(X, y, None, sample_weight)
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> RandomTreesClassifier:
         """Count more rows in the leaves, as `fit` would have; the first call is a `fit`.
 
-        `classes` are all that will ever be seen, wanted in the first call if not all occur in its `y`. The structure,
+        `classes` are all that will ever be seen, required in the first call if not all occur in its `y`. The structure,
         the categories and the unit of `sample_weight` (`weight_unit_`) stay those of the first call.
         """
-        if not hasattr(self, "forest_"):
+        if "forest_" not in vars(self):
             return self._fit(X, y, classes, sample_weight)
         rows = self._read(X)
         labels = read_labels(y, rows, self.classes_)
@@ -167,8 +168,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         return self
 
     def _grow_with_missing(self, grow: Callable[..., Grown], training: Training) -> Forest:
-        if not isinstance(self.missing, str) or self.missing not in ("fractional", "category"):
-            raise ValueError(f"missing is {self.missing!r}, must be 'fractional' or 'category'")
+        check_choice("missing", self.missing, ("fractional", "category"), "'fractional' or 'category'")
         parted = np.isnan(training.values).any(axis=1)
         if not parted.any() or training.labels is None:
             return grow(training=training).forest
@@ -181,7 +181,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         return forest.with_counts(forest.counts + more)
 
     def _counted_classes(self, labels: Labels, weight: Floats, before: Floats) -> dict[str, Floats]:
-        """The classes' weights with these rows, and the prior that follows."""
+        """Class weights including these rows, and the prior that follows."""
         count = before + np.bincount(labels.codes, weights=weight, minlength=len(labels.classes))
         prior = count / count.sum() if self.class_prior is None else self.class_prior
         checked = check_prior(prior, count[np.newaxis], "class_prior")

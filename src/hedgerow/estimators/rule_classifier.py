@@ -1,4 +1,4 @@
-"""Any forest, also one of scikit-learn's, under a combination rule."""
+"""Any forest, including scikit-learn's, combined by a rule."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class RuleClassifier(WrappedForest, RuleAnswers):
     estimator : classifier made of trees, or None
         A TreeClassifier, ForestClassifier or RandomTreesClassifier, or one of scikit-learn's trees, random forests,
         extra trees or bagged trees (see :func:`hedgerow.adapt.from_sklearn`). It is cloned and fitted, unless it is
-        ``sklearn.frozen.FrozenEstimator(fitted)``, which is taken as it is. None is
+        ``sklearn.frozen.FrozenEstimator(fitted)``, which is used without refitting. None is
         ``ForestClassifier(random_state=0)``.
     rule : str or a rule
-        How the leaves that a row reaches are combined, one of :func:`hedgerow.rules.names` or a rule of your own. Can
-        be changed after `fit`. "probability" is what scikit-learn's forests answer themselves.
+        Combination of the leaves that a row reaches, one of :func:`hedgerow.rules.names` or a rule of your own. Can be
+        changed after `fit`. "probability" is that of scikit-learn's forests.
 
     Attributes
     ----------
@@ -37,19 +37,19 @@ class RuleClassifier(WrappedForest, RuleAnswers):
     classes_, n_classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
     class_prior_ : array of shape (n_classes,)
-        Probabilities of the classes before any evidence: the estimator's own `class_prior_`; else their weighted
-        shares in `y`; of trees that were fitted elsewhere, or with class weights, the mean of the shares in the roots.
+        Prior probabilities of the classes: the estimator's own `class_prior_`; else their weighted frequencies in `y`;
+        for trees that were fitted elsewhere, or with class weights, the mean of the frequencies in the roots.
     schema_ : Schema
         Names, kinds and categories of the columns.
     feature_importances_ : array of shape (n_features,)
-        The share of each column in the decrease of impurity (of the Gini index, if the estimator is scikit-learn's),
+        Share of each column in the decrease of impurity (of the Gini index, if the estimator is scikit-learn's),
         mean over the trees.
 
     Notes
     -----
     With scikit-learn's metadata routing `sample_weight` is used for `class_prior_` and passed on to the estimator as it
-    requests; without, it is always passed on. Of the estimator only its trees, `tree_weights` and prior are used, not
-    how it reads its own leaves (`rule`, `leaf_probability`, `cost_matrix`). An estimator of this package keeps nominal
+    requests; without, it is always passed on. Only the estimator's trees, `tree_weights` and prior are used, not
+    its own reading of leaves (`rule`, `leaf_probability`, `cost_matrix`). An estimator of this package keeps nominal
     columns and missing values; scikit-learn's read numbers, and missing values if they can.
 
     Examples
@@ -71,12 +71,12 @@ class RuleClassifier(WrappedForest, RuleAnswers):
 
     @classmethod
     def from_fitted(cls, model: Any, rule: Any = "evidence") -> RuleClassifier:
-        """A fitted model's trees under a rule, without fitting anything."""
+        """Combine the trees of a fitted model by a rule, without fitting anything."""
         get(rule)
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
         return cls(FrozenEstimator(fitted), rule)._take(fitted)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> RuleClassifier:
-        """Fit the estimator; a frozen one is only looked at."""
+        """Fit the estimator, unless it is frozen."""
         get(self.rule)
         return self._fit_wrapped(X, y, sample_weight, fit_params)

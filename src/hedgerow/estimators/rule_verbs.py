@@ -30,8 +30,8 @@ class RuleAnswers(ClassAnswers):
     def decision_function(self, X: Any) -> Floats:
         """Score that orders rows as `predict_proba` does.
 
-        Of two classes (n,), above 0 for the second: the rule's score, for evidence the log-odds, for dempster and
-        cautious the difference of the two (pignistic) probabilities. Of more classes (n, n_classes).
+        Binary: (n,), above 0 for the second class: the rule's score, for evidence the log-odds, for dempster and
+        cautious the difference of the two (pignistic) probabilities. Multiclass: (n, n_classes).
         """
         rows = self._read(X)
         rule = get(self.rule)
@@ -41,14 +41,10 @@ class RuleAnswers(ClassAnswers):
         query = Query(
             self._rule_table(rule),
             lambda folded, n_trees: rule.margin(folded, n_trees, prior),
-            tree_weights=self._tree_weights(),
+            tree_weights=self.get_tree_weights(),
         )
         found: Floats = self._ask(rows, query)[0]
         return found
-
-    def _tree_weights(self) -> Floats | None:
-        """Weight of each tree, 1 on average; None: all the same."""
-        return None
 
     def _proba_query(self) -> Query[Floats] | None:
         rule = get(self.rule)
@@ -59,19 +55,19 @@ class RuleAnswers(ClassAnswers):
         def finish(folded: Floats, n_trees: int) -> Floats:
             return self._checked(rule.finish(folded, n_trees, prior), len(folded), rule)
 
-        return Query(self._rule_table(rule), finish, tree_weights=self._tree_weights())
+        return Query(self._rule_table(rule), finish, tree_weights=self.get_tree_weights())
 
-    def _answer(self, verb: str, rows: Floats) -> Any:
+    def _answer(self, verb: str, rows: Floats, reached: Any, **arguments: Any) -> Any:
         if verb == "predict_proba":
             return self._combine_counts(get(self.rule), rows)
-        return super()._answer(verb, rows)
+        return super()._answer(verb, rows, reached, **arguments)
 
     def _rule_table(self, rule: FoldRule) -> LeafTable:
         return self._tables.get(rule, lambda: rule.table_of(self.forest_.distinct_counts, self.class_prior_))
 
     def _combine_counts(self, rule: Rule, rows: Floats) -> Floats:
         """Probabilities by a rule without a fold, from the counts of some rows at a time."""
-        if self._tree_weights() is not None:
+        if self.get_tree_weights() is not None:
             raise ValueError(f"rule {rule.name} can't weigh trees: set tree_weights=None, or choose a rule that folds")
         forest = self.forest_
         n_at_once = max(1, _CHUNK_BYTES // (8 * forest.n_trees * forest.n_classes))
@@ -83,7 +79,7 @@ class RuleAnswers(ClassAnswers):
         return probabilities
 
     def _checked(self, probabilities: Floats, n_rows: int, rule: Rule) -> Floats:
-        """Check what a rule of the user's own returned."""
+        """Check the shape of what a user-defined rule returned."""
         if probabilities.shape != (n_rows, self.forest_.n_classes):
             raise ValueError(
                 f"rule {rule.name}: finish returned shape {probabilities.shape}, must be "

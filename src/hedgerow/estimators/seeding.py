@@ -1,4 +1,4 @@
-"""The one draw that a fit takes from NumPy: everything else is addressed by it."""
+"""The seed of a fit: its only draw from NumPy, from which all other randomness is derived."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _generator = np.random.RandomState(0)
 
 
 def seed_of(random_state: Any) -> int:
-    """The first draw of scikit-learn's `random_state`."""
+    """Draw a seed from scikit-learn's `random_state`."""
     if not isinstance(random_state, Integral):
         try:
             return int(check_random_state(random_state).randint(_LARGEST))
@@ -26,7 +26,7 @@ def seed_of(random_state: Any) -> int:
             raise _refusal(random_state) from None
     if not 0 <= int(random_state) <= _LARGEST_SEED:
         raise _refusal(random_state)
-    # A new generator asks the system for randomness before it takes the seed, which takes as long as some trees.
+    # Creating a generator reads entropy from the system first, which takes as long as growing some trees.
     with _lock:
         _generator.seed(int(random_state))
         return int(_generator.randint(_LARGEST))

@@ -1,4 +1,4 @@
-"""Verbs that answer with several classes where the evidence does not single out one."""
+"""Set-valued predictions and bounds."""
 
 from __future__ import annotations
 
@@ -49,32 +49,32 @@ class SetAnswers(ClassAnswers):
         return found
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probability of each class, (n, n_classes), for those who need one; `predict` is the most probable.
+        """Point estimate of the probability of each class, (n, n_classes); `predict` is the most probable.
 
         For "average" the mean of the leaves' frequencies; for the others the trees' votes, weighted as in
-        `predict_set`, tied classes sharing a vote. As s goes to 0 that is what sets of one class say.
+        `predict_set`, tied classes sharing a vote, which sets of one class agree with as s goes to 0.
         """
         return super().predict_proba(X)
 
     _set_verbs = ("predict_set", "predict_bounds")
 
-    def _query(self, verb: str) -> Query[Any] | None:
+    def _query(self, verb: str, **arguments: Any) -> Query[Any] | None:
         match verb:
             case "predict_set":
                 return self._set_query()
             case "predict_bounds":
                 return self._bounds_query()
-        return super()._query(verb)
+        return super()._query(verb, **arguments)
 
     def _set_query(self) -> Query[NDArray[np.bool_]]:
         aggregate = self._aggregate()
         finish = self._warning_of_conflicts(aggregate, aggregate.sets)
-        return Query(self._set_table(aggregate), finish, tree_weights=self._tree_weights())
+        return Query(self._set_table(aggregate), finish, tree_weights=self.get_tree_weights())
 
     def _bounds_query(self) -> Query[Floats]:
         aggregate = self._aggregate()
         finish = self._warning_of_conflicts(aggregate, aggregate.bounds)
-        return Query(self._set_table(aggregate), finish, tree_weights=self._tree_weights())
+        return Query(self._set_table(aggregate), finish, tree_weights=self.get_tree_weights())
 
     def _set_table(self, aggregate: Aggregate) -> LeafTable:
         key = ("sets", aggregate, self._settings())
@@ -110,7 +110,7 @@ class SetAnswers(ClassAnswers):
             votes, total = folded[:, :-1], folded[:, -1:]
             return np.where(total > 0, votes / np.where(total > 0, total, 1.0), 1 / n_classes)
 
-        return Query(table, finish, tree_weights=self._tree_weights())
+        return Query(table, finish, tree_weights=self.get_tree_weights())
 
     def _votes(self, aggregate: Aggregate, counts: Floats) -> LeafTable:
         """Weight times the vote for each class, and weight; of each leaf, (n_leaves, n_classes + 1)."""
@@ -139,10 +139,10 @@ class SetAnswers(ClassAnswers):
         self._moved(self.forest_.distinct_counts.counts)
 
     def _moved(self, counts: Floats) -> Floats:
-        """Class counts of leaves, with frequencies moved to `class_prior` and the number of rows kept.
+        """Class counts of leaves with frequencies shifted to `class_prior`, keeping the number of rows.
 
         A class that is r times as frequent in practice as in the training data is r times as frequent in every leaf
-        (Bayes' rule, the rows of a class being the same); a leaf does not know more or less for it.
+        (Bayes' rule, the distribution within a class being the same); the amount of evidence does not change.
         """
         given = self._wanted_prior()
         if given is None:

@@ -1,4 +1,4 @@
-"""Fitted estimators in model files: what is stored of them, and what must hold of one that was read."""
+"""Fitted estimators in model files: what is stored, and checks of what is read."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.base import is_classifier
 
+from hedgerow._criteria import CRITERIA
 from hedgerow._registry import ModelFileError, register
 from hedgerow.data.table import Schema
 from hedgerow.folds.leaf_probability import leaf_probability
@@ -22,7 +23,7 @@ __all__ = ["check_fitted", "storable"]
 
 Class = TypeVar("Class", bound=type)
 
-# What can be made again, and what belongs to a session and not to a model: scikit-learn's callbacks and requests.
+# Caches, and what belongs to a session and not to a model: scikit-learn's callbacks and requests.
 _NOT_STORED = frozenset({"_tables", "_skl_callbacks", "_metadata_request"})
 _FOUND_BY_FIT = re.compile(r"[a-z][a-z0-9_]*[a-z0-9]_|_impurity")
 
@@ -30,9 +31,9 @@ _FOUND_BY_FIT = re.compile(r"[a-z][a-z0-9_]*[a-z0-9]_|_impurity")
 def storable(cls: Class) -> Class:
     """Decorator of a final estimator: models of this class can be saved, also as parts of others.
 
-    Stored are its parameters and what `fit` has found: attributes whose names end with ``_``, less those that it names
-    in ``_made_again``. It has a method ``_check_fitted`` that raises an error unless they fit each other, and
-    ``_restored`` that also makes what is not stored.
+    Stored are its parameters and the attributes that `fit` set, whose names end with ``_``, except those in
+    ``_made_again``. Its method ``_check_fitted`` raises an error unless they are consistent, and ``_restored`` also
+    recreates what is not stored.
     """
     return register(cls, name=f"hedgerow.{cls.__name__}", take=_take, make=partial(_make, cls), is_model=True)
 
@@ -72,11 +73,11 @@ def _may_be_found(cls: type, name: str) -> bool:
     return _FOUND_BY_FIT.fullmatch(name) is not None and not hasattr(cls, name)
 
 
-# --- What must hold ------------------------------------------------------------------------------------------
+# --- Checks ---------------------------------------------------------------------------------------------------
 
 
 def check_fitted(model: Any) -> None:
-    """A clear error unless `model`, of trees, can answer: its parts fit each other, and its parameters make sense."""
+    """Check that a model can predict: its parts are consistent, and its parameters valid."""
     _check_columns(model)
     if is_classifier(model):
         _check_classes(model)
@@ -113,7 +114,7 @@ def _check_classes(model: Any) -> None:
     unit = vars(model).get("weight_unit_", 1.0)
     if not isinstance(unit, float) or not 0 < unit < np.inf:
         raise ValueError("weight_unit_ must be a positive number")
-    if model._impurity not in ("gini", "entropy"):
+    if model._impurity not in {criterion.impurity for criterion in CRITERIA.values()}:
         raise ValueError("it has no impurity of classes")
 
 
@@ -125,11 +126,11 @@ def _check_weights(name: str, weights: Any, n_classes: int) -> None:
 
 
 def _check_parameters(model: Any) -> None:
-    """Those that predicting uses: a file must not load and fail later."""
-    if hasattr(model, "rule"):
+    """Check the parameters that predicting uses: a file must not load and fail later."""
+    parameters = model.get_params(deep=False)
+    if "rule" in parameters:
         get(model.rule)
-    if hasattr(model, "leaf_probability"):
+    if "leaf_probability" in parameters:
         leaf_probability(model.leaf_probability)
-    if hasattr(model, "_tree_weights"):
-        model._tree_weights()
+    model.get_tree_weights()
     check_n_jobs(getattr(model, "n_jobs", None))

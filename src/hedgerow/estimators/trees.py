@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._criteria import CRITERIA
+from hedgerow._params import check_bool
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import read_labels, read_targets, read_weights
 from hedgerow.estimators.costs import cheapest_classes, class_costs, feature_costs, prior_weights
 from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.pruned import PrunedTree
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.switches import read_switch
 from hedgerow.estimators.verbs import ClassAnswers, NumberAnswers
 from hedgerow.folds.leaf_probability import LeafProbability, leaf_probability
 from hedgerow.forest.counts import DistinctCounts
@@ -25,16 +26,14 @@ __all__ = ["TreeClassifier", "TreeRegressor"]
 
 Floats = NDArray[np.float64]
 
-_CRITERIA = ("gini", "entropy", "gain_ratio", "c45")
-
 
 class _Tree(OneTree, PrunedTree):
-    """What both trees share."""
+    """Abstract: methods of both trees."""
 
     def apply(self, X: Any) -> NDArray[np.int32]:
-        """The number of the leaf that each row reaches, (n,).
+        """Number of the leaf that each row reaches, (n,).
 
-        A row with a missing value that is divided over branches follows the heaviest.
+        A row with a missing value that is spread over branches follows the heaviest.
         """
         rows = self._read(X)
         return route(self.forest_, rows)[:, 0]
@@ -44,51 +43,50 @@ class _Tree(OneTree, PrunedTree):
 class TreeClassifier(ClassAnswers, _Tree):
     """A decision tree for nominal, ordinal, numeric and missing values and any number of classes.
 
-    Without arguments it chooses questions as C4.5 does: by gain ratio, with a branch for every category, and with
-    rows divided where a value is missing; and prunes as C4.5 does. :meth:`cart` is the tree that scikit-learn's users
-    know.
+    By default it splits as C4.5 does: by gain ratio, with a branch for every category, and with rows spread over the
+    branches where a value is missing; and prunes as C4.5 does. :meth:`cart` is a tree like scikit-learn's.
 
     Parameters
     ----------
     criterion : {"gain_ratio", "c45", "entropy", "gini"}
-        What makes a question good. "gain_ratio" divides the gain in bits by the information of the split itself, among
-        the questions whose gain is at least the mean; a question that gains nothing is not asked. "c45" is that with
-        all of C4.5's details: see :meth:`c45`.
+        Quality of a split. "gain_ratio" divides the gain in bits by the information of the split itself, among the
+        splits whose gain is at least the mean; a split without gain is not made. "c45" is that with all of C4.5's
+        details: see :meth:`c45`.
     nominal : {"multiway", "binary", "subset"}
         A branch for every category, one category against the rest, or some against the others.
     missing : {"fractional", "category", "learned", "random"} or an instance from :mod:`hedgerow.growth`
-        Rows whose value is missing are divided over the branches; or missing is a value of its own; or they go to the
-        side that gains more; or each goes down one branch at random.
+        Rows whose value is missing are spread over the branches; or missing is a value of its own; or they go to the
+        side with the larger gain; or each goes down one branch at random.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, \
 max_leaf_nodes, max_features
-        As in scikit-learn. Rows count, not weights; a part of a row counts as that part. A question is valid if at
-        least two of its branches hold `min_samples_leaf` rows.
+        As in scikit-learn. Rows count, not weights; a fraction of a row counts as such. A split is valid if at least
+        two of its branches hold `min_samples_leaf` rows.
     stopping : None, "chi_square" or :class:`~hedgerow.growth.ChiSquare`
-        Ask a question only if it is significantly better than chance.
+        Split only where the split is significant.
     collapse : bool
         Whether subtrees that save no training error are dropped before the tree is pruned, as in C4.5.
     pruning : {"pessimistic", "reduced_error", "cost_complexity", "description_length"}, None or an instance from \
 :mod:`hedgerow.pruning`
-        By errors that are estimated as in C4.5, or counted on held-out rows; by a price for each leaf; by the length
-        of a message that tells the tree and its errors; or not at all.
+        By errors estimated as in C4.5, or counted on held-out rows; by cost complexity; by the description length of
+        the tree and its errors; or not at all.
     cost_matrix : (n_classes, n_classes), optional
-        What calling class i class j costs, true × predicted in the order of `classes_`; 0 on the diagonal. `predict`
-        then gives the class of least expected cost, and "gini" is weighted by it in growth, which can change a tree
-        only if there are more than two classes. May be changed after `fit`, for `predict`.
+        Cost of predicting class j for class i, true × predicted in the order of `classes_`; 0 on the diagonal.
+        `predict` then returns the class of least expected cost, and growth weights "gini" by it, which can change a
+        tree only if there are more than two classes. May be changed after `fit`, for `predict`.
     cost_priors : bool
-        Also count rows in growth in proportion to what mistaking their class costs: for two classes the way in which
-        costs change the tree itself. Probabilities are then those of the reweighted classes.
+        Also weight rows in growth by the cost of misclassifying them, so that costs change the tree of two classes
+        too. Probabilities are then those of the reweighted classes.
     feature_costs : (n_features,) or mapping of names to costs, optional
-        What measuring each column costs: questions are ordered by gain²/cost. See :meth:`cost_of`.
+        Cost of measuring each column: splits are ranked by gain²/cost. See :meth:`cost_of`.
     leaf_probability : {"frequency", "laplace"} or :class:`~hedgerow.probability.MEstimate`
-        How the class counts of a leaf become probabilities. May be changed after `fit`.
+        Estimate of class probabilities from the counts of a leaf. May be changed after `fit`.
     class_weight : dict, "balanced" or None
         As in scikit-learn. It multiplies the weights, and so also the counts that :meth:`leaf_counts` returns; class
         weights that are not whole numbers keep the total.
     categorical_features : "from_dtype", indices, mask, names or None
         Which columns are nominal, as in scikit-learn's histogram boosting; text columns of a frame are by default.
     random_state : int, RandomState instance or None
-        Used only where `max_features` draws features, `missing="random"` branches, or `pruning` rows to judge by; the
+        Used only where `max_features` draws features, `missing="random"` branches, or `pruning` held-out rows; the
         latter are the same every time if it is None.
 
     Attributes
@@ -160,7 +158,7 @@ max_leaf_nodes, max_features
 
     @classmethod
     def cart(cls, **changes: Any) -> TreeClassifier:
-        """A tree like scikit-learn's: Gini index, binary questions, grown until the leaves are pure, not pruned."""
+        """A tree like scikit-learn's: Gini index, binary splits, grown until the leaves are pure, not pruned."""
         return cls(**{"criterion": "gini", "nominal": "binary", "missing": "learned", "pruning": None, **changes})
 
     @classmethod
@@ -171,7 +169,7 @@ max_leaf_nodes, max_features
         side, is a value of the training data, and its gain is reduced by log2(number of candidates)/N. Questions
         compete if they gain at least the mean of all, less 0.001 bits; columns with 0.3·N or more categories do not
         count in that mean unless there are no others. Every category has a branch: one without rows answers as its
-        parent. Rows with missing values are divided without limit. Subtrees that save no training error are dropped,
+        parent. Rows with missing values are spread without limit. Subtrees that save no training error are dropped,
         and the tree is pruned (:class:`~hedgerow.pruning.Pessimistic`).
         """
         settings = {
@@ -192,7 +190,7 @@ max_leaf_nodes, max_features
         labels = read_labels(y, table.values)
         weight = labels.weighted(sample_weight, table.values, self.class_weight)
         costs = None if self.cost_matrix is None else class_costs(self.cost_matrix, labels.classes)
-        if read_switch("cost_priors", self.cost_priors):
+        if check_bool("cost_priors", self.cost_priors):
             if costs is None:
                 raise ValueError("cost_priors=True needs a cost_matrix")
             weight = prior_weights(costs, labels.codes, weight, labels.classes)
@@ -206,7 +204,7 @@ max_leaf_nodes, max_features
         seed, impurity = self._seed(), impurity_of(self.criterion)
         forest = self._grow_and_prune(
             training,
-            lambda rows: growth.options(rows.sample_weight, table.schema.n_features, _CRITERIA, seed),
+            lambda rows: growth.options(rows.sample_weight, table.schema.n_features, tuple(CRITERIA), seed),
             impurity,
             labels.classes,
         )
@@ -238,8 +236,8 @@ max_leaf_nodes, max_features
     def predict_most_likely(self, X: Any) -> NDArray[Any]:
         """Class that most leaves vote for: each leaf that a row reaches votes, with the weight of its path.
 
-        The lecture's first way to classify a row with missing values. :meth:`predict` mixes the leaves' probabilities
-        instead, in which a leaf that is unsure says so. They agree where nothing is missing and nothing has a cost.
+        The lecture's first method for rows with missing values. :meth:`predict` mixes the leaves' probabilities
+        instead. They agree where nothing is missing and nothing has a cost.
         """
         rows = self._read(X)
         answers = self.leaf_probabilities().argmax(axis=1)
@@ -247,11 +245,10 @@ max_leaf_nodes, max_features
         labels: NDArray[Any] = self._ask(rows, Query(table, lambda votes, _: self.classes_[votes.argmax(axis=1)]))[0]
         return labels
 
-    def _decide(self, probabilities: Floats) -> NDArray[Any]:
+    def _decide(self, probabilities: Floats) -> NDArray[np.intp]:
         if self.cost_matrix is None:
             return super()._decide(probabilities)
-        labels: NDArray[Any] = self.classes_[cheapest_classes(probabilities, self.cost_matrix, self.classes_)]
-        return labels
+        return cheapest_classes(probabilities, self.cost_matrix, self.classes_)
 
     def _leaf_probability(self) -> LeafProbability:
         return leaf_probability(self.leaf_probability)
@@ -287,8 +284,8 @@ class TreeRegressor(NumberAnswers, _Tree):
 min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, random_state
         As in :class:`TreeClassifier`.
     pruning : {"cost_complexity", "reduced_error"}, None or an instance from :mod:`hedgerow.pruning`
-        By a price for each leaf, which is chosen by cross-validation; by the squared error on held-out rows; or not
-        at all.
+        By cost complexity, with alpha chosen by cross-validation; by the squared error on held-out rows; or not at
+        all.
 
     Attributes
     ----------

@@ -1,9 +1,9 @@
-"""Verbs that trees and forests share, whether they are one or many."""
+"""Verbs of classifiers and regressors, of a single tree or many."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.estimators.base import TreeBased
+from hedgerow.estimators.contract import CODES
 from hedgerow.explain.explanation import (
     ClassExplanation,
     LeafProbabilities,
@@ -33,16 +34,19 @@ from hedgerow.forest.counts import DistinctCounts
 from hedgerow.forest.importance import impurity_importances
 from hedgerow.walk import Query
 
-__all__ = ["ClassAnswers", "NumberAnswers"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["Answers", "ClassAnswers", "NumberAnswers"]
 
 Floats = NDArray[np.float64]
 
 
-class _Answers(TreeBased):
+class Answers(TreeBased):
     """Abstract: what classifiers and regressors share.
 
-    Every answer that is a fold has a query. :meth:`_respond` answers several verbs about the same rows: X is converted
-    once, and the trees are walked once.
+    Every answer that is a fold has a query. :meth:`_respond` answers several verbs about the same rows: the trees are
+    walked once for all queries.
     """
 
     @property
@@ -51,29 +55,55 @@ class _Answers(TreeBased):
         check_is_fitted(self)
         return impurity_importances(self.forest_, self._impurity)
 
-    def _query(self, verb: str) -> Query[Any] | None:
+    def _source(self, verb: str, **arguments: Any) -> str:
+        """Verb whose answer this one follows from by :meth:`_derive`; the verb itself where there is none."""
+        return verb
+
+    def _derive(self, verb: str, answer: Any) -> Any:
+        """Answer of a verb, given that of its source."""
+        raise NotImplementedError
+
+    def _query(self, verb: str, **arguments: Any) -> Query[Any] | None:
         """Query that answers a verb; None where the answer is no fold, or the model has no such verb."""
         raise NotImplementedError
 
-    def _answer(self, verb: str, rows: Floats) -> Any:
-        """Answer that is no fold."""
+    def _answer(self, verb: str, rows: Floats, reached: csr_array | None, **arguments: Any) -> Any:
+        """Answer that is no fold. `reached` is the spread of the rows where it is known, as in :meth:`_respond`."""
         raise NotImplementedError
 
-    def _respond(self, rows: Floats, verbs: Iterable[str]) -> dict[str, Any]:
-        """Answers to several verbs about the same rows, in one walk."""
-        asked = tuple(dict.fromkeys(verbs))
-        queries = {verb: query for verb in asked if (query := self._query(verb)) is not None}
+    def _respond(
+        self, rows: Floats, verbs: Mapping[str, Mapping[str, Any]], reached: csr_array | None = None
+    ) -> dict[str, Any]:
+        """Answer several verbs about the same rows in one walk, see :mod:`hedgerow.estimators.contract`.
+
+        `reached` is the spread of the rows, (n, n_leaves), where the caller has it; None where it has not.
+        """
+        sources = {verb: self._source(verb, **arguments) for verb, arguments in verbs.items()}
+        needed = {source: verbs[verb] if verb == source else {} for verb, source in sources.items()}
+        queries = {
+            verb: query for verb, arguments in needed.items() if (query := self._query(verb, **arguments)) is not None
+        }
         found = dict(zip(queries, self._ask(rows, *queries.values()), strict=True))
-        return {verb: found[verb] if verb in found else self._answer(verb, rows) for verb in asked}
+        for verb, arguments in needed.items():
+            if verb not in found:
+                found[verb] = self._answer(verb, rows, reached, **arguments)
+        return {
+            verb: found[source] if verb == source else self._derive(verb, found[source])
+            for verb, source in sources.items()
+        }
+
+    def _respond_alone(self, X: Any, verb: str, **arguments: Any) -> Any:
+        return self._respond(self._read(X), {verb: arguments})[verb]
 
 
-class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
+class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
     """Abstract: the verbs of every classifier."""
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Most probable class of each row; the first of equals."""
         rows = self._read(X)
-        return self._decide(self._proba(rows))
+        labels: NDArray[Any] = self.classes_[self._decide(self._proba(rows))]
+        return labels
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class, (n, n_classes)."""
@@ -88,7 +118,7 @@ class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
         """
         upto = self.predict_proba(X).cumsum(axis=1)
         drawn = np.random.default_rng(rng).random(len(upto)) * upto[:, -1]
-        # The last class takes the rest: its sum may be as small as what was drawn, where it is rounded to nothing.
+        # The last class takes the rest: a cumulative sum can be rounded to as little as what was drawn.
         labels: NDArray[Any] = self.classes_[(upto[:, :-1] <= drawn[:, np.newaxis]).sum(axis=1)]
         return labels
 
@@ -102,17 +132,8 @@ class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
         "plausibility": the mean over the trees of the aleatoric and the epistemic uncertainty of the leaf, which counts
         how few samples it has (Busch et al., Combining Predictions under Uncertainty, section 3.1), and their sum.
         """
-        if measure == "entropy":
-            rows = self._read(X)
-            uncertainty: Uncertainty = self._respond(rows, ["predict_uncertainty"])["predict_uncertainty"]
-            return uncertainty
-        if measure == "plausibility":
-            rows = self._read(X)
-            fold = PlausibilityUncertainty()
-            table = self._tables.get(fold, lambda: fold.table_of(self.forest_.distinct_counts, None))
-            found: Uncertainty = self._ask(rows, fold.query(table, None))[0]
-            return found
-        raise ValueError(f"measure is {measure!r}, must be 'entropy' or 'plausibility'")
+        uncertainty: Uncertainty = self._respond_alone(X, "predict_uncertainty", measure=measure)
+        return uncertainty
 
     def leaf_counts(self, X: Any) -> Floats:
         """Evidence: weighted class counts of the leaf that each row reaches in each tree, (n, n_trees, n_classes).
@@ -124,17 +145,19 @@ class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
         return counts
 
     def explain(self, X: Any) -> list[ClassExplanation]:
-        """Explain the answer to each row: the path down a single tree, or the vote of several, and the doubt in it.
+        """Explain the prediction for each row: the path down a single tree, or the votes of several, and the doubt.
 
         ``print(model.explain(X)[0])`` is a text for people.
         """
         rows = self._read(X)
-        verbs = ["predict_proba", "leaf_counts", "votes", *self._set_verbs]
-        found = self._respond(rows, verbs)
+        reached = self._walk.spread(rows) if self.forest_.n_trees == 1 else None
+        verbs = ("predict", "predict_proba", "leaf_counts", "votes", *self._set_verbs)
+        found = self._respond(rows, {verb: {} for verb in verbs}, reached)
         return explain_classes(
             *(self._walk, self.schema_, rows),
+            reached=reached,
             classes=self.classes_,
-            answers=self._decide(found["predict_proba"]),
+            answers=found["predict"],
             probabilities=found["predict_proba"],
             counts=found["leaf_counts"],
             votes=found["votes"],
@@ -147,27 +170,43 @@ class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
     _leaf_probabilities: LeafProbabilities | None = None
     """Probabilities of rows in the leaves of a single tree with these numbers, where leaves have probabilities."""
 
-    def _decide(self, probabilities: Floats) -> NDArray[Any]:
-        """Label of each row, given its probabilities."""
-        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
-        return labels
+    def _decide(self, probabilities: Floats) -> NDArray[np.intp]:
+        """Position in `classes_` of the class of each row, given its probabilities."""
+        codes: NDArray[np.intp] = probabilities.argmax(axis=1)
+        return codes
 
     def _proba(self, rows: Floats) -> Floats:
         query = self._proba_query()
-        found: Floats = self._answer("predict_proba", rows) if query is None else self._ask(rows, query)[0]
+        found: Floats = self._answer("predict_proba", rows, None) if query is None else self._ask(rows, query)[0]
         return found
 
-    def _query(self, verb: str) -> Query[Any] | None:
+    def _source(self, verb: str, **arguments: Any) -> str:
+        return "predict_proba" if verb in ("predict", CODES) else verb
+
+    def _derive(self, verb: str, answer: Any) -> Any:
+        codes = self._decide(answer)
+        return codes if verb == CODES else self.classes_[codes]
+
+    def _query(self, verb: str, **arguments: Any) -> Query[Any] | None:
         match verb:
             case "predict_proba":
                 return self._proba_query()
             case "predict_uncertainty":
-                return self._entropy_query()
+                return self._uncertainty_query(**arguments)
             case "leaf_counts":
                 return self._counts_query()
             case "votes":
                 return self._tables.get("votes", lambda: tree_votes(self.forest_))
         return None
+
+    def _uncertainty_query(self, measure: str = "entropy") -> Query[Uncertainty] | None:
+        if measure == "entropy":
+            return self._entropy_query()
+        if measure == "plausibility":
+            fold = PlausibilityUncertainty()
+            table = self._tables.get(fold, lambda: fold.table_of(self.forest_.distinct_counts, None))
+            return fold.query(table, None)
+        raise ValueError(f"measure is {measure!r}, must be 'entropy' or 'plausibility'")
 
     def _proba_query(self) -> Query[Floats] | None:
         """Query for the probabilities; None where they are no fold."""
@@ -178,7 +217,7 @@ class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
         raise ValueError(f"{type(self).__name__} has no probabilities of leaves: its answers vary within a leaf")
 
     def _leaf_evidence(self) -> DistinctCounts:
-        """Class counts that leaves answer by."""
+        """Class counts that predictions are computed from."""
         found: DistinctCounts = self.forest_.distinct_counts
         return found
 
@@ -202,7 +241,7 @@ class ClassAnswers(ClassifierMixin, _Answers):  # type: ignore[misc]
         return leaves.of_each_leaf(np.asarray(self._leaf_probability().table(leaves.counts, self.class_prior_)))
 
 
-class NumberAnswers(RegressorMixin, _Answers):  # type: ignore[misc]
+class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
     """Abstract: the verbs of a regressor."""
 
     def predict(self, X: Any) -> Floats:
@@ -219,30 +258,30 @@ class NumberAnswers(RegressorMixin, _Answers):  # type: ignore[misc]
 
         A single tree has no between-tree variance; all uncertainty is aleatoric.
         """
-        rows = self._read(X)
-        found: Uncertainty = self._respond(rows, ["predict_uncertainty"])["predict_uncertainty"]
+        found: Uncertainty = self._respond_alone(X, "predict_uncertainty")
         return found
 
     def explain(self, X: Any, coverage: float = 0.9) -> list[NumberExplanation]:
-        """Explain the answer to each row: the path down a single tree, or what several say, and the doubt in it.
+        """Explain the prediction for each row: the path down a single tree, or the spread of several, and the doubt.
 
         `coverage` is that of the interval, if the model has one. ``print(model.explain(X)[0])`` is a text for people.
         """
         rows = self._read(X)
-        answers, reached = self._ask(rows, self._mean_query(), leaf_moments(self.forest_))
+        verbs: dict[str, dict[str, Any]] = {"predict": {}, "leaf_moments": {}}
+        if self._has_intervals:
+            verbs["predict_interval"] = {"coverage": coverage}
+        found = self._respond(rows, verbs)
         return explain_numbers(
             *(self._walk, self.schema_, rows),
-            answers=answers,
-            reached=reached,
-            intervals=self._intervals(rows, coverage),
+            answers=found["predict"],
+            reached=found["leaf_moments"],
+            intervals=found.get("predict_interval"),
             coverage=coverage,
         )
 
-    def _intervals(self, rows: Floats, coverage: float) -> Floats | None:
-        """Intervals of the rows, (n, 2); None where the model has none."""
-        return None
+    _has_intervals = False
 
-    def _query(self, verb: str) -> Query[Any] | None:
+    def _query(self, verb: str, **arguments: Any) -> Query[Any] | None:
         match verb:
             case "predict":
                 return self._mean_query()
@@ -250,6 +289,8 @@ class NumberAnswers(RegressorMixin, _Answers):  # type: ignore[misc]
                 fold = Variance()
                 table = self._tables.get(fold, lambda: fold.leaf_table(self.forest_.stats, None))
                 return fold.query(table, None)
+            case "leaf_moments":
+                return leaf_moments(self.forest_)
         return None
 
     def _mean_query(self) -> Query[Floats]:

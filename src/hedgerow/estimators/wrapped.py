@@ -1,4 +1,4 @@
-"""What estimators share that answer from the forest of another one: fitting it, or taking it as it is."""
+"""Base of estimators that wrap another model: fitting it, or using it as it was fitted."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ register(
 
 @dataclass(frozen=True)
 class FittedEstimator:
-    """A fitted model and the training data's prior, labels and weights; the prior is None where it can't be told."""
+    """A fitted model and the training data's prior, labels and weights; the prior is None where it is unknown."""
 
     model: Any
     prior: Floats | None
@@ -52,7 +52,7 @@ class FittedEstimator:
 class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
     """Abstract; final classes have the parameter `estimator`, a classifier made of trees.
 
-    It is cloned and fitted; one in a :class:`sklearn.frozen.FrozenEstimator` is taken as it is; None is
+    It is cloned and fitted; one in a :class:`sklearn.frozen.FrozenEstimator` is used without refitting; None is
     ``ForestClassifier(random_state=0)``. Models of this package keep their columns; those of scikit-learn read numbers,
     and missing values if they can.
     """
@@ -67,50 +67,48 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Who is given what, for scikit-learn's metadata routing: `fit` passes on to that of `estimator`."""
+        """Return the metadata routing: `fit` passes metadata on to that of `estimator`."""
         router = MetadataRouter(owner=self).add_self_request(self)
         mapping = MethodMapping().add(caller="fit", callee="fit")
         return router.add(estimator=self._template(), method_mapping=mapping)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
-        """The number of the leaf that each row reaches in each tree, (n, n_trees).
+        """Number of the leaf that each row reaches in each tree, (n, n_trees).
 
-        A row with a missing value that is divided over branches follows the heaviest.
+        A row with a missing value that is spread over branches follows the heaviest.
         """
         rows = self._read(X)
         return self._walk.route(rows)
 
     @property
     def _n_jobs(self) -> int | None:
-        """As many threads as the estimator takes."""
+        """Number of threads of the wrapped estimator."""
         return getattr(self.estimator_, "n_jobs", None)
 
     @property
     def _walk(self) -> Walk:
-        """As rows reach the leaves of the estimator, if it is ours."""
+        """The wrapped model's own walk; a plain walk for foreign models."""
         if isinstance(self.estimator_, TreeBased):
             return self.estimator_._walk
         return ForestWalk(self.forest_, self._n_jobs)
 
-    def _tree_weights(self) -> Floats | None:
-        """Tree weights of the estimator; None if it has none."""
-        weights = getattr(self.estimator_, "_tree_weights", None)
-        return None if weights is None else weights()
+    def get_tree_weights(self) -> Floats | None:
+        return self.estimator_.get_tree_weights() if isinstance(self.estimator_, TreeBased) else None
 
     def _template(self) -> Any:
-        """The estimator to fit; one that is made here requests the weights that it is passed."""
+        """Estimator to fit; the default one requests the weights that it is passed."""
         return requesting_weights(self._default()) if self.estimator is None else self.estimator
 
     def _default(self) -> Any:
         return ForestClassifier(random_state=0)
 
     def _fit_wrapped(self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any]) -> Self:
-        """The estimator fitted, or taken as it is, and all attributes set."""
+        """Fit the estimator, unless it is frozen, and set all attributes."""
         fitted = self._fit_estimator(X, y, sample_weight, fit_params)
         return self._take(fitted.model, fitted.prior)
 
     def _fit_estimator(self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any]) -> FittedEstimator:
-        """The estimator fitted, or taken as it is, with what it was given; nothing is set yet."""
+        """Fit the estimator, unless it is frozen; sets no attribute."""
         labels = read_labels(y, X)
         weight = read_weights(sample_weight, labels.codes)
         template = self._template()
@@ -125,7 +123,7 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         return FittedEstimator(model, prior, labels, weight)
 
     def _params_of_estimator(self, template: Any, sample_weight: Any, fit_params: dict[str, Any]) -> dict[str, Any]:
-        """What is passed on to the estimator's `fit`: as it requests, if routing is enabled, else the weights."""
+        """Parameters for the estimator's `fit`: as it requests, if routing is enabled, else the weights."""
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", sample_weight=sample_weight, **fit_params)
             return dict(routed.estimator.fit)
@@ -141,11 +139,11 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         return {"sample_weight": sample_weight}
 
     def _take(self, model: Any, prior: Floats | None = None) -> Self:
-        """All attributes from a fitted model."""
+        """Set all attributes from a fitted model."""
         return self._set_found(self._found(model, prior))
 
     def _found(self, model: Any, prior: Floats | None) -> dict[str, Any]:
-        """What a fitted model tells. A prior is its own, or the one given, or that of its trees."""
+        """Attributes from a fitted model. The prior is its own, or the given one, or that of its trees."""
         _check_model(model)
         own = isinstance(getattr(model, "forest_", None), Forest)
         forest = model.forest_ if own else from_sklearn(model)
@@ -163,7 +161,7 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         }
 
     def _set_found(self, found: dict[str, Any]) -> Self:
-        """All attributes together, once nothing can fail any more."""
+        """Set all attributes at once, after everything that can fail."""
         self._set_names(found["schema_"])
         for name, value in found.items():
             setattr(self, name, value)
@@ -190,21 +188,21 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
 
 
 def requesting_weights(estimator: Any) -> Any:
-    """The estimator, set to request `sample_weight` where scikit-learn's metadata routing is enabled."""
+    """Make the estimator request `sample_weight` where scikit-learn's metadata routing is enabled."""
     if get_config()["enable_metadata_routing"]:
         estimator.set_fit_request(sample_weight=True)
     return estimator
 
 
 def check_classifier(name: str, given: Any) -> None:
-    """Refuse what is no classifier."""
-    if isinstance(given, type) or not hasattr(given, "__sklearn_tags__") or not is_classifier(given):
+    """Raise an error unless this is a classifier."""
+    if isinstance(given, type) or not callable(getattr(given, "__sklearn_tags__", None)) or not is_classifier(given):
         raise TypeError(f"{name} is {given!r}, must be a classifier made of trees: see hedgerow.adapt.from_sklearn")
 
 
 def _check_model(model: Any) -> None:
     check_classifier("model", model)
-    if not hasattr(model, "classes_"):
+    if getattr(model, "classes_", None) is None:
         raise NotFittedError(f"model is {model!r}, which is not fitted: call fit first")
 
 
@@ -219,7 +217,7 @@ def _allows_missing(estimator: Any) -> bool:
 
 
 def class_weight_parameters(estimator: Any) -> list[str]:
-    """The parameters by which counts in its leaves are weighted by class, so that the prior that goes with them is."""
+    """Names of the parameters that weight the counts in leaves by class."""
     inside = estimator.estimator if isinstance(estimator, FrozenEstimator) else estimator
     parameters = inside.get_params(deep=True).items()
     return [name for name, value in parameters if name.endswith("class_weight") and value is not None]
@@ -231,14 +229,16 @@ def _shares(labels: Labels, weight: Floats) -> Floats:
 
 
 def _root_shares(forest: Forest) -> Floats:
-    """The mean over the trees of the classes' shares in the root."""
+    """Mean over the trees of the class frequencies in the root."""
     roots = forest.node_counts()[forest.tree_start[:-1]]
     shares: Floats = (roots / roots.sum(axis=1, keepdims=True)).mean(axis=0)
     return shares
 
 
 def _numeric_schema(model: Any) -> Schema:
-    """Columns of numbers, with the names that scikit-learn has kept."""
-    named = hasattr(model, "feature_names_in_")
-    names = model.feature_names_in_ if named else [f"x{j}" for j in range(model.n_features_in_)]
+    """Schema of numeric columns, with scikit-learn's names."""
+    names = getattr(model, "feature_names_in_", None)
+    named = names is not None
+    if names is None:
+        names = [f"x{j}" for j in range(model.n_features_in_)]
     return Schema(tuple(Column(str(name), Kind.NUMERIC) for name in names), named=named)

@@ -1,7 +1,7 @@
 """Forests of other libraries, as a :class:`~hedgerow.forest.Forest`, and ours as ONNX.
 
-Only what a library documents is read, and only where it says how many training rows (of each class) a leaf holds: that
-is what rules, bounds and uncertainty are made of.
+Only documented formats are read, and only where leaves have the number of training rows (of each class), from which
+rules, bounds and uncertainty are computed.
 
 | library | classification | regression |
 |---|---|---|

@@ -1,4 +1,4 @@
-"""Binary trees of other libraries, laid out as one Forest."""
+"""Conversion of binary trees of other libraries to one Forest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import LEAF_FEATURE, NO_PAYLOAD, MissingPolicy, NodeKind
 
-__all__ = ["BinaryTree", "Question", "flatten", "lay_out"]
+__all__ = ["BinaryTree", "NestedSplit", "flatten", "lay_out"]
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class BinaryTree:
 
 
 @dataclass(frozen=True)
-class Question:
-    """What a nested node asks: x ≤ threshold goes left."""
+class NestedSplit:
+    """Split of a nested node: x ≤ threshold goes left."""
 
     feature: int
     threshold: float
@@ -43,37 +43,37 @@ class Question:
 
 
 def flatten(
-    root: Any, ask: Callable[[Any], Question | None], leaf: Callable[[Any], tuple[float, Sequence[float]]]
+    root: Any, split_of: Callable[[Any], NestedSplit | None], leaf: Callable[[Any], tuple[float, Sequence[float]]]
 ) -> BinaryTree:
-    """Nested nodes as arrays: `ask` gives the question of a node, None of a leaf; `leaf` a leaf's weight and row."""
-    nodes, questions, children = [root], [], {}
-    for node in nodes:  # grows while it is walked
-        question = ask(node)
-        questions.append(question)
-        if question is not None:
-            children[len(questions) - 1] = len(nodes)
-            nodes += [question.left, question.right]
-    leaves = {at: leaf(nodes[at]) for at, question in enumerate(questions) if question is None}
+    """Flatten nested nodes: `split_of` returns the split of a node, None for a leaf; `leaf` a leaf's weight and row."""
+    nodes, splits, children = [root], [], {}
+    for node in nodes:  # grows while iterating
+        split = split_of(node)
+        splits.append(split)
+        if split is not None:
+            children[len(splits) - 1] = len(nodes)
+            nodes += [split.left, split.right]
+    leaves = {at: leaf(nodes[at]) for at, split in enumerate(splits) if split is None}
     weight = np.zeros(len(nodes))
     leaf_row = np.zeros((len(nodes), len(next(iter(leaves.values()))[1])))
     for at, (one, row) in leaves.items():
         weight[at], leaf_row[at] = one, row
-    for at, first in reversed(children.items()):  # children stand behind their parents
+    for at, first in reversed(children.items()):  # children come after their parents
         weight[at] = weight[first] + weight[first + 1]
     left = np.array([children.get(at, -1) for at in range(len(nodes))])
     return BinaryTree(
         left=left,
         right=np.where(left < 0, -1, left + 1),
-        feature=np.array([-1 if one is None else one.feature for one in questions]),
-        threshold=np.array([np.nan if one is None else one.threshold for one in questions]),
-        missing_left=np.array([one is not None and one.missing_left for one in questions]),
+        feature=np.array([-1 if one is None else one.feature for one in splits]),
+        threshold=np.array([np.nan if one is None else one.threshold for one in splits]),
+        missing_left=np.array([one is not None and one.missing_left for one in splits]),
         weight=weight,
         leaf_row=leaf_row,
     )
 
 
 def lay_out(trees: Sequence[BinaryTree], n_features: int, *, regression: bool = False) -> Forest:
-    """The trees as a Forest, each level by level, so that siblings stand side by side."""
+    """Lay out trees as a Forest, each level by level, so that siblings are contiguous."""
     parts = [_tree_arrays(tree) for tree in trees]
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     kind = joined["kind"]
@@ -114,7 +114,7 @@ def _tree_arrays(tree: BinaryTree) -> dict[str, NDArray[Any]]:
 
 
 def _level_by_level(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.int64]:
-    """The nodes in an order that puts siblings side by side, and every child behind its parent."""
+    """Order of the nodes with siblings contiguous and every child after its parent."""
     levels = [np.zeros(1, dtype=np.int64)]
     while len(levels[-1]):
         inner = levels[-1][left[levels[-1]] >= 0]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.exchange.layout import Question, flatten, lay_out
+from hedgerow.exchange.layout import NestedSplit, flatten, lay_out
 from hedgerow.forest.forest import Forest
 
 __all__ = ["from_lightgbm"]
@@ -17,17 +17,17 @@ _ZERO = float(np.float32(1e-35))
 
 
 def from_lightgbm(model: Any) -> Forest:
-    """A regression forest of LightGBM (``boosting_type="rf"``) as a Forest that sends every row the same way.
+    """A regression forest of LightGBM (``boosting_type="rf"``) as a Forest that routes every row alike.
 
     Leaves hold the weight of their training rows and LightGBM's value, which is their mean unless regularised. The dump
-    has no sum of squared deviations: it is 0, the least that is possible, and a warning says so.
+    has no sum of squared deviations: it is 0, the lower bound, with a warning.
 
     Parameters
     ----------
     model : lightgbm.LGBMRegressor or lightgbm.Booster
         In forest mode, with objective "regression" (squared error). Refused are classifiers, whose leaves hold a number
         of rows and a log-odds but no counts of classes; boosting, whose leaves correct each other; categorical
-        questions; ``zero_as_missing``; and trees without a question, of which LightGBM stores no weight.
+        splits; ``zero_as_missing``; and trees without a split, of which LightGBM stores no weight.
     """
     booster = getattr(model, "booster_", model)
     if not callable(getattr(booster, "dump_model", None)):
@@ -52,23 +52,23 @@ def from_lightgbm(model: Any) -> Forest:
     return lay_out(trees, dump["max_feature_idx"] + 1, regression=True)
 
 
-def _question(node: dict[str, Any]) -> Question | None:
+def _question(node: dict[str, Any]) -> NestedSplit | None:
     if "left_child" not in node:
         return None
     if node["decision_type"] != "<=":
-        raise ValueError("the forest asks for categories, only questions x <= t are read: fit with numeric columns")
+        raise ValueError("the forest splits on categories, only x <= t is supported: fit with numeric columns")
     missing, threshold = node["missing_type"], node["threshold"]
     if missing == "Zero":
         raise ValueError("the forest takes zeros for missing values: fit with zero_as_missing=False")
-    # "None": no missing value was met in fit, and one is taken for a zero.
+    # "None": no missing value occurred in fit, and one counts as zero.
     missing_left = node["default_left"] if missing == "NaN" else threshold >= 0
-    return Question(
+    return NestedSplit(
         node["split_feature"], _beside_zero(threshold), missing_left, node["left_child"], node["right_child"]
     )
 
 
 def _beside_zero(threshold: float) -> float:
-    """The threshold for rows as they are: LightGBM takes values of at most 1e-35 (in float32) either side for zeros."""
+    """Threshold for raw rows: LightGBM treats values within 1e-35 (in float32) of 0 as zeros."""
     if abs(threshold) > _ZERO:
         return threshold
     return _ZERO if threshold >= 0 else float(np.nextafter(-_ZERO, -np.inf))
@@ -77,7 +77,6 @@ def _beside_zero(threshold: float) -> float:
 def _leaf(node: dict[str, Any]) -> tuple[float, Sequence[float]]:
     if "leaf_weight" not in node:
         raise ValueError(
-            "a tree has no question, and LightGBM stores no weight of such: fit with more rows, or fewer "
-            "min_child_samples"
+            "a tree has no split, and LightGBM stores no weight for it: fit with more rows, or fewer min_child_samples"
         )
     return node["leaf_weight"], [node["leaf_weight"], node["leaf_value"], 0.0]

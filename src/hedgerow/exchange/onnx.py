@@ -1,6 +1,6 @@
-"""Fitted models as ONNX, for runtimes that know nothing of this package (extra ``hedgerow[onnx]``).
+"""Export of fitted models to ONNX (extra ``hedgerow[onnx]``).
 
-What can be said exactly by ONNX's ``TreeEnsemble`` is exported, in double precision; everything else is refused.
+Models that ONNX's ``TreeEnsemble`` can represent exactly are exported in double precision; all others are refused.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow._params import check_choice
 from hedgerow.data.table import Kind
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import MissingPolicy, NodeKind
@@ -30,19 +31,19 @@ _SUM = 1
 
 
 def to_onnx(model: Any, *, missing: Literal["refuse", "nan"] = "refuse") -> Any:
-    """A fitted tree or forest as an ``onnx.ModelProto``.
+    """Export a fitted tree or forest as an ``onnx.ModelProto``.
 
     Parameters
     ----------
     model : a fitted classifier or regressor of this package
-        With numeric columns and questions x ≤ t alone; of a classifier that has a `rule`, with
+        With numeric columns and splits x ≤ t only; for a classifier with a `rule`, with
         :class:`~hedgerow.rules.Probability` ("probability" or "laplace"). Forests of scikit-learn go through
         ``RuleClassifier.from_fitted(theirs, rule="probability")``.
     missing : {"refuse", "nan"}
         ONNX's trees can't split a row with a missing value over several branches. Trees here do so, with
         ``missing="learned"`` only at nodes that met no missing value in `fit`. Such a forest is refused; with "nan" it
-        is exported, and a row whose missing value reaches a node of this kind gets NaN for an answer (and a label
-        without meaning). If no node at all has a branch for missing values, every row with a missing value gets NaN.
+        is exported, and a row whose missing value reaches such a node gets NaN (and a meaningless label). If no node at
+        all has a branch for missing values, every row with a missing value gets NaN.
 
     Returns
     -------
@@ -67,8 +68,8 @@ def to_onnx(model: Any, *, missing: Literal["refuse", "nan"] = "refuse") -> Any:
 
 
 def _leaf_values(model: Any) -> tuple[Forest, Floats, bool]:
-    """The forest, what each leaf adds to the answer, (n_leaves, m), and whether this is the second of two classes'."""
-    if isinstance(model, Forest) or not hasattr(model, "get_params"):
+    """Return the forest, each leaf's summand of the answer, (n_leaves, m), and whether it is of class 1 of 2 only."""
+    if not isinstance(model, BaseEstimator):
         raise TypeError(f"model is {type(model).__name__}, must be a fitted classifier or regressor of hedgerow")
     check_is_fitted(model)
     forest = getattr(model, "forest_", None)
@@ -77,7 +78,7 @@ def _leaf_values(model: Any) -> tuple[Forest, Floats, bool]:
             f"model is {type(model).__name__}, must be one of hedgerow's; for a forest of scikit-learn pass "
             'RuleClassifier.from_fitted(model, rule="probability")'
         )
-    if any(hasattr(one, "membership") for one in (model, getattr(model, "estimator_", None))):
+    if getattr(getattr(model, "estimator_", model), "regions_", None) is not None:
         raise ValueError("its rows are in several regions at once, which ONNX's trees can't say: export a plain tree")
     if not is_classifier(model):
         return forest, forest.stats[:, 1:2] / forest.n_trees, False
@@ -93,7 +94,7 @@ def _leaf_values(model: Any) -> tuple[Forest, Floats, bool]:
             f"the answers of {type(model).__name__} vary within a leaf, and ONNX's trees have one for each: export a "
             "tree or forest with class counts in its leaves"
         ) from None
-    weights = model._tree_weights() if hasattr(model, "_tree_weights") else None
+    weights = model.get_tree_weights()
     if weights is not None:
         shares = shares * np.repeat(weights, np.diff(forest.leaf_start))[:, np.newaxis]
     second_alone = shares.shape[1] == 2
@@ -101,8 +102,7 @@ def _leaf_values(model: Any) -> tuple[Forest, Floats, bool]:
 
 
 def _refuse_what_onnx_has_not(model: Any, forest: Forest, missing: str) -> None:
-    if missing not in ("refuse", "nan"):
-        raise ValueError(f"missing is {missing!r}, must be 'refuse' or 'nan'")
+    check_choice("missing", missing, ("refuse", "nan"), "'refuse' or 'nan'")
     for column in model.schema_.columns:
         if column.kind != Kind.NUMERIC:
             raise ValueError(
@@ -161,7 +161,7 @@ def _import_onnx() -> Any:
 
 @dataclass
 class _Graph:
-    """Nodes of an ONNX graph as they are added; each is named by its output."""
+    """Builder of an ONNX graph; nodes are named by their output."""
 
     onnx: Any
 
@@ -222,7 +222,7 @@ class _Graph:
 
 
 def _as_labels(classes: NDArray[Any]) -> NDArray[Any]:
-    """Labels of a type that ONNX has."""
+    """Convert labels to a type that ONNX supports."""
     if classes.dtype.kind in "iu":
         return classes.astype(np.int64)
     if classes.dtype.kind in "bf":
@@ -233,7 +233,7 @@ def _as_labels(classes: NDArray[Any]) -> NDArray[Any]:
 
 
 def _tree_ensemble_arrays(forest: Forest, values: Floats, guarded: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-    """The attributes of a TreeEnsemble: inner nodes and leaves apart, each with numbers of its own.
+    """Attributes of a TreeEnsemble: inner nodes and leaves are numbered separately.
 
     A tree that is a leaf becomes a node with this leaf on both sides. Each of the `guarded` nodes gets a node before it
     that sends missing values to a leaf of NaN (x <= inf is false for NaN alone). Copy k of the trees adds up column k
@@ -286,9 +286,9 @@ def _tree_ensemble_arrays(forest: Forest, values: Floats, guarded: NDArray[np.in
 def _unused_leaves(
     true_id: NDArray[Any], true_leaf: NDArray[Any], false_id: NDArray[Any], false_leaf: NDArray[Any]
 ) -> int:
-    """How many unused leaves to put first, so that no leaf has the number of the node that is its sibling.
+    """Number of unused leaves to put first, so that no leaf has the number of its sibling node.
 
-    onnxruntime 1.21 to 1.23 takes a root for a leaf where these two numbers are equal.
+    onnxruntime 1.21 to 1.23 treats a root as a leaf where these two numbers are equal.
     """
     mixed = true_leaf != false_leaf
     ahead = np.where(true_leaf, false_id - true_id, true_id - false_id)[mixed]

@@ -24,7 +24,7 @@ _ACCEPTED = (
     "decision trees and extra trees (DecisionTree*, ExtraTree*), random forests and forests of extra trees "
     "(RandomForest*, ExtraTrees*), and bagging of trees (Bagging*)"
 )
-# What to say of models that other libraries dress as scikit-learn's.
+# Hints for models of other libraries with scikit-learn's interface.
 _ELSEWHERE = {
     "lightgbm": "; a regression forest of LightGBM is read by hedgerow.adapt.from_lightgbm",
     "ydf": "; a random forest of ydf is read by hedgerow.adapt.from_ydf",
@@ -35,7 +35,7 @@ _VARIANCE = ("squared_error", "friedman_mse")
 
 
 def from_sklearn(model: Any, *, widen: bool = True) -> Forest:
-    """A fitted tree, forest or bagging of trees of scikit-learn as a Forest that sends every row the same way.
+    """A fitted tree, forest or bagging of trees of scikit-learn as a Forest that routes every row alike.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def from_sklearn(model: Any, *, widen: bool = True) -> Forest:
 
     Notes
     -----
-    *Thresholds.* scikit-learn asks whether float32(x) ≤ t. The Forest asks whether x ≤ t′ with t′ the largest double
-    that rounds to a float32 ≤ t, so that no float64 x takes another way.
+    *Thresholds.* scikit-learn tests float32(x) ≤ t. The Forest tests x ≤ t′ with t′ the largest double that rounds to a
+    float32 ≤ t, so that every float64 x takes the same branch.
 
     *Missing values* go to the first child where ``tree_.missing_go_to_left`` says so, else to the last. (A model that
     was fitted without missing values has the larger child there.)
@@ -87,14 +87,14 @@ def from_sklearn(model: Any, *, widen: bool = True) -> Forest:
 
 @dataclass(frozen=True)
 class _Member:
-    """A fitted tree of a model, and the model's columns that it looks at: all (None), or these."""
+    """A fitted tree of a model, and the model's columns that it uses; None: all."""
 
     estimator: Any
     columns: NDArray[np.int64] | None = None
 
 
 def _members(model: Any) -> list[_Member]:
-    # Here, because it takes longer to import than all of hedgerow; whoever has such a model has it imported.
+    # Slow to import; whoever has such a model has imported it already.
     from sklearn import ensemble, tree
 
     trees = (tree.DecisionTreeClassifier, tree.DecisionTreeRegressor)  # ExtraTree* are special cases of these
@@ -136,11 +136,11 @@ def _tree(model: Any, member: _Member, leaf_row: Floats, widen: bool) -> BinaryT
         raise ValueError(
             f"{_name(model)} has a node whose training weight is not positive: fit it without negative weights"
         )
-    asked = np.maximum(tree.feature, 0)  # a leaf asks for no column
+    feature = np.maximum(tree.feature, 0)  # leaves have negative ones
     return BinaryTree(
         left=tree.children_left,
         right=tree.children_right,
-        feature=asked if member.columns is None else member.columns[asked],
+        feature=feature if member.columns is None else member.columns[feature],
         threshold=widened_thresholds(tree.threshold) if widen else tree.threshold,
         missing_left=tree.missing_go_to_left,
         weight=tree.weighted_n_node_samples,

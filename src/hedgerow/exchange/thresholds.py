@@ -1,4 +1,4 @@
-"""Thresholds of libraries that look at a row in float32, for rows in float64."""
+"""Thresholds of libraries that compare in float32, for rows in float64."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _BEYOND_FLOAT32 = 2.0**128  # where the next float32 would be, if there were one
 
 
 def widened_thresholds(thresholds: ArrayLike) -> NDArray[np.float64]:
-    """For each t the largest double that rounds to a float32 ≤ t, so that x ≤ it is what float32(x) ≤ t is.
+    """Return for each t the largest double T that rounds to a float32 ≤ t, so that x ≤ T iff float32(x) ≤ t.
 
     Let f be the largest float32 ≤ t and m the middle between f and its successor. Doubles below m round to f or less,
-    those above to more than t, and m itself goes to the one of both whose last bit is 0. So the answer is m where that
-    is f, and the double below m elsewhere. +∞ stays +∞.
+    those above to more than t, and m itself to the one of the two whose last bit is 0. So T is m where that is f, and
+    the double below m elsewhere. +∞ stays +∞.
 
     >>> widened_thresholds([1.0, 0.5 + 2**-40])
     array([1.00000006, 0.50000003])
@@ -32,7 +32,7 @@ def widened_thresholds(thresholds: ArrayLike) -> NDArray[np.float64]:
 
 
 def thresholds_below(thresholds: ArrayLike) -> NDArray[np.float64]:
-    """For each float32 t the largest double that rounds to a float32 < t, so that x ≤ it is what float32(x) < t is."""
+    """Return for each float32 t the largest double T that rounds to a float32 < t, so that x ≤ T iff float32(x) < t."""
     with np.errstate(all="ignore"):
         before = np.nextafter(np.asarray(thresholds, dtype=np.float32), np.float32(-np.inf))
     return widened_thresholds(before)

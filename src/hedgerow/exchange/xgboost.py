@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from hedgerow.exchange.layout import Question, flatten, lay_out
+from hedgerow.exchange.layout import NestedSplit, flatten, lay_out
 from hedgerow.exchange.thresholds import thresholds_below
 from hedgerow.forest.forest import Forest
 
@@ -15,18 +15,17 @@ __all__ = ["from_xgboost"]
 
 
 def from_xgboost(model: Any) -> Forest:
-    """A regression forest of XGBoost (one round of parallel trees) as a Forest that sends every row the same way.
+    """A regression forest of XGBoost (one round of parallel trees) as a Forest that routes every row alike.
 
     The dump of a leaf holds its "cover", a sum of second derivatives: with squared error that is the weight of its
     training rows, and its value the mean of their deviations from the base score, divided by the number of trees and
-    shrunk by ``reg_lambda``. There is no sum of squared deviations: it is 0, the least that is possible, and a warning
-    says so.
+    shrunk by ``reg_lambda``. There is no sum of squared deviations: it is 0, the lower bound, with a warning.
 
     Parameters
     ----------
     model : xgboost.XGBRFRegressor or xgboost.Booster
         Fitted in one round, with objective "reg:squarederror". Refused are classifiers, whose covers are no counts;
-        boosting, whose leaves correct each other; and questions about categories.
+        boosting, whose leaves correct each other; and splits on categories.
     """
     booster = model.get_booster() if hasattr(model, "get_booster") else model
     if not callable(getattr(booster, "save_config", None)):
@@ -54,7 +53,7 @@ def from_xgboost(model: Any) -> Forest:
     names = booster.feature_names or [f"f{j}" for j in range(n_features)]
     place = {name: j for j, name in enumerate(names)}
 
-    def ask(node: dict[str, Any]) -> Question | None:
+    def ask(node: dict[str, Any]) -> NestedSplit | None:
         return _question(node, place)
 
     def leaf(node: dict[str, Any]) -> tuple[float, Sequence[float]]:
@@ -63,12 +62,12 @@ def from_xgboost(model: Any) -> Forest:
     return lay_out([flatten(tree, ask, leaf) for tree in dumps], n_features, regression=True)
 
 
-def _question(node: dict[str, Any], place: dict[str, int]) -> Question | None:
+def _question(node: dict[str, Any], place: dict[str, int]) -> NestedSplit | None:
     if "leaf" in node:
         return None
     condition = node.get("split_condition")
     if not isinstance(condition, int | float):
-        raise ValueError("the forest asks for categories, only questions x < t are read: fit with numeric columns")
+        raise ValueError("the forest splits on categories, only x < t is supported: fit with numeric columns")
     yes, no = sorted(node["children"], key=lambda child: child["nodeid"] != node["yes"])
     threshold = float(thresholds_below(condition))
-    return Question(place[node["split"]], threshold, node["missing"] == node["yes"], yes, no)
+    return NestedSplit(place[node["split"]], threshold, node["missing"] == node["yes"], yes, no)

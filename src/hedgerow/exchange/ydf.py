@@ -1,11 +1,11 @@
-"""Random forests of ydf (Yggdrasil Decision Forests), whose leaves say how many rows of each class they hold."""
+"""Random forests of ydf (Yggdrasil Decision Forests), whose leaves have class counts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from hedgerow.exchange.layout import Question, flatten, lay_out
+from hedgerow.exchange.layout import NestedSplit, flatten, lay_out
 from hedgerow.exchange.thresholds import thresholds_below
 from hedgerow.forest.forest import Forest
 
@@ -15,7 +15,7 @@ _NUMERICAL = "NumericalHigherThanCondition"
 
 
 def from_ydf(model: Any) -> Forest:
-    """A random forest of ydf, for classes or numbers, as a Forest that sends every row the same way.
+    """A random forest of ydf, for classes or numbers, as a Forest that routes every row alike.
 
     Columns are in the order of ``model.input_feature_names()``, classes in that of ``model.label_classes()``; leaves
     hold the counts, or weight, mean and squared deviations, that ydf stores.
@@ -39,7 +39,7 @@ def from_ydf(model: Any) -> Forest:
     return lay_out(trees, len(place), regression=task == "REGRESSION")
 
 
-def _question(node: Any, place: dict[int, int]) -> Question | None:
+def _question(node: Any, place: dict[int, int]) -> NestedSplit | None:
     if node.is_leaf:
         return None
     condition = node.condition
@@ -50,7 +50,7 @@ def _question(node: Any, place: dict[int, int]) -> Question | None:
         )
     # The negative child takes x < t.
     threshold = float(thresholds_below(condition.threshold))
-    return Question(place[condition.attribute], threshold, not condition.missing, node.neg_child, node.pos_child)
+    return NestedSplit(place[condition.attribute], threshold, not condition.missing, node.neg_child, node.pos_child)
 
 
 def _leaf_counts(node: Any) -> tuple[float, Sequence[float]]:

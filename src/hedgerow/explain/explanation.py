@@ -1,4 +1,4 @@
-"""Why a model answers as it does for a row: the way down its tree, or the vote of its trees, and the reason for doubt.
+"""Explanations of single rows: the path down a tree, or the vote of several trees, and reasons for doubt.
 
 ``str`` of an explanation is a text for people; its fields are for programs.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,11 @@ from hedgerow.explain.reached_leaves import (
 )
 from hedgerow.explain.sentences import listed, path_sentences
 from hedgerow.forest.forest import Forest
-from hedgerow.forest.text import number_text
+from hedgerow.forest.names import number_text
 from hedgerow.walk import ForestWalk, Walk, route
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["ClassExplanation", "NumberExplanation", "explain_classes", "explain_numbers"]
 
@@ -40,30 +43,31 @@ _MOST_CLASSES = 6  # that a text names
 
 
 @dataclass(frozen=True)
-class Way:
-    """How a row went down the trees."""
+class RowPaths:
+    """Paths of a row down the trees."""
 
     path: tuple[str, ...]
-    """The questions of a single tree, as sentences; empty of several trees."""
+    """Splits of a single tree, as sentences; empty for several trees."""
     leaves: NDArray[np.int64]
     """Numbers of the leaves of a single tree that the row reaches; several where a value is missing."""
     weights: Floats
-    """The weight with which it reaches each of them."""
+    """Weight with which it reaches each of them."""
     columns: dict[str, float]
-    """The share of each column in the questions that all trees asked of this row; the largest first."""
+    """Share of each column in the splits on the paths of all trees; the largest first."""
     missing: tuple[str, ...]
     """Columns whose value is missing, or is a category that was not seen in `fit`."""
 
 
 @dataclass(frozen=True)
 class ClassExplanation:
-    """Why a classifier answers as it does for one row.
+    """Explanation of a classifier's answer for one row.
 
-    Of a single tree `leaves` are those that it reaches: one, or several with weights where a value is missing; `path`
-    leads to the heaviest, and `counts` are the weighted mean of their class counts. Of several trees `leaves` is empty,
-    `counts` are the mean of their leaves', `votes` how many trees have most rows of each class in their leaf, and
-    `dissenters` the numbers of the trees whose vote is not `answer`. `bounds` (lower and upper for each class) and
-    `set` are None where the model has none. A leaf without rows votes as the node above it.
+    For a single tree `leaves` are those that it reaches: one, or several with weights where a value is missing; `path`
+    leads to the heaviest, and `counts` are the weighted mean of their class counts. For several trees `leaves` is
+    empty, `counts` are the mean of their leaves', `votes` how many trees have most rows of each class in their leaf,
+    and `dissenters` the numbers of the trees whose vote is not `answer`. `bounds` (lower and upper for each class) and
+    `set` are None where the model has none. A leaf without rows votes as the node above it. `doubt` is empty where
+    there is no reason for any.
     """
 
     answer: Any
@@ -90,7 +94,18 @@ class ClassExplanation:
         lines.append(self._probability_line() if self.bounds is None else _bounds_line(self.classes, self.bounds))
         if self.set is not None:
             lines.append(f"Cannot be ruled out: {listed(list(map(printable, self.set)))}.")
-        return "\n".join([*lines, f"Doubt: {self.doubt}."])
+        return "\n".join([*lines, *self._agreement_lines(n_trees), *_doubt_lines(self.doubt)])
+
+    def _agreement_lines(self, n_trees: int) -> list[str]:
+        """Sentence for an answer that all trees, or all training rows in the leaf, agree on."""
+        code = self.classes.index(self.answer)
+        if not self.leaves:
+            agree = not self.dissenters and self.counts[code] == sum(self.counts)
+            return [f"All {n_trees} trees agree."] if agree else []
+        total = sum(self.counts)
+        if len(self.leaves) > 1 or total < _FEW_ROWS or self.counts[code] < total:
+            return []
+        return [f'All {number_text(total)} training rows in its leaf are "{printable(self.answer)}".']
 
     def _probability_line(self) -> str:
         pairs = sorted(zip(self.probabilities, self.classes, strict=True), key=lambda pair: -pair[0])
@@ -115,11 +130,11 @@ class ClassExplanation:
 
 @dataclass(frozen=True)
 class NumberExplanation:
-    """Why a regressor answers as it does for one row.
+    """Explanation of a regressor's prediction for one row.
 
-    `trees` are the answers of the trees, `within` the standard deviation of the training targets in their leaves (the
-    root of the mean variance), `n_rows` the mean weight of these leaves. `leaves` are those of a single tree that the
-    row reaches: one, or several with weights where a value is missing. `interval` is None where the model has none.
+    `trees` are the predictions of the trees, `within` the standard deviation of the training targets in their leaves
+    (the root of the mean variance), `n_rows` the mean weight of these leaves. `leaves` are those of a single tree that
+    the row reaches: one, or several with weights where a value is missing. `interval` is None where the model has none.
     """
 
     answer: float
@@ -149,7 +164,7 @@ class NumberExplanation:
         if self.interval is not None:
             low, high = map(number_text, self.interval)
             lines.append(f"Interval of {self.coverage:.0%}: {low} to {high}.")
-        return "\n".join([*lines, f"Doubt: {self.doubt}."])
+        return "\n".join([*lines, *_doubt_lines(self.doubt)])
 
 
 # --- Making them --------------------------------------------------------------------------------------------
@@ -165,6 +180,7 @@ def explain_classes(
     probabilities: Floats,
     counts: Floats,
     votes: NDArray[np.intp],
+    reached: csr_array | None = None,
     leaf_probabilities: LeafProbabilities | None = None,
     bounds: Floats | None = None,
     sets: NDArray[np.bool_] | None = None,
@@ -172,42 +188,42 @@ def explain_classes(
     """Explain each row of a classification forest.
 
     `counts` are those of the leaf that it reaches in each tree, (n, n_trees, n_classes), `votes` the class that each
-    tree votes for, (n, n_trees). With `leaf_probabilities`, of a single tree, `probabilities` are their weighted mean
-    over the leaves of a row.
+    tree votes for, (n, n_trees). `reached` is the spread of the rows of a single tree, where it is known. With
+    `leaf_probabilities`, of a single tree, `probabilities` are their weighted mean over the leaves of a row.
     """
     forest = walk.forest
     labels = tuple(classes.tolist())
     explanations = []
-    for i, way in enumerate(_ways(walk, schema, rows)):
+    for i, row_paths in enumerate(_row_paths(walk, schema, rows, reached)):
         answer = answers[i].item() if isinstance(answers[i], np.generic) else answers[i]
         code = labels.index(answer)
-        found = np.bincount(votes[i], minlength=len(labels))
+        n_votes = np.bincount(votes[i], minlength=len(labels))
         allowed = None if sets is None else tuple(one for one, has in zip(labels, sets[i], strict=True) if has)
         mean = counts[i].mean(axis=0)
         of_leaves = None
         if leaf_probabilities is not None:
-            of_leaves = leaf_probabilities(np.repeat(rows[i : i + 1], len(way.leaves), axis=0), way.leaves)
-        leaves = class_leaves(forest, schema, way.leaves, way.weights, of_leaves)
+            of_leaves = leaf_probabilities(np.repeat(rows[i : i + 1], len(row_paths.leaves), axis=0), row_paths.leaves)
+        leaves = class_leaves(forest, schema, row_paths.leaves, row_paths.weights, of_leaves)
         if len(leaves) > 1:
             doubt = _doubt_of_mixture(leaves, code, labels)
         elif leaves:
-            doubt = _doubt_of_leaf(mean, code, labels)
+            doubt = _doubt_of_leaf(mean, code)
         else:
-            doubt = _doubt_of_votes(found, code, labels, mean)
+            doubt = _doubt_of_votes(n_votes, code, labels, mean)
         explanations.append(
             ClassExplanation(
                 answer=answer,
                 classes=labels,
                 probabilities=tuple(probabilities[i].tolist()),
                 counts=tuple(mean.tolist()),
-                votes=tuple(found.tolist()),
+                votes=tuple(n_votes.tolist()),
                 dissenters=tuple(np.flatnonzero(votes[i] != code).tolist()),
-                path=way.path,
+                path=row_paths.path,
                 leaves=leaves,
-                columns=way.columns,
+                columns=row_paths.columns,
                 bounds=None if bounds is None else tuple((low, high) for low, high in bounds[i].tolist()),
                 set=allowed,
-                doubt=_joined([*_doubt_of_set(allowed), *doubt, *_doubt_of_way(way)]),
+                doubt="; ".join([*_doubt_of_set(allowed), *doubt, *_doubt_of_spread(row_paths)]),
             )
         )
     return explanations
@@ -229,64 +245,66 @@ def explain_numbers(
     """
     forest = walk.forest
     explanations = []
-    for i, way in enumerate(_ways(walk, schema, rows)):
+    for i, row_paths in enumerate(_row_paths(walk, schema, rows, None)):
         n_rows, means, squared, inside = reached[i].T
         within = float(np.sqrt(np.maximum(inside + squared - means**2, 0.0).mean()))
+        reasons = [*_doubt_of_number(means, within, n_rows, len(row_paths.leaves)), *_doubt_of_spread(row_paths)]
         explanations.append(
             NumberExplanation(
                 answer=float(answers[i]),
                 trees=tuple(means.tolist()),
                 within=within,
                 n_rows=float(n_rows.mean()),
-                path=way.path,
-                leaves=number_leaves(forest, schema, way.leaves, way.weights),
-                columns=way.columns,
+                path=row_paths.path,
+                leaves=number_leaves(forest, schema, row_paths.leaves, row_paths.weights),
+                columns=row_paths.columns,
                 interval=None if intervals is None else (float(intervals[i, 0]), float(intervals[i, 1])),
                 coverage=coverage if intervals is not None else None,
-                doubt=_joined([*_doubt_of_number(means, within, n_rows, len(way.leaves)), *_doubt_of_way(way)]),
+                doubt="; ".join(reasons),
             )
         )
     return explanations
 
 
-def _ways(walk: Walk, schema: Schema, rows: Floats) -> list[Way]:
+def _row_paths(walk: Walk, schema: Schema, rows: Floats, reached: csr_array | None) -> list[RowPaths]:
     forest = walk.forest
     single = forest.n_trees == 1
-    reached = walk.spread(rows) if single else None
+    if single and reached is None:
+        reached = walk.spread(rows)
     if reached is None or not isinstance(walk, ForestWalk):
         leaves = route(forest, rows) + forest.leaf_start[:-1]
     else:  # saves a walk
         of_rows = np.split(reached.indices.astype(np.int64), reached.indptr[1:-1])
         leaves = np.array([[heaviest_leaf(forest, found)] for found in of_rows], dtype=np.int64).reshape(-1, 1)
-    asked = _questions_asked(forest, leaves)
-    ways = []
+    n_splits = _splits_by_feature(forest, leaves)
+    all_paths = []
     for i, row in enumerate(rows):
-        total = asked[i].sum()
-        order = np.argsort(-asked[i], kind="stable")
+        total = n_splits[i].sum()
+        order = np.argsort(-n_splits[i], kind="stable")
         of_row = slice(0, 0) if reached is None else slice(reached.indptr[i], reached.indptr[i + 1])
-        ways.append(
-            Way(
+        all_paths.append(
+            RowPaths(
                 path_sentences(forest, schema, int(leaves[i, 0]), row) if single else (),
                 np.empty(0, np.int64) if reached is None else reached.indices[of_row].astype(np.int64),
                 np.empty(0) if reached is None else reached.data[of_row],
-                {schema.names[j]: float(asked[i, j] / total) for j in order if asked[i, j]},
+                {schema.names[j]: float(n_splits[i, j] / total) for j in order if n_splits[i, j]},
                 tuple(printable(schema.names[j]) for j in np.flatnonzero(np.isnan(row))),
             )
         )
-    return ways
+    return all_paths
 
 
-def _questions_asked(forest: Forest, leaves: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How often each column was asked on the ways to these leaves, (n, n_features); oblique questions ask for none."""
-    asked = np.zeros((len(leaves), forest.n_features), dtype=np.int64)
+def _splits_by_feature(forest: Forest, leaves: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count the splits on each feature on the paths to these leaves, (n, n_features); oblique splits count for none."""
+    n_splits = np.zeros((len(leaves), forest.n_features), dtype=np.int64)
     nodes = forest.parent[forest.leaf_nodes[leaves]]
     row = np.broadcast_to(np.arange(len(leaves))[:, np.newaxis], nodes.shape)
     while (inner := nodes >= 0).any():
         feature = forest.feature[nodes]
         counted = inner & (feature >= 0)
-        np.add.at(asked, (row[counted], feature[counted]), 1)
+        np.add.at(n_splits, (row[counted], feature[counted]), 1)
         nodes = np.where(inner, forest.parent[nodes], -1)
-    return asked
+    return n_splits
 
 
 # --- Words --------------------------------------------------------------------------------------------------
@@ -298,16 +316,16 @@ def _doubt_of_set(allowed: tuple[Any, ...] | None) -> list[str]:
     return [f"the evidence does not tell {listed(list(map(printable, allowed)))} apart"]
 
 
-def _doubt_of_leaf(counts: Floats, code: int, labels: tuple[Any, ...]) -> list[str]:
+def _doubt_of_leaf(counts: Floats, code: int) -> list[str]:
     total, other = float(counts.sum()), float(counts.sum() - counts[code])
     if total == 0:
-        return ["no training row took this way, and the answer is that of the question above"]
+        return ["no training row reached this leaf, and the answer is that of its parent node"]
     reasons = []
     if other > 0:
         reasons.append(f"{number_text(other)} of {number_text(total)} rows in its leaf are of another class")
     if total < _FEW_ROWS:
         reasons.append(f"its leaf has only {number_text(total)} {'row' if total == 1 else 'rows'}")
-    return reasons or [f"none in its leaf: all {number_text(total)} rows are {printable(labels[code])}"]
+    return reasons
 
 
 def _doubt_of_mixture(leaves: tuple[ClassLeaf, ...], code: int, labels: tuple[Any, ...]) -> list[str]:
@@ -329,31 +347,35 @@ def _doubt_of_votes(votes: NDArray[np.intp], code: int, labels: tuple[Any, ...],
         reasons.append(f"{n_trees - n_for} of {n_trees} trees {said}")
     elif other > 0:
         reasons.append(f"all trees agree, but {other:.0%} of the rows in their leaves are of another class")
-    return reasons or [f"none among the trees: all {n_trees} agree"]
+    return reasons
 
 
 def _doubt_of_number(means: Floats, within: float, n_rows: Floats, n_leaves: int) -> list[str]:
     if n_leaves > 1:
-        return [f"targets in its leaves differ by {number_text(within)}"]
+        return [f"within its leaves ± {_rounded(within)}"]
     if len(means) == 1:
-        few = n_rows[0] < _FEW_ROWS
-        return [f"targets in its leaf differ by {number_text(within)}{' and are few' if few else ''}"]
-    between = float(means.std())
-    reason = "the trees disagree more than" if between > within else "the trees agree better than"
-    return [f"{reason} the targets in their leaves: ± {number_text(between)} to ± {number_text(within)}"]
+        few = [f"its leaf has only {number_text(n_rows[0])} {'row' if n_rows[0] == 1 else 'rows'}"]
+        return [f"within its leaf ± {_rounded(within)}", *(few if n_rows[0] < _FEW_ROWS else [])]
+    return [f"between trees ± {_rounded(float(means.std()))}, within leaves ± {_rounded(within)}"]
 
 
-def _doubt_of_way(way: Way) -> list[str]:
+def _rounded(value: float) -> str:
+    """Three significant digits, with separators of thousands: "63,300", "0.0123"."""
+    text = f"{value:.3g}"
+    return f"{float(text):,.0f}" if 1000 <= float(text) < 1e9 else text
+
+
+def _doubt_of_spread(row_paths: RowPaths) -> list[str]:
     reasons = []
-    if len(way.leaves) > 1:
-        reasons.append(f"it is spread over {len(way.leaves)} leaves")
-    if way.missing:
-        reasons.append(f"missing or new: {listed(list(way.missing))}")
+    if len(row_paths.leaves) > 1:
+        reasons.append(f"it is spread over {len(row_paths.leaves)} leaves")
+    if row_paths.missing:
+        reasons.append(f"missing or new: {listed(list(row_paths.missing))}")
     return reasons
 
 
-def _joined(reasons: Sequence[str]) -> str:
-    return "; ".join(reasons)
+def _doubt_lines(doubt: str) -> list[str]:
+    return [f"Doubt: {doubt}."] if doubt else []
 
 
 def _mixture_title(leaves: Sequence[Any]) -> str:

@@ -13,7 +13,7 @@ from hedgerow._printable import printable
 from hedgerow.data.table import Schema
 from hedgerow.explain.sentences import dividing_branches, mixture_lines
 from hedgerow.forest.forest import Forest
-from hedgerow.forest.text import number_text
+from hedgerow.forest.names import number_text
 
 __all__ = [
     *("ClassLeaf", "NumberLeaf", "class_leaves", "class_mixture_lines", "counts_text", "heaviest_leaf"),

@@ -1,4 +1,4 @@
-"""The way of a row down a tree, as sentences: what was asked, and what the row answered."""
+"""The path of a row down a tree as sentences: what each split tests, and the value of the row."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from hedgerow.data.columns import Kind
 from hedgerow.data.table import Schema
 from hedgerow.forest.forest import Forest
-from hedgerow.forest.kinds import MissingPolicy, NodeKind
-from hedgerow.forest.text import Names, branch_members, highest_level, linear_form, number_text
+from hedgerow.forest.kinds import MissingPolicy
+from hedgerow.forest.names import Names, number_text
+from hedgerow.forest.splits import Split
 
 __all__ = ["dividing_branches", "listed", "mixture_lines", "path_nodes", "path_sentences", "percentages"]
 
@@ -57,7 +58,7 @@ def path_nodes(forest: Forest, leaf: int) -> list[int]:
 
 
 def path_sentences(forest: Forest, schema: Schema, leaf: int, row: Floats) -> tuple[str, ...]:
-    """A sentence for each question on the way to a leaf that the row reaches.
+    """A sentence for each split on the path to a leaf that the row reaches.
 
     >>> from hedgerow import TreeClassifier
     >>> tree = TreeClassifier().fit([[1], [2], [3]], ["no", "yes", "yes"])
@@ -66,10 +67,7 @@ def path_sentences(forest: Forest, schema: Schema, leaf: int, row: Floats) -> tu
     """
     nodes = path_nodes(forest, leaf)
     names = Names.of(forest, schema.names, None, [column.categories for column in schema.columns])
-    return tuple(
-        _sentence(_Question(forest, schema, names, node, child - _first_child(forest, node)), row)
-        for node, child in pairwise(nodes)
-    )
+    return tuple(_sentence(_Branch.to(forest, node, child, schema, names), row) for node, child in pairwise(nodes))
 
 
 def dividing_branches(forest: Forest, schema: Schema, leaves: Sequence[int]) -> list[tuple[str, ...]]:
@@ -82,7 +80,7 @@ def dividing_branches(forest: Forest, schema: Schema, leaves: Sequence[int]) -> 
             taken.setdefault(node, set()).add(child)
     return [
         tuple(
-            _condition(_Question(forest, schema, names, node, child - _first_child(forest, node)))
+            _condition(_Branch.to(forest, node, child, schema, names))
             for node, child in pairwise(path)
             if len(taken[node]) > 1
         )
@@ -90,138 +88,96 @@ def dividing_branches(forest: Forest, schema: Schema, leaves: Sequence[int]) -> 
     ]
 
 
-def _condition(question: _Question) -> str:
-    if question.kind == NodeKind.THRESHOLD and question.threshold == np.inf:
-        return f"{question.about} {'missing' if question.child else 'known'}"
-    n_children = int(question.forest.n_children[question.node])
-    own_branch = question.forest.missing[question.node] == MissingPolicy.OWN_BRANCH
-    if own_branch and question.child == n_children - 1:
-        return f"{question.about} missing"
-    return f"{question.about} {_branch(question)}"
-
-
-def _first_child(forest: Forest, node: int) -> int:
-    return int(forest.root[node] + forest.first_child[node])
+def _condition(branch: _Branch) -> str:
+    if branch.split.is_missing_branch(branch.child):
+        return f"{branch.about} missing"
+    if branch.split.tests_presence:
+        return f"{branch.about} known"
+    return f"{branch.about} {_branch_text(branch)}"
 
 
 @dataclass(frozen=True)
-class _Question:
-    """A node, and the number of the child that is taken."""
+class _Branch:
+    """A split, and the number of the child that is taken."""
 
-    forest: Forest
+    split: Split
+    child: int
     schema: Schema
     names: Names
-    node: int
-    child: int
 
-    @property
-    def kind(self) -> NodeKind:
-        return NodeKind(self.forest.kind[self.node])
-
-    @property
-    def feature(self) -> int:
-        return int(self.forest.feature[self.node])
-
-    @property
-    def threshold(self) -> float:
-        return float(self.forest.threshold[self.node])
+    @classmethod
+    def to(cls, forest: Forest, node: int, child: int, schema: Schema, names: Names) -> _Branch:
+        """The branch from a node to one of its children, both positions in the arrays of the forest."""
+        split = Split(forest, node)
+        return cls(split, split.children.index(child), schema, names)
 
     @property
     def about(self) -> str:
-        oblique = self.kind == NodeKind.OBLIQUE
-        return linear_form(self.forest, self.node, self.names) if oblique else self.names.features[self.feature]
-
-    def value(self, row: Floats) -> float:
-        if self.kind != NodeKind.OBLIQUE:
-            return float(row[self.feature])
-        place = self._payload
-        with np.errstate(over="ignore", invalid="ignore"):
-            return float((row[self.forest.payload_codes[place]] * self.forest.payload_weights[place]).sum())
-
-    @property
-    def _payload(self) -> slice:
-        begin, end = self.forest.payload_start[self.forest.payload[self.node] :][:2]
-        return slice(int(begin), int(end))
-
-    def has_branch_for(self, value: float) -> bool:
-        """Whether a value that is not missing is among those that the question knows."""
-        if self.kind not in (NodeKind.MULTIWAY, NodeKind.SUBSET):
-            return True
-        codes = self.forest.payload_codes[self._payload]
-        if not value.is_integer() or value < 0:
-            return False
-        if self.kind == NodeKind.SUBSET:
-            return value < 32 * len(codes)
-        return value < len(codes) and bool(codes[int(value)] >= 0)
-
-    @property
-    def levels(self) -> tuple[str, ...]:
-        """The ordered categories that a threshold divides; empty where it divides numbers."""
-        return self.names.categories[self.feature] if self.kind == NodeKind.THRESHOLD else ()
-
-    @property
-    def level(self) -> int | None:
-        return highest_level(self.levels, self.threshold)
-
-    @property
-    def share(self) -> float:
-        """Fraction of a spread row that takes this branch."""
-        first = _first_child(self.forest, self.node)
-        weights = self.forest.weight[first : first + self.forest.n_children[self.node]]
-        total = float(weights.sum())
-        return float(weights[self.child]) / total if total > 0 else 1 / len(weights)
+        return self.split.subject(self.names)
 
 
-def _sentence(question: _Question, row: Floats) -> str:
-    value = question.value(row)
+def _sentence(branch: _Branch, row: Floats) -> str:
+    split = branch.split
+    value = split.value(row)
     if np.isnan(value):
-        nominal = question.feature >= 0 and question.schema.columns[question.feature].kind == Kind.NOMINAL
-        return _sentence_without_answer(question, f"{question.about} is missing{' or new' * nominal}")
-    if not question.has_branch_for(value):
-        return _sentence_without_answer(question, f"{question.about} is {_value_text(question, value)}, new here")
-    if question.kind == NodeKind.THRESHOLD and question.threshold == np.inf:
-        return f"{question.about} is known, {_value_text(question, value)}"
-    branch = _branch(question, value)
-    said = f"{question.about} is {_value_text(question, value)}"
-    return said if branch == _value_text(question, value) else f"{said}, {branch}"
+        nominal = split.feature >= 0 and branch.schema.columns[split.feature].kind == Kind.NOMINAL
+        return _sentence_without_value(branch, f"{branch.about} is missing{' or new' * nominal}")
+    if split.child_of(value) is None:
+        return _sentence_without_value(branch, f"{branch.about} is {_value_text(branch, value)}, new here")
+    if split.tests_presence:
+        return f"{branch.about} is known, {_value_text(branch, value)}"
+    text = _branch_text(branch, value)
+    said = f"{branch.about} is {_value_text(branch, value)}"
+    return said if text == _value_text(branch, value) else f"{said}, {text}"
 
 
-def _sentence_without_answer(question: _Question, said: str) -> str:
-    policy = MissingPolicy(question.forest.missing[question.node])
-    asks_whether_known = question.kind == NodeKind.THRESHOLD and question.threshold == np.inf
-    if policy == MissingPolicy.OWN_BRANCH or asks_whether_known:
+def _sentence_without_value(branch: _Branch, said: str) -> str:
+    split = branch.split
+    if split.missing == MissingPolicy.OWN_BRANCH or split.tests_presence:
         return said
-    if policy == MissingPolicy.SPREAD:
-        return f"{said}: {question.share:.0%} of it goes where {question.about} is {_branch(question)}"
-    return f"{said}, which goes with {_branch(question)}"
+    if split.missing == MissingPolicy.SPREAD:
+        return f"{said}: split {_shares_text(branch)} (path: {_branch_text(branch)})"
+    return f"{said}, which follows the branch {_branch_text(branch)}"
 
 
-def _branch(question: _Question, value: float | None = None) -> str:
-    """What leads to the child that is taken: "at most 3", "red", "not red", "one of red and blue"."""
-    if question.level == 0 and len(question.levels) == 2:
-        return question.levels[question.child]
-    if question.kind in (NodeKind.THRESHOLD, NodeKind.OBLIQUE):
-        side = "above" if question.child else "at most"
-        return f"{side} {_threshold_text(question, value)}"
-    members = branch_members(question.forest, question.node, question.names, question.child)
+def _shares_text(branch: _Branch) -> str:
+    shares = [branch.split.spread_share(child) for child in range(len(branch.split.children))]
+    if len(shares) > _AT_MOST:
+        return f"over {len(shares)} branches, {shares[branch.child]:.0%} of it here"
+    over = "both" if len(shares) == 2 else str(len(shares))
+    return f"{' / '.join(percentages(shares))} over {over} branches"
+
+
+def _branch_text(branch: _Branch, value: float | None = None) -> str:
+    """Condition of the child that is taken: "at most 3", "red", "not red", "one of red and blue"."""
+    split, names = branch.split, branch.names
+    levels = split.levels(names)
+    if len(levels) == 2 and split.level(names) == 0:
+        return levels[branch.child]
+    if not split.is_nominal:
+        side = "above" if branch.child else "at most"
+        return f"{side} {_threshold_text(branch, value)}"
+    members = split.categories_to(branch.child, names)
     if members is not None:
         return members[0] if len(members) == 1 else f"one of {listed(members)}"
-    others = branch_members(question.forest, question.node, question.names, 0) or []
+    others = split.categories_to(0, names) or []
     return f"not {others[0]}" if len(others) == 1 else f"none of {listed(others)}"
 
 
-def _threshold_text(question: _Question, value: float | None) -> str:
-    if question.level is not None:
-        return question.levels[question.level]
-    text = number_text(question.threshold)
-    close = value is not None and value != question.threshold and number_text(value) == text
-    return repr(question.threshold) if close else text
+def _threshold_text(branch: _Branch, value: float | None) -> str:
+    split = branch.split
+    if (level := split.level(branch.names)) is not None:
+        return split.levels(branch.names)[level]
+    text = number_text(split.threshold)
+    close = value is not None and value != split.threshold and number_text(value) == text
+    return repr(split.threshold) if close else text
 
 
-def _value_text(question: _Question, value: float) -> str:
-    coded = bool(question.levels) or question.kind not in (NodeKind.THRESHOLD, NodeKind.OBLIQUE)
+def _value_text(branch: _Branch, value: float) -> str:
+    split = branch.split
+    coded = bool(split.levels(branch.names)) or split.is_nominal
     if coded and value.is_integer() and value >= 0:
-        return question.names.category(question.feature, int(value))
+        return branch.names.category(split.feature, int(value))
     text = number_text(value)
-    close = value != question.threshold and number_text(question.threshold) == text
+    close = value != split.threshold and number_text(split.threshold) == text
     return repr(value) if close else text

@@ -1,4 +1,4 @@
-"""The one idea behind every answer: a leaf table, a fold over trees, and a finish."""
+"""Fold: a leaf table, a fold over trees, and a finish."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Fold(ABC, Generic[Context, Answer]):
     """Turns the numbers of leaves into an answer about the rows that reach them, at the cost of one walk.
 
     `table` computes a row of numbers for each leaf, once; the core folds these over the trees; `finish` turns the fold
-    into the answer. `context` is what both know beside the leaves: the classes' prior for a combination rule, s for a
-    credal aggregate.
+    into the answer. `context` is their second argument: the class prior for a combination rule, s for a credal
+    aggregate.
 
     >>> import numpy as np
     >>> class Purest(Fold):
@@ -47,7 +47,7 @@ class Fold(ABC, Generic[Context, Answer]):
 
     @property
     def name(self) -> str:
-        """Name for messages and pictures."""
+        """Name for messages and plots."""
         return type(self).__name__.lower()
 
     @abstractmethod

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_number, choose
 from hedgerow._registry import register
 from hedgerow.folds.fold import Fold
-from hedgerow.strategies import choose
 
 __all__ = [
     *("Frequency", "Laplace", "LeafProbability", "MEstimate"),
@@ -23,14 +22,14 @@ Floats = NDArray[np.float64]
 
 
 def corrected_shares(counts: Floats, centre: Floats, amount: float) -> Floats:
-    """(w_y + amount·c_y)/(n + amount), shares of the classes drawn toward `centre`, which is also an empty leaf's."""
+    """(w_y + amount·c_y)/(n + amount), class frequencies shrunk toward `centre`, which an empty leaf gets."""
     total = counts.sum(axis=1, keepdims=True) + amount
     shares: Floats = np.where(total > 0, (counts + amount * centre) / np.where(total > 0, total, 1.0), centre)
     return shares
 
 
 def uniform(n_classes: int) -> Floats:
-    """The same probability for each class."""
+    """Uniform distribution over the classes."""
     return np.full(n_classes, 1 / n_classes)
 
 
@@ -73,8 +72,7 @@ class MEstimate(LeafProbability):
     m: float = 2.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.m, Real) or not 0 < float(self.m) < np.inf:
-            raise ValueError(f"MEstimate: m is {self.m!r}, must be a positive number")
+        check_number("MEstimate: m", self.m)
 
     def table(self, counts: Floats, prior: Floats) -> Floats:
         return corrected_shares(counts, prior, self.m)

@@ -34,9 +34,9 @@ class PlausibilityDegrees:
     pi_negative: Floats
     """π(⊖|w), the same with 1 − 2θ."""
     epistemic: Floats
-    """u_e = min(π(⊕|w), π(⊖|w)): what more samples would remove."""
+    """u_e = min(π(⊕|w), π(⊖|w)): reducible by more samples."""
     aleatoric: Floats
-    """u_a = 1 − max(π(⊕|w), π(⊖|w)): what no sample can remove."""
+    """u_a = 1 − max(π(⊕|w), π(⊖|w)): irreducible."""
     s_positive: Floats
     """s⊕ = 1 − u_a − u_e where ⊕ is more plausible, else 0."""
     s_negative: Floats

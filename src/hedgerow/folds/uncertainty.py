@@ -1,4 +1,4 @@
-"""How unsure predictions are, and of which kind: by entropy, or by degrees of plausibility."""
+"""Total, aleatoric and epistemic uncertainty, by entropy."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Uncertainty:
 class EntropyUncertainty(Fold[Floats, Uncertainty]):
     """Entropy in bits of the trees' mean probabilities (total) and the mean of their own entropies (aleatoric).
 
-    The link −p·log2 p is applied to what a tree says about a row, so that a row that reaches several leaves of a tree
-    gets the entropy of their mixture.
+    The link −p·log2 p is applied to the probabilities of a tree for a row, so that a row that reaches several leaves of
+    a tree gets the entropy of their mixture.
     """
 
     probability: Fold[Floats, Floats]

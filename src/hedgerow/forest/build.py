@@ -1,4 +1,4 @@
-"""Write a forest by hand: leaves and splits nest as they do on paper, and :func:`build_forest` lays them out.
+"""Build a forest by hand: leaves and splits nest, and :func:`build_forest` lays them out as arrays.
 
 >>> from hedgerow.forest.build import build_forest, leaf, threshold
 >>> tree = threshold(0, 2.5, leaf([9, 1]), leaf([0, 5]))
@@ -124,7 +124,7 @@ def _split(kind: NodeKind, children: tuple[Node, ...], missing: str, **what: obj
 
 
 def build_forest(trees: Sequence[Node], n_features: int, *, regression: bool = False) -> Forest:
-    """Lay hand-written trees out as one Forest: breadth first, so that siblings stand side by side."""
+    """Lay hand-written trees out as one Forest: breadth first, so that siblings are contiguous."""
     nodes: list[Node] = []
     first_child: list[int] = []
     tree_start, leaf_start, n_leaves = [0], [0], 0

@@ -1,4 +1,4 @@
-"""Every invariant of a Forest, each stated once; what passes here can be walked by the core without a look back."""
+"""Every invariant of a Forest, each stated once; the core walks forests that pass without further checks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._core import link_fault, node_fault
+from hedgerow._core import ForestArrays, link_fault, node_fault
 from hedgerow.forest.kinds import LEAF_FEATURE, NO_CHILD, NO_PAYLOAD, OBLIQUE_FEATURE, MissingPolicy, NodeKind
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _RAGGED = {
 ARRAY_DTYPES: dict[str, type] = {**_PER_NODE, **_RAGGED, "leaf_counts": np.float64, "leaf_stats": np.float64}
 _MAX_FEATURES = np.iinfo(np.int32).max
 
-# What core/faults.hpp looks for, in its order: the array, and what its entry must be.
+# Rules of core/forest/check.hpp in its order: the array, and what its entry must be.
 _NODE_RULES = (
     ("kind", f"at most {max(NodeKind)}"),
     ("missing", f"at most {max(MissingPolicy)}"),
@@ -72,19 +72,20 @@ class InvalidForestError(ValueError):
 
 
 def check_layout(forest: Forest) -> None:
-    """Types, ranks, lengths and offsets of the arrays; raises `InvalidForestError` for the first that is wrong."""
+    """Check types, ranks, lengths and offsets of the arrays; raise `InvalidForestError` for the first that is wrong."""
     _check_arrays(forest)
     _check_offsets(forest)
 
 
 def check_structure(forest: Forest) -> None:
-    """What the arrays say, of a forest whose layout has been checked.
+    """Check the contents of the arrays, after :func:`check_layout`.
 
-    The order matters: each group may rely on what the groups before it have established.
+    The order matters: each group relies on those before it.
     """
-    _check_nodes(forest)
+    arrays = forest.to_core(derive=("weight", "payload", "missing"))
+    _check_nodes(forest, arrays)
     _check_payloads(forest)
-    _check_links(forest)
+    _check_links(forest, arrays)
     check_leaf_values(forest)
 
 
@@ -95,9 +96,9 @@ def check_columns(forest: Forest, n_categories: NDArray[np.int32]) -> None:
     """
     nodes = np.flatnonzero(forest.feature >= 0)
     kind, n_codes = forest.kind[nodes], n_categories[forest.feature[nodes]]
-    asks_whether_known = (kind == NodeKind.THRESHOLD) & (forest.threshold[nodes] == np.inf)
+    tests_presence = (kind == NodeKind.THRESHOLD) & (forest.threshold[nodes] == np.inf)
     by_category = (n_codes > 0) == (kind != NodeKind.THRESHOLD)
-    if (wrong := nodes[~(by_category | asks_whether_known)]).size:
+    if (wrong := nodes[~(by_category | tests_presence)]).size:
         nominal = n_categories[forest.feature[wrong[0]]] > 0
         must = "a split by category: its column is nominal" if nominal else "a threshold: its column has no categories"
         _fail_at(forest, int(wrong[0]), "kind", must)
@@ -105,13 +106,13 @@ def check_columns(forest: Forest, n_categories: NDArray[np.int32]) -> None:
     single, listed = kind == NodeKind.ONE_AGAINST_REST, forest.payload[nodes] != NO_PAYLOAD
     n_named[single] = forest.threshold[nodes[single]] + 1
     n_named[listed] = _codes_named(forest)[forest.payload[nodes[listed]]]
-    if (wrong := np.flatnonzero(~asks_whether_known & (n_named > n_codes))).size:
+    if (wrong := np.flatnonzero(~tests_presence & (n_named > n_codes))).size:
         name = "threshold" if single[wrong[0]] else "payload"
         _fail_at(forest, int(nodes[wrong[0]]), name, f"about the {n_codes[wrong[0]]} categories of its column")
 
 
 def _codes_named(forest: Forest) -> NDArray[np.float64]:
-    """One more than the largest code that each payload of categories names."""
+    """One more than the largest category code in each payload."""
     start = forest.payload_start
     if len(start) == 1:
         return np.zeros(0)
@@ -119,7 +120,7 @@ def _codes_named(forest: Forest) -> NDArray[np.float64]:
     of_payload[forest.payload[forest.payload != NO_PAYLOAD]] = forest.kind[forest.payload != NO_PAYLOAD]
     sizes = np.diff(start)
     word = np.arange(len(forest.payload_codes)) - np.repeat(start[:-1], sizes)
-    n_bits = np.frexp(forest.payload_codes.view(np.uint32).astype(np.float64))[1]  # up to the highest that is set
+    n_bits = np.frexp(forest.payload_codes.view(np.uint32).astype(np.float64))[1]  # highest set bit, from 1
     in_bits = np.maximum.reduceat(np.where(n_bits > 0, 32 * word + n_bits, 0), start[:-1])
     named: NDArray[np.float64] = np.where(of_payload == NodeKind.SUBSET, in_bits, sizes).astype(np.float64)
     return named
@@ -142,7 +143,7 @@ def _check_arrays(forest: Forest) -> None:
     if (forest.leaf_counts is None) == (forest.leaf_stats is None):
         _fail("it needs either leaf_counts (classification) or leaf_stats (regression)")
     name = "leaf_stats" if forest.leaf_counts is None else "leaf_counts"
-    _check_array(name, getattr(forest, name), np.float64, 2)  # again with the values, which may change alone
+    _check_array(name, getattr(forest, name), np.float64, 2)  # with_counts checks leaf values alone
 
 
 def _check_array(name: str, array: Any, dtype: type, n_dim: int) -> None:
@@ -193,9 +194,9 @@ def _fail_at(forest: Forest, node: int, name: str, must: str) -> NoReturn:
     _fail(f"{name} of node {node - forest.tree_start[tree]} ({label}) in tree {tree} is {value}, must be {must}")
 
 
-def _check_nodes(forest: Forest) -> None:
+def _check_nodes(forest: Forest, arrays: ForestArrays) -> None:
     n_payloads = len(forest.payload_start) - 1
-    rule, node, _ = node_fault(forest.arrays)
+    rule, node, _ = node_fault(arrays)
     if rule >= 0:
         name, must = _NODE_RULES[rule]
         _fail_at(forest, node, name, must.format(last_feature=forest.n_features - 1, last_payload=n_payloads - 1))
@@ -254,11 +255,11 @@ def _check_children_named(children: NDArray[np.int32], payload: NDArray[np.int64
         _fail(f"payload {min(nameless)} names no child")
 
 
-def _check_links(forest: Forest) -> None:
+def _check_links(forest: Forest, arrays: ForestArrays) -> None:
     """Each node but the roots is the child of one node that comes before it in the same tree; leaves are numbered."""
     starts = forest.payload_start[:-1]
     largest_child = np.maximum.reduceat(forest.payload_codes, starts) if len(starts) else forest.payload_codes
-    rule, place, found = link_fault(forest.arrays, largest_child)
+    rule, place, found = link_fault(arrays, largest_child)
     if rule < 0:
         return
     if rule == _N_LEAVES:
@@ -271,7 +272,7 @@ def _check_links(forest: Forest) -> None:
 
 
 def check_leaf_values(forest: Forest) -> None:
-    """What must hold of the leaves' counts or statistics alone."""
+    """Check the counts or statistics of the leaves."""
     values = _leaf_values(forest)
     _check_array("leaf_counts" if forest.leaf_stats is None else "leaf_stats", values, np.float64, 2)
     if len(values) != forest.leaf_start[-1]:

@@ -1,4 +1,4 @@
-"""Class counts of leaves: checked, as users hand them in, and without repetitions."""
+"""Class counts of leaves: validation, and storage without repetitions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["DistinctCounts", "as_numbers", "check_counts"]
 Floats = NDArray[np.float64]
 
 
-_LEAVES_A_ROW = 4  # so many must share one, on average, for it to be worth while
+_LEAVES_A_ROW = 4  # leaves per distinct row, on average, that make sharing worth while
 
 
 class DistinctCounts(NamedTuple):
-    """Counts of leaves without repetitions: a forest has many leaves and few different ones."""
+    """Counts of leaves without repetitions: most leaves of a large forest share theirs with others."""
 
     counts: Floats
     """(n, n_classes), in no order; each occurs."""
@@ -31,7 +31,7 @@ class DistinctCounts(NamedTuple):
         return cls(counts, None) if found is None else cls(*found).frozen()
 
     def frozen(self) -> DistinctCounts:
-        """Read-only, and each leaf with its own row where too few share theirs."""
+        """Make the arrays read-only; expand to one row per leaf if too few leaves share rows."""
         counts, row_of = self
         if row_of is not None and len(counts) > len(row_of) // _LEAVES_A_ROW:
             counts, row_of = counts[row_of], None
@@ -41,18 +41,18 @@ class DistinctCounts(NamedTuple):
         return DistinctCounts(counts, row_of)
 
     def of_each_leaf(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The row of `values` of each leaf, where they have one for each of the counts."""
+        """Expand `values`, which has a row for each of the counts, to one row per leaf."""
         return values if self.row_of is None else values[self.row_of]
 
     def part(self, first: int, last: int) -> DistinctCounts:
-        """Of some leaves."""
+        """Counts of the leaves first .. last - 1."""
         if self.row_of is None:
             return DistinctCounts(self.counts[first:last], None)
         return DistinctCounts(self.counts, self.row_of[first:last])
 
 
 def as_numbers(name: str, given: ArrayLike) -> Floats:
-    """An array of float64, or an error that says what is none."""
+    """Convert to a float64 array; the error names the argument."""
     try:
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -60,7 +60,7 @@ def as_numbers(name: str, given: ArrayLike) -> Floats:
 
 
 def check_counts(counts: ArrayLike, *, of_trees: bool = False) -> Floats:
-    """Counts as float64 (…, n_classes), `of_trees` (…, n_trees, n_classes), or a clear error."""
+    """Validate counts as float64 (…, n_classes), or (…, n_trees, n_classes) if `of_trees`."""
     leaves = as_numbers("counts", counts)
     least = 2 if of_trees else 1
     if leaves.ndim < least or not all(leaves.shape[-least:]):

@@ -1,7 +1,7 @@
-"""The one finished tree structure: frozen arrays, all trees concatenated.
+"""Finished trees as read-only arrays, all trees concatenated.
 
-In a tree the root comes first, every child after its parent, and siblings stand side by side, so that sums and
-checks are loops and never recursions. Nothing here learns: growth makes a Forest, pruning makes another.
+In a tree the root comes first, every child after its parent, and siblings are contiguous, so sums and checks are loops
+and never recursions. Nothing here learns: growth makes a Forest, pruning makes another.
 """
 
 from __future__ import annotations
@@ -13,33 +13,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._core import node_depths, node_stats, node_sums, parents
-from hedgerow._lazy import lazy
+from hedgerow._core import ForestArrays, node_depths, node_sums, parents
+from hedgerow._lazy import lazy, lazy_fields
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
-from hedgerow.forest.check import ARRAY_DTYPES, check_layout, check_leaf_values, check_structure
+from hedgerow.forest import figures
+from hedgerow.forest.check import check_layout, check_leaf_values, check_structure
+from hedgerow.forest.concatenate import concatenated_arrays
 from hedgerow.forest.counts import DistinctCounts
-from hedgerow.forest.kinds import NO_PAYLOAD, MissingPolicy, NodeKind
+from hedgerow.forest.kinds import NodeKind
+from hedgerow.forest.plain import arrays_to_lists, lists_to_arrays
 from hedgerow.forest.text import Names, tree_text
 from hedgerow.storage.container import pack, unpack
 
 __all__ = ["Forest"]
 
-# What grown trees may leave out, because it follows from the rest: made when somebody asks.
-_IMPLIED = {"weight": np.empty(0), "payload": np.empty(0, dtype=np.int32), "missing": np.empty(0, dtype=np.uint8)}
-# What each step of a walk reads stands side by side in memory; these three arrays are views of it.
-_NODE_FIELDS = ("threshold", "feature", "first_child")
+# Each step of a walk reads these three, so they are contiguous in memory: fields of one record per node.
 _NODE = np.dtype([("threshold", np.float64), ("feature", np.int32), ("first_child", np.int32)])
+_NODE_FIELDS = ("threshold", "feature", "first_child")
+_DERIVABLE = ("weight", "payload", "missing")
+_LEAF_VALUES = ("leaf_counts", "leaf_stats")
 
 
+@lazy_fields(
+    weight=figures.summed_weights,
+    payload=figures.no_payloads,
+    missing=figures.all_spread,
+    leaf_counts=figures.expanded_counts,
+)
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Trees as arrays; see the table in ``docs/forest.md`` for what each one means.
+    """Trees as arrays; ``docs/forest.md`` has a table of what each one means.
 
-    Every array is read-only. Construction checks every invariant (:meth:`check`), so that a Forest that exists can be
-    walked; only what the core has grown (:meth:`from_core`) or made of one (:meth:`rearranged`) is taken as it is.
-    `leaf_counts` is there for classification, `leaf_stats` (weight, mean, sum of squared deviations) for regression;
-    the other one is None.
+    Every array is read-only. The constructor checks every invariant (:meth:`check`), so that a Forest that exists can
+    be walked; :meth:`trusted` takes arrays of the core without a check. Classification forests have `leaf_counts`,
+    regression forests `leaf_stats` (weight, mean, sum of squared deviations); the other one is None.
     """
 
     n_features: int
@@ -55,105 +63,115 @@ class Forest:
     payload_start: NDArray[np.int64]
     payload_codes: NDArray[np.int32]
     payload_weights: NDArray[np.float64]
-    # By a factory: a plain default would be an attribute of the class, and `__getattr__` never asked.
-    leaf_counts: NDArray[np.float64] | None = field(default_factory=lambda: None)
+    leaf_counts: NDArray[np.float64] | None = None
     leaf_stats: NDArray[np.float64] | None = None
     _nodes: NDArray[Any] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._settle()
-
-    def _settle(self, nodes: NDArray[Any] | None = None) -> None:
-        """Check and freeze; `nodes` is what the arrays of nodes are views of, if they are."""
         check_layout(self)
-        self._freeze(nodes)
+        nodes = np.empty(self.n_nodes, dtype=_NODE)
+        for name in _NODE_FIELDS:
+            nodes[name] = getattr(self, name)
+        self._keep(nodes, _unwritable(self._arrays()))
         check_structure(self)
 
     @classmethod
-    def _of(cls, arrays: Mapping[str, Any]) -> Forest:
-        forest = object.__new__(cls)
-        for one in fields(cls):
-            if one.init:
-                object.__setattr__(forest, one.name, arrays.get(one.name))
-        return forest
-
-    def _freeze(self, nodes: NDArray[Any] | None = None) -> None:
-        if nodes is None:
-            nodes = np.empty(self.n_nodes, dtype=_NODE)
-            for name in _NODE_FIELDS:
-                nodes[name] = getattr(self, name)
-            nodes.flags.writeable = False
-        object.__setattr__(self, "_nodes", nodes)
-        for name, array in self._arrays_by_name().items():
-            # What somebody else may still write to is copied.
-            frozen = nodes[name] if name in _NODE_FIELDS else array.copy() if array.flags.writeable else array
-            frozen.flags.writeable = False
-            object.__setattr__(self, name, frozen)
-
-    @classmethod
-    def from_core(
+    def trusted(
         cls,
+        *,
         n_features: int,
         nodes: NDArray[np.uint8],
-        *,
-        shared_counts: DistinctCounts | None = None,
+        distinct_counts: DistinctCounts | None = None,
         **arrays: NDArray[Any] | None,
     ) -> Forest:
-        """What the core has grown, taken as it is: nobody else has these arrays, and growth keeps the invariants.
+        """Make a forest of valid arrays that nobody else writes to, without checks and copies.
 
-        `nodes` has the bytes of each node in a row. To check millions of nodes takes longer than to grow them. An empty
-        `weight` stands for the sums of the leaves' counts, an empty `payload` for none, an empty `missing` for nodes
-        that all spread; `shared_counts` stand for `leaf_counts`.
+        Checking millions of nodes takes longer than growing them. `nodes` has the bytes of `threshold`, `feature` and
+        `first_child` of each node in a row; other arrays have the names of the constructor. Those that follow from the
+        others may be None, and are derived when they are first read: `weight` if no training row had a missing value,
+        `payload` if no node has one, `missing` if all nodes spread, `leaf_counts` if there are `distinct_counts`.
         """
-        forest = object.__new__(cls)
-        if shared_counts is not None:
-            object.__setattr__(forest, "distinct_counts", shared_counts.frozen())
-            del arrays["leaf_counts"]
-        records = nodes.view(_NODE)[:, 0]
-        views = {"_nodes": records, **{name: records[name] for name in _NODE_FIELDS}}
-        for name, array in {**arrays, **views}.items():
-            if name in _IMPLIED and array is not None and not len(array):
-                continue
-            if array is not None:
-                array.flags.writeable = False
-            object.__setattr__(forest, name, array)
-        object.__setattr__(forest, "n_features", n_features)
+        forest = cls.__new__(cls)
+        kept: dict[str, Any] = {name: array for name, array in arrays.items() if array is not None}
+        if distinct_counts is not None:
+            kept["distinct_counts"] = distinct_counts.frozen()
+        else:
+            kept.setdefault("leaf_counts", None)
+        forest._keep(nodes.view(_NODE)[:, 0], {"n_features": n_features, **kept})
         return forest
 
-    def rearranged(self, nodes: NDArray[np.uint8], *arrays: NDArray[Any]) -> Forest:
-        """What the core has made of this forest: as its :attr:`arrays`, and the values of the leaves."""
-        names = ("weight", "payload", "kind", "missing", "tree_start", "leaf_start")
-        ragged = ("payload_start", "payload_codes", "payload_weights")
-        of_classes = self.leaf_counts is not None
-        leaves = arrays[-1].reshape(-1, self.n_classes if of_classes else 3)
-        others: dict[str, Any] = dict(zip(names + ragged, arrays[:-1], strict=True))
-        return Forest.from_core(
-            self.n_features,
-            nodes,
-            leaf_counts=leaves if of_classes else None,
-            leaf_stats=None if of_classes else leaves,
-            **others,
-        )
+    def _keep(self, nodes: NDArray[Any], attributes: Mapping[str, Any]) -> None:
+        """Set attributes of a new forest; arrays become read-only."""
+        kept = {**attributes, "_nodes": nodes, **{name: nodes[name] for name in _NODE_FIELDS}}
+        for value in kept.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        vars(self).update(kept)
+
+    @classmethod
+    def concatenate(cls, forests: Sequence[Forest]) -> Forest:
+        """Make one forest of the trees of several, in order; all must have the same features and classes."""
+        return cls.trusted(**concatenated_arrays(forests))
+
+    def with_counts(self, leaf_counts: NDArray[np.float64]) -> Forest:
+        """Copy of the forest with other counts in its leaves; `weight` stays what it was in training."""
+        changed = {"weight": self.weight, "leaf_counts": leaf_counts.copy(), "distinct_counts": None}
+        forest = Forest.trusted(**self.parts() | changed)
+        check_leaf_values(forest)  # nothing else depends on the counts
+        return forest
 
     def check(self) -> None:
         """Raise :class:`~hedgerow.forest.check.InvalidForestError` for the first invariant that does not hold."""
         check_layout(self)
         check_structure(self)
 
-    def with_counts(self, leaf_counts: NDArray[np.float64]) -> Forest:
-        """The same trees with other counts in their leaves."""
-        forest = object.__new__(Forest)  # nothing else depends on the counts, so that nothing else need be checked
-        vars(forest).update(vars(self), weight=self.weight)  # which stays, also where it followed from the counts
-        vars(forest).pop("distinct_counts", None)
-        counts = leaf_counts.copy()
-        counts.flags.writeable = False
-        object.__setattr__(forest, "leaf_counts", counts)
-        check_leaf_values(forest)
-        return forest
+    # -- the arrays, for the core, files and copies
 
-    def _arrays_by_name(self) -> dict[str, NDArray[Any]]:
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        values = {one.name: getattr(self, one.name) for one in fields(self) if one.init}
         return {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+
+    def parts(self) -> dict[str, Any]:
+        """Arguments of :meth:`trusted`; None for arrays that would have to be derived."""
+        names = (one.name for one in fields(self) if one.init and one.name not in _NODE_FIELDS)
+        return {"nodes": self._node_bytes, **{name: vars(self).get(name) for name in (*names, "distinct_counts")}}
+
+    @property
+    def _node_bytes(self) -> NDArray[np.uint8]:
+        return self._nodes.view(np.uint8).reshape(self.n_nodes, _NODE.itemsize)
+
+    def to_core(self, derive: Sequence[str] = ()) -> ForestArrays:
+        """The arrays as functions of the core take them; of those that are left out only the ones to `derive`."""
+        optional: dict[str, Any] = {
+            name: getattr(self, name) if name in derive else vars(self).get(name) for name in _DERIVABLE
+        }
+        return ForestArrays(
+            nodes=self._node_bytes,
+            kind=self.kind,
+            **optional,
+            tree_start=self.tree_start,
+            leaf_start=self.leaf_start,
+            payload_start=self.payload_start,
+            payload_codes=self.payload_codes,
+            payload_weights=self.payload_weights,
+            n_features=int(self.n_features),
+            only_thresholds=self.only_thresholds,
+        )
+
+    @lazy
+    def core(self) -> ForestArrays:
+        """The arrays as functions of the core take them that spread no row."""
+        return self.to_core()
+
+    @lazy
+    def core_with_weight(self) -> ForestArrays:
+        """The arrays as functions of the core take them that spread rows."""
+        return self.to_core(["weight"])
+
+    def core_for(self, X: NDArray[np.float64]) -> ForestArrays:
+        """The arrays for a walk of these rows: `weight` is derived only if one of them may be spread."""
+        spreads = "weight" in vars(self) or not self.only_thresholds or np.isnan(X).any()
+        return self.core_with_weight if spreads else self.core
 
     # -- sizes
 
@@ -172,8 +190,8 @@ class Forest:
     @property
     def n_classes(self) -> int:
         """Number of classes; an error for a regression forest."""
-        made = "leaf_counts" in vars(self)
-        return int((self.counts if made else self.distinct_counts.counts).shape[1])
+        distinct: DistinctCounts | None = vars(self).get("distinct_counts")
+        return int((self.counts if distinct is None else distinct.counts).shape[1])
 
     @property
     def nbytes(self) -> int:
@@ -183,11 +201,12 @@ class Forest:
         arrays = {id(array): array.nbytes for array in there if isinstance(array, np.ndarray)}
         return sum(arrays.values())
 
-    @property
-    def depths(self) -> NDArray[np.int64]:
-        """Depth of each tree; a tree that is one leaf has depth 0."""
-        deepest: NDArray[np.int64] = np.maximum.reduceat(self.node_depths(), self.tree_start[:-1])
-        return deepest
+    @lazy
+    def only_thresholds(self) -> bool:
+        """Whether every node is a leaf or a threshold split."""
+        return bool(self.kind.max() <= int(NodeKind.THRESHOLD))
+
+    # -- values of leaves
 
     @property
     def counts(self) -> NDArray[np.float64]:
@@ -208,71 +227,32 @@ class Forest:
             raise ValueError("this is a classification forest: it has leaf_counts and node_counts(), and no means")
         return self.leaf_stats
 
-    # -- derived per node
+    # -- derived figures
 
-    def __getattr__(self, name: str) -> Any:
-        """What is implied, once somebody asks for it."""
-        if name not in (*_IMPLIED, "leaf_counts") or "_nodes" not in vars(self):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        if name == "leaf_counts":
-            made: NDArray[Any] = self.distinct_counts.of_each_leaf(self.distinct_counts.counts)
-        elif name == "weight":
-            of_rows = self.distinct_counts.counts.sum(axis=1, keepdims=True)
-            made = node_sums(self.structure, self.distinct_counts.of_each_leaf(of_rows))[:, 0]
-        else:
-            made = np.full(self.n_nodes, NO_PAYLOAD if name == "payload" else MissingPolicy.SPREAD, ARRAY_DTYPES[name])
-        made.flags.writeable = False
-        object.__setattr__(self, name, made)
-        for given in ("structure", "arrays"):  # from now on with it
-            vars(self).pop(given, None)
-        return made
-
-    @lazy
-    def structure(self) -> tuple[Any, ...]:
-        """What the core is given, in the order in which it wants it; what is implied is left out."""
-        nodes = self._nodes.view(np.uint8).reshape(self.n_nodes, _NODE.itemsize)
-        weight, payload, missing = (vars(self).get(name, absent) for name, absent in _IMPLIED.items())
-        return (
-            *(nodes, weight, payload, self.kind, missing, self.tree_start, self.leaf_start),
-            *(self.payload_start, self.payload_codes, self.payload_weights),
-            *(int(self.n_features), bool(self.kind.max() <= int(NodeKind.THRESHOLD))),
-        )
-
-    @lazy
-    def arrays(self) -> tuple[Any, ...]:
-        """The same with the weights of nodes, by which rows are divided."""
-        nodes, _, *rest = self.structure
-        return (nodes, self.weight, *rest)
-
-    def arrays_for(self, X: NDArray[np.float64]) -> tuple[Any, ...]:
-        """What the core is given for a walk of these rows: weights only if one of them may be divided."""
-        whole = "weight" in vars(self) or not self.structure[-1] or np.isnan(X).any()
-        return self.arrays if whole else self.structure
+    @property
+    def depths(self) -> NDArray[np.int64]:
+        """Depth of each tree; a tree that is one leaf has depth 0."""
+        deepest: NDArray[np.int64] = np.maximum.reduceat(self.node_depths(), self.tree_start[:-1])
+        return deepest
 
     @lazy
     def n_children(self) -> NDArray[np.int64]:
         """Children of each node: 0 in a leaf, else 2 or, multiway, as many as the payload names; own branch: 1 more."""
-        n = np.where(self.kind == NodeKind.LEAF, 0, 2)
-        multiway = self.kind == NodeKind.MULTIWAY
-        if multiway.any():
-            largest = np.maximum.reduceat(self.payload_codes, self.payload_start[:-1])
-            n[multiway] = largest[self.payload[multiway]] + 1
-        n += self.missing == MissingPolicy.OWN_BRANCH
-        return n
+        return figures.n_children(self)
 
     @lazy
     def root(self) -> NDArray[np.int64]:
-        """The root of each node's tree."""
+        """Root of each node's tree."""
         return np.repeat(self.tree_start[:-1], np.diff(self.tree_start))
 
     @lazy
     def parent(self) -> NDArray[np.int64]:
-        """The parent of each node, as a position in these arrays; -1 for roots."""
-        return parents(self.structure)
+        """Parent of each node, as a position in these arrays; -1 for roots."""
+        return parents(self.core)
 
     @lazy
     def leaf_nodes(self) -> NDArray[np.int64]:
-        """The node of each leaf, in leaf order."""
+        """Node of each leaf, in leaf order."""
         return np.flatnonzero(self.kind == NodeKind.LEAF)
 
     def node_depths(self) -> NDArray[np.int64]:
@@ -280,50 +260,26 @@ class Forest:
         return node_depths(self.parent)
 
     def node_counts(self) -> NDArray[np.float64]:
-        """Class counts of each node, (n_nodes, n_classes): those of its leaves added up."""
-        return node_sums(self.structure, self.counts)
+        """Class counts of each node, (n_nodes, n_classes): the sum over its leaves."""
+        return node_sums(self.core, self.counts)
 
     def answer_counts(self) -> NDArray[np.float64]:
-        """The counts that each leaf answers by, (n_leaves, n_classes).
+        """Counts that each leaf predicts from, (n_leaves, n_classes).
 
-        They are its own; those of its nearest ancestor that has rows where it has none (C4.5's empty branches).
+        They are its own; for a leaf without rows, those of its nearest ancestor that has any (C4.5's empty branches).
         """
-        empty = np.flatnonzero(~self.counts.any(axis=1))
-        if not len(empty):
-            return self.counts
-        of_nodes = self.node_counts()
-        at = self.leaf_nodes[empty]
-        while (climbing := ~of_nodes[at].any(axis=1) & (self.parent[at] >= 0)).any():
-            at[climbing] = self.parent[at[climbing]]
-        answers = self.counts.copy()
-        answers[empty] = of_nodes[at]
-        return answers
+        return figures.answer_counts(self)
 
     def node_stats(self) -> NDArray[np.float64]:
-        """Weight, mean and sum of squared deviations of each node, (n_nodes, 3): those of its leaves merged."""
-        stats = np.zeros((self.n_nodes, 3))
-        stats[self.leaf_nodes] = self.stats
-        node_stats(self.parent, stats)
-        return stats
+        """Weight, mean and sum of squared deviations of each node, (n_nodes, 3), merged from its leaves."""
+        return figures.node_stats(self)
 
     def boxes(self, tree: int = 0) -> NDArray[np.float64]:
-        """The box of each leaf of a tree, (leaves, n_features, 2): lower < x ≤ upper.
+        """Box of each leaf of a tree, (leaves, n_features, 2): lower < x ≤ upper.
 
-        Tests on categories and oblique tests do not narrow a box.
+        Splits by category and oblique splits do not narrow a box.
         """
-        start, end = self.tree_start[tree], self.tree_start[tree + 1]
-        box = np.empty((end - start, self.n_features, 2))
-        box[0] = -np.inf, np.inf
-        for node in np.flatnonzero(self.kind[start:end] != NodeKind.LEAF):
-            at = start + node
-            first = self.first_child[at]
-            box[first : first + self.n_children[at]] = box[node]
-            if self.kind[at] == NodeKind.THRESHOLD:
-                feature, threshold = self.feature[at], self.threshold[at]
-                box[first, feature, 1] = min(threshold, box[node, feature, 1])
-                box[first + 1, feature, 0] = max(threshold, box[node, feature, 0])
-        leaves: NDArray[np.float64] = box[self.kind[start:end] == NodeKind.LEAF]
-        return leaves
+        return figures.leaf_boxes(self, tree)
 
     # -- text and plain data
 
@@ -337,9 +293,9 @@ class Forest:
         leaf_answers: Sequence[str] | None = None,
         max_depth: int | None = None,
     ) -> str:
-        """One tree as text, a line for each branch, with the names of columns, categories and classes if given.
+        """One tree as text, a line per branch, with the names of columns, categories and classes if given.
 
-        `leaf_answers` has what each leaf of a classification forest answers, where that is not its most frequent class.
+        `leaf_answers` has the prediction of each leaf of a classification forest, where that is not its majority class.
         """
         if leaf_answers is not None and len(leaf_answers) != len(self.counts):
             raise ValueError(f"leaf_answers has {len(leaf_answers)} entries, this forest has {self.n_leaves} leaves")
@@ -347,32 +303,21 @@ class Forest:
         return tree_text(self, tree, names, max_depth, leaf_answers)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and lists, with None for NaN and "inf", which JSON does not know; see :meth:`from_dict`."""
-        plain: dict[str, Any] = {"n_features": int(self.n_features)}
-        for name, array in self._arrays_by_name().items():
-            plain[name] = array.tolist()
-            if name in _NAN_MEANS_UNUSED:
-                plain[name] = [None if np.isnan(x) else "inf" if np.isinf(x) else x for x in plain[name]]
-        return plain
+        """Plain numbers and lists, with None for NaN and "inf", which JSON lacks; see :meth:`from_dict`."""
+        return {"n_features": int(self.n_features), **arrays_to_lists(self._arrays())}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Forest:
         """The inverse of :meth:`to_dict`."""
-        known = {field.name for field in fields(cls) if field.init}
-        if unknown := sorted(set(plain) - known):
-            raise ValueError(f"not the dictionary of a Forest: unknown entries {unknown}")
-        if missing := sorted(known - set(plain) - {"leaf_counts", "leaf_stats"}):
-            raise ValueError(f"not the dictionary of a Forest: missing entries {missing}")
-        arrays: dict[str, Any] = {
-            name: _from_plain(name, value) for name, value in plain.items() if name != "n_features"
-        }
+        required = (one.name for one in fields(cls) if one.init and one.name not in _LEAF_VALUES)
+        arrays = lists_to_arrays(plain, required, _LEAF_VALUES)
         return cls(n_features=plain["n_features"], **arrays)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same bit for bit (NaN equals NaN)."""
+        """Whether both are equal bit for bit (NaN equals NaN)."""
         if not isinstance(other, Forest):
             return NotImplemented
-        mine, theirs = self._arrays_by_name(), other._arrays_by_name()
+        mine, theirs = self._arrays(), other._arrays()
         return (
             self.n_features == other.n_features
             and mine.keys() == theirs.keys()
@@ -387,25 +332,23 @@ class Forest:
     # -- files and pickles
 
     def stored(self) -> dict[str, Any]:
-        """What model files and pickles hold of it: `n_features` and arrays, the nodes as they stand in memory."""
-        kept = {name: array for name, array in self._arrays_by_name().items() if name not in _NODE_FIELDS}
-        return {"n_features": int(self.n_features), "nodes": self.structure[0], **kept}
+        """Contents of model files and pickles: `n_features` and arrays, with the nodes as they are in memory."""
+        kept = {name: array for name, array in self._arrays().items() if name not in _NODE_FIELDS}
+        return {"n_features": int(self.n_features), "nodes": self._node_bytes, **kept}
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> Forest:
         """The inverse of :meth:`stored`, checked; read-only arrays are not copied."""
-        arrays = dict(stored)
+        arrays = {name: value for name, value in stored.items() if value is not None}
         raw = arrays.pop("nodes", None)
         if not isinstance(raw, np.ndarray) or raw.dtype != np.uint8 or raw.ndim != 2 or raw.shape[1] != _NODE.itemsize:
             raise ValueError(f"nodes must be a uint8 array of {_NODE.itemsize} columns")
-        optional = {"leaf_counts", "leaf_stats"}
-        wanted = {one.name for one in fields(cls) if one.init} - {*_NODE_FIELDS, *optional}
-        if odd := wanted ^ (set(arrays) - optional):
+        wanted = {one.name for one in fields(cls) if one.init} - {*_NODE_FIELDS, *_LEAF_VALUES}
+        if odd := wanted ^ (set(arrays) - set(_LEAF_VALUES)):
             raise ValueError(f"a forest has other parts: {', '.join(sorted(odd))}")
         nodes = raw.reshape(-1).view(_NODE.newbyteorder("<")).astype(_NODE, copy=raw.flags.writeable)
-        nodes.flags.writeable = False
-        forest = cls._of(arrays | {name: nodes[name] for name in _NODE_FIELDS})
-        forest._settle(nodes)
+        forest = cls.trusted(nodes=nodes.view(np.uint8).reshape(raw.shape), **_unwritable(arrays))
+        forest.check()
         return forest
 
     # For skops, which looks for the class and its arguments; pickle and copy call __reduce_ex__.
@@ -426,30 +369,19 @@ class Forest:
         )
 
 
+def _unwritable(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Copies of arrays that somebody else could write to."""
+    return {
+        name: value.copy() if isinstance(value, np.ndarray) and value.flags.writeable else value
+        for name, value in values.items()
+    }
+
+
 def _unpacked(block: NDArray[np.uint8]) -> Forest:
     content, arrays = unpack(block)
     return Forest.from_stored(
         {"n_features": content["n_features"], **dict(zip(content["arrays"], arrays, strict=True))}
     )
-
-
-_NAN_MEANS_UNUSED = ("threshold", "payload_weights")
-
-
-def _from_plain(name: str, value: Any) -> NDArray[Any] | None:
-    if value is None:
-        return None
-    dtype = ARRAY_DTYPES[name]
-    try:
-        if name in _NAN_MEANS_UNUSED:
-            value = [np.nan if x is None else float(x) for x in value]
-        given = np.array(value)
-        array: NDArray[Any] = given.astype(dtype)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"not the dictionary of a Forest: {name!r} holds no {dtype.__name__}: {error}") from None
-    if given.size and not np.array_equal(array, given, equal_nan=name in _NAN_MEANS_UNUSED):
-        raise ValueError(f"not the dictionary of a Forest: {name!r} holds no {dtype.__name__}")
-    return array
 
 
 register(Forest, name="hedgerow.Forest", take=Forest.stored, make=Forest.from_stored)

@@ -1,48 +1,45 @@
-"""What a grown forest says about its columns."""
+"""Importance of the columns of a grown forest."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._criteria import criterion_named, impurity_named
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import NodeKind
+from hedgerow.forest.splits import Split
 
 __all__ = ["Impurity", "features_on_paths", "impurity_importances", "impurity_of", "weighted_impurity"]
 
-Impurity = Literal["gini", "entropy", "squared_error"]
-
-
-_IMPURITIES: dict[str, Impurity] = {"gini": "gini", "entropy": "entropy", "gain_ratio": "entropy", "c45": "entropy"}
+Impurity: TypeAlias = str
+"""Name of an impurity of :mod:`hedgerow._criteria`, or "squared_error"."""
 
 
 def impurity_of(criterion: str) -> Impurity:
     """Impurity that a criterion of classification lowers; gain ratio lowers entropy too."""
-    if not isinstance(criterion, str) or criterion not in _IMPURITIES:
-        raise ValueError(f"criterion is {criterion!r}, must be one of {', '.join(map(repr, _IMPURITIES))}")
-    return _IMPURITIES[criterion]
+    return criterion_named(criterion).impurity
 
 
 def features_on_paths(forest: Forest) -> NDArray[np.bool_]:
-    """Whether the way to each leaf asks for each feature, (n_leaves, n_features)."""
-    asked = np.zeros((forest.n_nodes, forest.n_features), dtype=bool)  # of the way to a node, its own question included
+    """Whether the path to each leaf tests each feature, (n_leaves, n_features)."""
+    tested = np.zeros((forest.n_nodes, forest.n_features), dtype=bool)  # on the path to a node and by its own split
     inner = np.flatnonzero(forest.feature >= 0)
-    asked[inner, forest.feature[inner]] = True
+    tested[inner, forest.feature[inner]] = True
     for node in np.flatnonzero(forest.kind == NodeKind.OBLIQUE):
-        begin, end = forest.payload_start[forest.payload[node] : forest.payload[node] + 2]
-        asked[node, forest.payload_codes[begin:end]] = True
+        tested[node, Split(forest, int(node)).features] = True
     depths = forest.node_depths()
     for depth in range(1, int(depths.max(initial=0)) + 1):
         level = np.flatnonzero(depths == depth)
-        asked[level] |= asked[forest.parent[level]]
-    leaves: NDArray[np.bool_] = asked[forest.leaf_nodes]
+        tested[level] |= tested[forest.parent[level]]
+    leaves: NDArray[np.bool_] = tested[forest.leaf_nodes]
     return leaves
 
 
 def impurity_importances(forest: Forest, impurity: Impurity) -> NDArray[np.float64]:
-    """The share of each feature in the decrease of impurity, averaged over trees, (n_features,).
+    """Share of each feature in the decrease of impurity, averaged over trees, (n_features,).
 
     A split's decrease is the weighted impurity of its node less that of its children. Oblique splits count for no
     feature.
@@ -63,17 +60,12 @@ def impurity_importances(forest: Forest, impurity: Impurity) -> NDArray[np.float
 
 
 def weighted_impurity(forest: Forest, impurity: Impurity) -> NDArray[np.float64]:
-    """Weight times impurity of each node."""
+    """Impurity of each node times its weight."""
     if impurity == "squared_error":
         squares: NDArray[np.float64] = forest.node_stats()[:, 2]
         return squares
     counts = forest.node_counts()
     total: NDArray[np.float64] = counts.sum(axis=1)
     share = counts / np.where(total > 0, total, 1.0)[:, np.newaxis]
-    if impurity == "gini":
-        per_unit = 1.0 - (share**2).sum(axis=1)
-    else:
-        positive = np.where(share > 0, share, 1.0)
-        per_unit = -(positive * np.log2(positive)).sum(axis=1)
-    weighted: NDArray[np.float64] = total * per_unit
+    weighted: NDArray[np.float64] = total * impurity_named(impurity)(share)
     return weighted

@@ -1,6 +1,6 @@
-"""What a node can be, and what it does with a row that has no answer to its question.
+"""Kinds of nodes, and what a node does with missing values.
 
-The numbers are those of the core (``core/forest.hpp``) and of every stored forest: they never change.
+The numbers are those of the core (``core/forest/forest.hpp``) and of every stored forest: they never change.
 """
 
 from enum import IntEnum
@@ -9,23 +9,23 @@ __all__ = ["LEAF_FEATURE", "NO_CHILD", "NO_PAYLOAD", "OBLIQUE_FEATURE", "Missing
 
 
 class NodeKind(IntEnum):
-    """The question that a node asks. Its first child takes the rows for which the answer is yes."""
+    """Test of a node. Its first child takes the rows that pass."""
 
     LEAF = 0
     THRESHOLD = 1
-    """x ≤ threshold? A threshold of +∞ asks only whether x is known."""
+    """x ≤ threshold. A threshold of +∞ tests only whether x is known."""
     ONE_AGAINST_REST = 2
-    """Is x the category whose code is ``threshold``?"""
+    """x is the category whose code is ``threshold``."""
     SUBSET = 3
-    """Is x one of the categories whose bits are set?"""
+    """x is one of the categories whose bits are set."""
     MULTIWAY = 4
-    """Which category is x? One child for each, or several categories to a child."""
+    """The category of x: one child for each, or several categories to a child."""
     OBLIQUE = 5
-    """Σ weight · x ≤ threshold?"""
+    """Σ weight · x ≤ threshold."""
 
 
 class MissingPolicy(IntEnum):
-    """Where a row goes whose value is missing, or is a category that the node has no branch for."""
+    """Children that take rows whose value is missing, or is a category without a branch."""
 
     SPREAD = 0
     """Down all children, in proportion to the training weight that went down each."""

@@ -64,30 +64,20 @@ def grow_random_forest(
     return _to_grown(grown, training, options.n_trees)
 
 
-def _to_grown(grown: tuple[NDArray[Any], ...], training: Training, n_trees: int) -> Grown:
+def _to_grown(grown: dict[str, Any], training: Training, n_trees: int) -> Grown:
     """Wrap the core's arrays, read-only."""
-    (nodes, weight, payload, kind, missing, payload_start, payload_codes, leaf_values) = grown[:8]
-    (tree_start, leaf_start, count_of, distinct_counts) = grown[8:12]
-    (in_bag, leaf_rows_start, leaf_rows, leaf_row_weights) = grown[12:]
-    regression = training.targets is not None
-    leaves = leaf_values.reshape(-1, 3 if regression else training.n_classes)
-    shared = DistinctCounts(distinct_counts.reshape(-1, training.n_classes), count_of) if len(count_of) else None
-    forest = Forest.from_core(
-        training.values.shape[1],
-        nodes,
-        weight=weight,
-        payload=payload,
-        kind=kind,
-        missing=missing,
-        tree_start=tree_start,
-        leaf_start=leaf_start,
-        payload_start=payload_start,
-        payload_codes=payload_codes,
-        payload_weights=np.zeros(0),
-        leaf_counts=None if regression else leaves,
-        leaf_stats=leaves if regression else None,
-        shared_counts=shared,
-    )
-    for array in (in_bag, leaf_rows_start, leaf_rows, leaf_row_weights):
+    arrays: dict[str, Any] = grown["forest"]
+    leaf_values, count_of = arrays.pop("leaf_values"), grown["count_of"]
+    if training.targets is not None:
+        leaves: dict[str, Any] = {"leaf_stats": leaf_values.reshape(-1, 3)}
+    elif count_of is None:
+        leaves = {"leaf_counts": leaf_values.reshape(-1, training.n_classes)}
+    else:
+        counts = grown["distinct_counts"].reshape(-1, training.n_classes)
+        leaves = {"distinct_counts": DistinctCounts(counts, count_of)}
+    forest = Forest.trusted(n_features=training.values.shape[1], **arrays, **leaves)
+    kept = [grown[name] for name in ("in_bag", "leaf_rows_start", "leaf_rows", "leaf_row_weights")]
+    for array in kept:
         array.flags.writeable = False
-    return Grown(forest, in_bag.reshape(n_trees, -1), leaf_rows_start, leaf_rows, leaf_row_weights)
+    in_bag, *leaf_rows = kept
+    return Grown(forest, in_bag.reshape(n_trees, -1), *leaf_rows)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import TrainMissing
+from hedgerow._params import choose
 from hedgerow._registry import register
-from hedgerow.strategies import choose
 
 __all__ = ["Category", "Fractional", "Learned", "MissingValues", "Random", "core_policy", "missing_values"]
 

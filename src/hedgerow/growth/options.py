@@ -7,21 +7,21 @@ information gain, gain ratio, numeric attributes and missing values; Quinlan, C4
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, log2, sqrt
-from numbers import Integral, Real
+from math import log2, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import Criterion, GrowOptions, Nominal, RandomGrowOptions
+from hedgerow._criteria import CRITERIA
+from hedgerow._params import check_choice, check_number, check_rows, check_whole, is_fraction, is_whole
 from hedgerow.growth.missing import Fractional, Random, core_policy, missing_values
 from hedgerow.growth.stopping import stopping
 
 __all__ = ["Growth", "RandomGrowth", "n_tried_features"]
 
-# The binned grower's criteria. It splits nominal columns in two, and a bin or a category must fit in one byte.
-_BINNED_CRITERIA = frozenset({"gini", "entropy", "squared_error"})
+_SQUARED_ERROR = "squared_error"  # the one criterion of regression
 MAX_BINS = 255
 _LARGEST_LIMIT = 2**31  # no tree has more nodes
 
@@ -51,30 +51,35 @@ class Growth:
         n_rows = int((sample_weight > 0).sum())  # rows of weight 0 only contribute candidate thresholds
         missing = missing_values(self.missing)
         options = GrowOptions()
-        self._set_criterion(options, _one_of("criterion", self.criterion, criteria))
-        options.nominal = Nominal[_one_of("nominal", self.nominal, ("multiway", "binary", "subset"))]
+        self._set_criterion(options, check_choice("criterion", self.criterion, criteria))
+        options.nominal = Nominal[check_choice("nominal", self.nominal, ("multiway", "binary", "subset"))]
         options.missing = core_policy(missing)
         if isinstance(missing, Fractional):
-            options.min_fraction = _real("min_fraction", missing.min_fraction, 0, 1)
+            options.min_fraction = check_number("min_fraction", missing.min_fraction, 0, 1, closed="both")
         if self.max_depth is not None:
-            options.max_depth = _whole("max_depth", self.max_depth, 1, "None for no limit")
+            options.max_depth = _limit("max_depth", self.max_depth, 1)
         if self.max_leaf_nodes is not None:
-            options.max_leaf_nodes = _whole("max_leaf_nodes", self.max_leaf_nodes, 2, "None for no limit")
-        options.min_samples_split = max(2, _rows("min_samples_split", self.min_samples_split, 2, n_rows))
+            options.max_leaf_nodes = _limit("max_leaf_nodes", self.max_leaf_nodes, 2)
+        options.min_samples_split = _rows("min_samples_split", self.min_samples_split, 2, n_rows)
         options.min_samples_leaf = _rows("min_samples_leaf", self.min_samples_leaf, 1, n_rows)
-        min_weight_fraction = _real("min_weight_fraction_leaf", self.min_weight_fraction_leaf, 0, 0.5)
+        min_weight_fraction = check_number(
+            "min_weight_fraction_leaf", self.min_weight_fraction_leaf, 0, 0.5, closed="both"
+        )
         options.min_weight_leaf = min_weight_fraction * float(sample_weight.sum())
-        options.min_impurity_decrease = _real("min_impurity_decrease", self.min_impurity_decrease, 0, np.inf)
+        options.min_impurity_decrease = check_number("min_impurity_decrease", self.min_impurity_decrease, closed="both")
         options.max_features = n_tried_features(self.max_features, n_features)
         options.seed = seed
         return options
 
     def _set_criterion(self, options: GrowOptions, criterion: str) -> None:
         """Set the criterion, the costs that modify it, and the significance that a split must reach."""
-        options.c45 = criterion == "c45"
-        options.criterion = Criterion["gain_ratio" if options.c45 else criterion]
+        if criterion == _SQUARED_ERROR:
+            options.criterion = Criterion[criterion]
+        else:
+            options.c45 = CRITERIA[criterion].c45
+            options.criterion = CRITERIA[criterion].core
         if self.class_costs is not None and criterion == "gini":
-            options.criterion = Criterion.cost_gini
+            options.criterion = Criterion["cost_gini"]
             options.class_costs = self.class_costs.ravel().tolist()
         if self.feature_costs is not None:
             # Only ratios matter. The cheapest column costs 1, so that gains keep the scale of the tie tolerance.
@@ -83,16 +88,16 @@ class Growth:
             options.significance = stopping(self.stopping).level
 
     def uses_bins(self, n_categories: NDArray[np.int32], max_bins: Any) -> bool:
-        """Whether trees can be grown from binned columns; raise if `max_bins` is invalid."""
+        """Whether trees can be grown from binned columns; raise if `max_bins` is invalid.
+
+        Columns with categories need two-way splits there, and no more categories than there are bins.
+        """
         if max_bins is None:
             return False
-        if not _is_whole(max_bins) or not 2 <= max_bins <= MAX_BINS:
-            raise ValueError(
-                f"max_bins is {max_bins!r}, must be a whole number in 2 .. {MAX_BINS}, or None for exact thresholds"
-            )
+        check_whole("max_bins", max_bins, 2, MAX_BINS, hint=", or None for exact thresholds")
         return (
             isinstance(missing_values(self.missing), Random)
-            and self.criterion in _BINNED_CRITERIA
+            and (self.criterion == _SQUARED_ERROR or CRITERIA[self.criterion].binned)
             and (self.nominal != "multiway" or not n_categories.any())
             and bool((n_categories <= MAX_BINS).all())
         )
@@ -113,45 +118,18 @@ class RandomGrowth:
         options = RandomGrowOptions()
         options.min_samples_leaf = _rows("min_samples_leaf", self.min_samples_leaf, 1, n_rows)
         if self.max_depth is not None:
-            options.max_depth = _whole("max_depth", self.max_depth, 1, "None for no limit")
+            options.max_depth = _limit("max_depth", self.max_depth, 1)
         options.n_trees = n_trees
         options.seed = seed
         return options
 
 
-def _one_of(name: str, given: Any, known: tuple[str, ...]) -> str:
-    if not isinstance(given, str) or given not in known:
-        raise ValueError(f"{name} is {given!r}, must be one of {', '.join(map(repr, known))}")
-    return given
-
-
-def _is_whole(given: Any) -> bool:
-    return isinstance(given, Integral) and not isinstance(given, bool)
-
-
-def _is_fraction(given: Any) -> bool:
-    return isinstance(given, Real) and not isinstance(given, Integral) and 0 < float(given) <= 1
-
-
-def _whole(name: str, given: Any, least: int, otherwise: str) -> int:
-    if not _is_whole(given) or given < least:
-        raise ValueError(f"{name} is {given!r}, must be a whole number of at least {least}, or {otherwise}")
-    return min(int(given), _LARGEST_LIMIT)
-
-
-def _real(name: str, given: Any, least: float, most: float) -> float:
-    if not isinstance(given, Real) or isinstance(given, bool) or not least <= float(given) <= most:
-        raise ValueError(f"{name} is {given!r}, must be a number in [{least}, {most}]")
-    return float(given)
+def _limit(name: str, given: Any, least: int) -> int:
+    return min(check_whole(name, given, least, hint=", or None for no limit"), _LARGEST_LIMIT)
 
 
 def _rows(name: str, given: Any, least: int, n_rows: int) -> int:
-    """Return a number of rows, given as such or as a fraction, as in scikit-learn."""
-    if _is_whole(given) and given >= least:
-        return min(int(given), _LARGEST_LIMIT)
-    if _is_fraction(given):
-        return ceil(float(given) * n_rows)
-    raise ValueError(f"{name} is {given!r}, must be a whole number of at least {least} rows, or a fraction in (0, 1]")
+    return min(check_rows(name, given, least, n_rows), _LARGEST_LIMIT)
 
 
 def n_tried_features(given: Any, n_features: int) -> int:
@@ -160,9 +138,9 @@ def n_tried_features(given: Any, n_features: int) -> int:
         return n_features
     if isinstance(given, str) and given in ("sqrt", "log2"):
         return max(1, int(sqrt(n_features) if given == "sqrt" else log2(n_features)))
-    if _is_whole(given) and 1 <= given <= n_features:
+    if is_whole(given) and 1 <= given <= n_features:
         return int(given)
-    if _is_fraction(given):
+    if is_fraction(given):
         return max(1, int(given * n_features))
     raise ValueError(
         f"max_features is {given!r}, must be a whole number in 1 .. {n_features} (the columns of X), a fraction "

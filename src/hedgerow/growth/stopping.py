@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
+from hedgerow._params import check_number, choose
 from hedgerow._registry import register
-from hedgerow.strategies import choose
 
 __all__ = ["ChiSquare", "stopping"]
 
@@ -24,8 +23,7 @@ class ChiSquare:
     level: float = 0.05
 
     def __post_init__(self) -> None:
-        if not isinstance(self.level, Real) or not 0 < float(self.level) < 1:
-            raise ValueError(f"ChiSquare: level is {self.level!r}, must be a number in (0, 1), such as 0.05")
+        check_number("ChiSquare: level", self.level, 0, 1, hint=", such as 0.05")
 
 
 register(ChiSquare, name="hedgerow.growth.ChiSquare")

@@ -1,13 +1,13 @@
-"""Trees for inputs that were measured with error (Tami et al., Decision tree for uncertainty measures, 2018).
+"""Trees for inputs measured with error (Tami et al., Decision tree for uncertainty measures, 2018).
 
-X = U + ε: what was observed is a latent value and an error of known size. A row is then in several regions at once, in
-each with the probability that its latent values are, and a tree answers with the regions' values in that proportion.
+X = U + ε: an observed value is a latent value plus an error of known size. A row is in several regions at once, in each
+with the probability that its latent values are, and a tree predicts the mean of the regions' values with these weights.
 """
 
 from hedgerow.measured.errors import ErrorModel, Laplace, Normal, Student, Uniform
 from hedgerow.measured.priors import FlatPrior, KdePrior, NormalPrior, Prior
-from hedgerow.measured.pruning import CostComplexity
-from hedgerow.measured.soft_membership import Regions, membership
+from hedgerow.measured.regions import Regions, membership
+from hedgerow.pruning import CostComplexity
 
 __all__ = [
     "CostComplexity",

@@ -1,34 +1,40 @@
-"""Laws of the error ε in X = U + ε: symmetric about 0, and scaled so that σ is always the standard deviation.
+"""Error models: the distribution of ε in X = U + ε, symmetric about 0, with standard deviation σ.
 
-Tami et al., Decision tree for uncertainty measures (2018), equation 2, leave the law open. A model here knows the law
-of ε/σ; all that others need of it is its distribution function and its density.
+Tami et al., Decision tree for uncertainty measures (2018), equation 2, leave the distribution open. A model describes
+ε/σ by its distribution function and its density.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from hedgerow._core import normal_cdf as fill_normal_cdf
+from hedgerow._params import check_number, choose
 from hedgerow._registry import register
-from hedgerow.measured.normal import normal_cdf
-from hedgerow.strategies import choose
 
-__all__ = ["ErrorModel", "Laplace", "Normal", "Student", "Uniform", "error_model"]
+__all__ = ["ErrorModel", "Laplace", "Normal", "Student", "Uniform", "error_model", "normal_cdf"]
 
 Floats = NDArray[np.float64]
 
 
+def normal_cdf(z: Floats) -> Floats:
+    """P(Z ≤ z) for a standard normal Z and `z` of any shape."""
+    out = np.empty(z.shape)
+    fill_normal_cdf(z.reshape(-1), out.reshape(-1))
+    return out
+
+
 class ErrorModel(ABC):
-    """The law of ε/σ: mean 0, variance 1, symmetric."""
+    """Abstract: the distribution of ε/σ, symmetric with mean 0 and variance 1."""
 
     reach: float = np.inf
-    """The largest error, in standard deviations."""
+    """Largest possible error in standard deviations."""
 
     @abstractmethod
     def cdf(self, z: Floats) -> Floats:
@@ -36,11 +42,11 @@ class ErrorModel(ABC):
 
     @abstractmethod
     def log_density(self, z: Floats) -> Floats:
-        """The logarithm of the density of ε/σ, up to a constant; −∞ where there is none."""
+        """Log density of ε/σ, up to a constant; −∞ where the density is 0."""
 
     def mass(self, low: Floats, high: Floats) -> Floats:
-        """P(low < ε/σ ≤ high), also far out, where both distribution functions are next to 1."""
-        # The law is symmetric: what is right of 0 is reckoned from the left.
+        """P(low < ε/σ ≤ high), accurate in both tails."""
+        # Mirror intervals to the right of 0: there the difference of two values near 1 would cancel.
         swapped = low > 0
         from_left = self.cdf(np.where(swapped, -low, high)) - self.cdf(np.where(swapped, -high, low))
         return np.maximum(from_left, 0.0)
@@ -59,7 +65,7 @@ class Normal(ErrorModel):
 
 @dataclass(frozen=True)
 class Uniform(ErrorModel):
-    """ε is uniform on ±√3·σ, as the error of rounding is."""
+    """ε is uniform on ±√3·σ, like a rounding error."""
 
     reach = 3**0.5
 
@@ -84,16 +90,12 @@ class Laplace(ErrorModel):
 
 @dataclass(frozen=True)
 class Student(ErrorModel):
-    """ε has Student's t with `df` degrees of freedom, scaled by σ·√((df − 2)/df): now and then far off."""
+    """ε has Student's t with `df` degrees of freedom, scaled by σ·√((df − 2)/df): heavy tails."""
 
     df: float = 5.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.df, Real) or isinstance(self.df, bool) or not 2 < float(self.df) < np.inf:
-            raise ValueError(
-                f"Student: df is {self.df!r}, must be a finite number above 2: with fewer degrees of freedom there is "
-                "no standard deviation"
-            )
+        check_number("Student: df", self.df, 2, hint=": with fewer degrees of freedom there is no standard deviation")
 
     @property
     def _scale(self) -> float:
@@ -120,6 +122,6 @@ for _model in (Normal, Uniform, Laplace, Student):
 
 
 def error_model(given: Any) -> ErrorModel:
-    """The model for an alias or an instance; an error that lists the known ones for anything else."""
+    """Error model for an alias or an instance."""
     chosen: ErrorModel = choose("error_model", given, _ALIASES, (ErrorModel,), "; or a mapping from columns to these")
     return chosen

@@ -1,12 +1,13 @@
-"""What is known about the latent value U of a column: given X = x, and where x is missing.
+"""Laws: what is known about the latent value U of a column, given X = x or where x is missing.
 
-A law answers P(U ≤ t | X = x), for all rows and thresholds at once. An error of size 0 means that U = x, whatever the
-prior; a missing value follows the law of U itself. :mod:`hedgerow.measured.priors` learns laws from data.
+A law gives P(U ≤ t | X = x) for all rows and thresholds at once. An error of size 0 means U = x, whatever the prior; a
+missing value follows the law of U itself. :mod:`hedgerow.measured.priors` learns laws from data.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,18 +16,23 @@ from numpy.typing import NDArray
 
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
-from hedgerow.measured.errors import ErrorModel
-from hedgerow.measured.normal import normal_cdf
-from hedgerow.measured.posteriors import normal_posterior
+from hedgerow.measured.errors import ErrorModel, Laplace, Normal, normal_cdf
 
 __all__ = ["CategoryLaw", "ColumnLaw", "ExactLaw", "FlatLaw", "HistogramLaw", "NormalLaw", "NumberLaw"]
 
 Floats = NDArray[np.float64]
 
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+# Panel edges on both sides of a centre. The normal factor vanishes beyond 10 standard deviations; the error's tails
+# become smoother with distance, so their panels may widen.
+_NORMAL_STEPS = np.array([0.0, 1, 2, 3, 4, 5, 6.5, 8, 10])
+_ERROR_STEPS = np.array([0.0, 0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32])
+_VALUES_AT_ONCE = 1 << 20
+
 
 @dataclass(frozen=True, eq=False)
 class NumberLaw(ABC):
-    """Abstract: a column of numbers, and the law of the errors with which they were measured."""
+    """Abstract: distribution of a numeric column, and the model of its measurement errors."""
 
     error: ErrorModel
 
@@ -76,9 +82,9 @@ class NormalLaw(NumberLaw):
 
 @dataclass(frozen=True, eq=False)
 class _ObservedLaw(NumberLaw):
-    """Abstract: where x is missing, U is as x is elsewhere.
+    """Abstract: a missing value follows the observed distribution of x.
 
-    `places` rise, `reached` is the share of training rows at or below each.
+    `places` increase; `reached` is the fraction of training rows at or below each.
     """
 
     places: Floats
@@ -99,7 +105,7 @@ class _ObservedLaw(NumberLaw):
 
 @dataclass(frozen=True, eq=False)
 class FlatLaw(_ObservedLaw):
-    """Nothing is known about U but x: it has the error's law around x."""
+    """Flat prior: U has the error's distribution around x."""
 
     def of_measured(self, x: Floats, sigma: Floats, at: Floats) -> Floats:
         with np.errstate(over="ignore"):
@@ -108,7 +114,7 @@ class FlatLaw(_ObservedLaw):
 
 @dataclass(frozen=True, eq=False)
 class ExactLaw(_ObservedLaw):
-    """A column that was exact in training, so that its law was seen; `otherwise` is for rows that come with errors."""
+    """A column that was exact in training; `otherwise` is the law for rows measured with error."""
 
     otherwise: NumberLaw
 
@@ -123,10 +129,10 @@ class ExactLaw(_ObservedLaw):
 
 @dataclass(frozen=True, eq=False)
 class HistogramLaw(NumberLaw):
-    """U has a density that is constant between `edges`: `shares` add up to 1.
+    """U has a density that is constant between `edges`; `shares` add up to 1.
 
-    So P(U ≤ t | x) needs no more than the error's distribution function between the edges, whatever its law: with ρ_g
-    the density in bin g and M_g(t) the error's mass from its left edge to t, it is Σ ρ_g M_g(t) / Σ ρ_g M_g(∞).
+    For any error model, P(U ≤ t | x) is Σ ρ_g M_g(t) / Σ ρ_g M_g(∞), with ρ_g the density in bin g and M_g(t) the
+    error's mass from the bin's left edge to t.
     """
 
     edges: Floats
@@ -150,10 +156,10 @@ class HistogramLaw(NumberLaw):
         step = max(1, (1 << 20) // (len(self.edges) + len(at)))
         for first in range(0, len(x), step):
             rows = slice(first, first + step)
-            result[rows] = self._of_some(x[rows, np.newaxis], sigma[rows, np.newaxis], at)
+            result[rows] = self._of_block(x[rows, np.newaxis], sigma[rows, np.newaxis], at)
         return result
 
-    def _of_some(self, x: Floats, sigma: Floats, at: Floats) -> Floats:
+    def _of_block(self, x: Floats, sigma: Floats, at: Floats) -> Floats:
         edges = self.edges
         density = self.shares / np.diff(edges)
         masses = density * self.error.mass((edges[:-1] - x) / sigma, (edges[1:] - x) / sigma)
@@ -163,14 +169,14 @@ class HistogramLaw(NumberLaw):
         part = density[bin_] * self.error.mass((edges[bin_] - x) / sigma, (end - x) / sigma)
         below = cumulated[:, bin_] + np.minimum(part, masses[:, bin_])
         total = cumulated[:, -1:]
-        # Too far from every bin for any mass: U is where the nearest bin with a share is.
+        # Too far from every bin for any mass: U is at the nearest edge.
         nearest = np.clip(x, *edges[[0, -1]])
         return np.where(total > 0, np.clip(below / np.where(total > 0, total, 1.0), 0.0, 1.0), nearest <= at)
 
 
 @dataclass(frozen=True, eq=False)
 class CategoryLaw:
-    """A nominal column: known, or missing and then of each category with its share of the training rows."""
+    """A nominal column, known exactly; a missing value has each category with its training frequency."""
 
     shares: Floats
 
@@ -210,3 +216,93 @@ def _check_rising(name: str, values: Any) -> None:
 
 for _law in (NormalLaw, FlatLaw, ExactLaw, HistogramLaw, CategoryLaw):
     register(_law, name=f"hedgerow.measured.{_law.__name__}")
+
+
+# --- Posterior of a normal U ---------------------------------------------------------------------------------
+#
+# With a normal error U given x is normal: mean m + λ(x − m) and variance λσ² with λ = v/(v + σ²). With a uniform error
+# it is U's own law truncated at x ± √3·σ. In general its density, proportional to φ((u − m)/√v)·f((x − u)/σ), is
+# integrated by Gauss-Legendre quadrature on panels that are fine where either factor bends.
+
+
+def normal_posterior(error: ErrorModel, mean: float, variance: float, x: Floats, sigma: Floats, at: Floats) -> Floats:
+    """P(U ≤ at | X = x), (n, m), for rows x with errors of size sigma > 0, both (n,), and U ~ N(mean, variance)."""
+    if variance == 0:
+        return np.broadcast_to((mean <= at).astype(np.float64), (len(x), len(at)))
+    if isinstance(error, Normal):
+        share = 1.0 / (1.0 + sigma**2 / variance)
+        centre, spread = mean + share * (x - mean), np.sqrt(share) * sigma
+        with np.errstate(over="ignore"):
+            return normal_cdf((at[:, np.newaxis] - centre) / spread).T
+    result = np.empty((len(x), len(at)))
+    for rows in _blocks(len(x), len(at)):
+        result[rows] = _integrate(error, mean, float(np.sqrt(variance)), x[rows], sigma[rows], at)
+    return result
+
+
+def _blocks(n_rows: int, n_at: int) -> Iterator[slice]:
+    n_panels = 2 * len(_ERROR_STEPS) + 4 * len(_NORMAL_STEPS)
+    step = max(1, _VALUES_AT_ONCE // (len(_NODES) * (n_panels + n_at)))
+    return (slice(first, first + step) for first in range(0, n_rows, step))
+
+
+def _integrate(error: ErrorModel, mean: float, spread: float, x: Floats, sigma: Floats, at: Floats) -> Floats:
+    edges = _panel_edges(error, mean, spread, x, sigma)
+
+    def log_density(u: Floats) -> Floats:
+        shape = (-1,) + (1,) * (u.ndim - 1)
+        return -0.5 * ((u - mean) / spread) ** 2 + error.log_density((x.reshape(shape) - u) / sigma.reshape(shape))
+
+    places, widths = _nodes(edges[:, :-1], edges[:, 1:])
+    logs = log_density(places)
+    peak = logs.max(axis=(1, 2))
+    masses = (np.exp(logs - peak[:, np.newaxis, np.newaxis]) * _WEIGHTS).sum(axis=2) * widths
+    cumulated = np.concatenate([np.zeros((len(x), 1)), masses.cumsum(axis=1)], axis=1)
+
+    panel = (edges[:, np.newaxis, 1:-1] <= at[:, np.newaxis]).sum(axis=2)  # index of the panel that contains each `at`
+    start = np.take_along_axis(edges, panel, axis=1)
+    end = np.clip(at, start, np.take_along_axis(edges, panel + 1, axis=1))
+    places, widths = _nodes(start, end)
+    part = (np.exp(log_density(places) - peak[:, np.newaxis, np.newaxis]) * _WEIGHTS).sum(axis=2) * widths
+    within = np.take_along_axis(masses, panel, axis=1)
+    below = np.take_along_axis(cumulated, panel, axis=1) + np.minimum(part, within)
+    total = cumulated[:, -1:]
+    # All panels have width 0 where x ± σ rounds to x.
+    return np.where(total > 0, np.clip(below / np.where(total > 0, total, 1.0), 0.0, 1.0), x[:, np.newaxis] <= at)
+
+
+def _panel_edges(error: ErrorModel, mean: float, spread: float, x: Floats, sigma: Floats) -> Floats:
+    """Panel edges around x, the prior mean and the peak between them, clipped to the error's reach."""
+    error_steps = np.concatenate([-_ERROR_STEPS[:0:-1], _ERROR_STEPS])
+    normal_steps = np.concatenate([-_NORMAL_STEPS[:0:-1], _NORMAL_STEPS])
+    peak = _peak(error, mean, spread, x, sigma)
+    edges = np.concatenate(
+        [
+            x[:, np.newaxis] + sigma[:, np.newaxis] * error_steps,
+            np.broadcast_to(mean + spread * normal_steps, (len(x), len(normal_steps))),
+            peak[:, np.newaxis] + spread * normal_steps,
+        ],
+        axis=1,
+    )
+    if np.isfinite(error.reach):
+        reach = (error.reach * sigma)[:, np.newaxis]
+        edges = np.clip(edges, x[:, np.newaxis] - reach, x[:, np.newaxis] + reach)
+    edges.sort(axis=1)
+    return edges
+
+
+def _peak(error: ErrorModel, mean: float, spread: float, x: Floats, sigma: Floats) -> Floats:
+    """Mode of the density, where it is neither x nor the prior mean."""
+    if isinstance(error, Laplace):  # the exponential factor shifts the normal one
+        moved = 2**0.5 * spread**2 / sigma
+        return np.where(x > mean, np.minimum(mean + moved, x), np.maximum(mean - moved, x))
+    if np.isfinite(error.reach):
+        nearest: Floats = np.clip(mean, x - error.reach * sigma, x + error.reach * sigma)
+        return nearest
+    return x
+
+
+def _nodes(start: Floats, end: Floats) -> tuple[Floats, Floats]:
+    """Quadrature nodes between start and end, with one more axis, and the half lengths that scale the weights."""
+    half = 0.5 * (end - start)
+    return (0.5 * (start + end))[..., np.newaxis] + half[..., np.newaxis] * _NODES, half

@@ -1,41 +1,50 @@
-"""What is believed about U before x is read: strategies that learn a law from a column.
+"""Priors: what is believed about U before x is read, and the laws of columns that are learned under them.
 
-With an informative prior a value far out is partly put down to its error, and drawn in; "flat" takes it as it is.
+An informative prior attributes part of an extreme value to its error and shrinks it; "flat" takes it as it is.
 """
 
 from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_whole, choose
 from hedgerow._registry import register
-from hedgerow.measured.deconvolution import deconvolved
-from hedgerow.measured.errors import ErrorModel
-from hedgerow.measured.laws import FlatLaw, HistogramLaw, NormalLaw, NumberLaw
-from hedgerow.strategies import choose
+from hedgerow.data.columns import Kind
+from hedgerow.data.table import Schema
+from hedgerow.measured.errors import ErrorModel, Normal, error_model
+from hedgerow.measured.laws import CategoryLaw, ColumnLaw, ExactLaw, FlatLaw, HistogramLaw, NormalLaw, NumberLaw
+from hedgerow.measured.sizes import column_position
 
-__all__ = ["FlatPrior", "KdePrior", "NormalPrior", "Prior", "empirical", "prior"]
+__all__ = [
+    *("FlatPrior", "KdePrior", "NormalPrior", "Prior", "prior"),
+    *("deconvolve", "learn_laws", "read_error_models"),
+]
 
 Floats = NDArray[np.float64]
 
-_MOST_PLACES = 1024  # of the values that stand for a missing one
+_MOST_PLACES = 1024  # distinct values kept for the law of a missing value
+_STEPS = 40
+_KERNEL = np.array([1.0, 2.0, 1.0]) / 4
+_MOST_ROWS = 2048  # more rows would hardly change the estimate
 
 
 class Prior(ABC):
-    """A strategy: column in, law out."""
+    """Abstract strategy that learns the law of a column."""
 
     @abstractmethod
     def learn(self, x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, name: str) -> NumberLaw:
-        """The law of a column from its known values, (n,), n ≥ 1, their errors and weights; `name` for warnings."""
+        """Law of a column from its known values, (n,) with n ≥ 1, their errors and weights; `name` is for warnings."""
 
 
 def empirical(x: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Rising places, at most so many, and the share of the rows at or below each."""
+    """Increasing values, at most `_MOST_PLACES`, and the weighted fraction of rows at or below each."""
     places, of_row = np.unique(x, return_inverse=True)
     reached = np.bincount(of_row, weights=weight).cumsum()
     reached /= reached[-1]
@@ -47,7 +56,7 @@ def empirical(x: Floats, weight: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True)
 class NormalPrior(Prior):
-    """U ~ N(m, v) with m the mean of X and v = max(var X − mean σ², 0): what the errors leave of the variance."""
+    """U ~ N(m, v) with m the mean of X and v = max(var X − mean σ², 0)."""
 
     def learn(self, x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, name: str) -> NumberLaw:
         mean = float(np.average(x, weights=weight))
@@ -65,7 +74,7 @@ class NormalPrior(Prior):
 
 @dataclass(frozen=True)
 class FlatPrior(Prior):
-    """Nothing is believed: U given x has the error's law around x."""
+    """Flat prior: U given x has the error's distribution around x."""
 
     def learn(self, x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, name: str) -> NumberLaw:
         return FlatLaw(error, *empirical(x, weight))
@@ -73,19 +82,18 @@ class FlatPrior(Prior):
 
 @dataclass(frozen=True)
 class KdePrior(Prior):
-    """U has the law that remains of X's when the errors are taken out, whatever its shape.
+    """U has any distribution: that of X with the errors removed by deconvolution.
 
-    Estimated on `bins` bins by :func:`hedgerow.measured.deconvolution.deconvolved`, which smooths as a kernel does.
+    Estimated on `bins` bins by :func:`deconvolve`, which smooths like a kernel.
     """
 
     bins: int = 128
 
     def __post_init__(self) -> None:
-        if not isinstance(self.bins, int) or isinstance(self.bins, bool) or not 8 <= self.bins <= 4096:
-            raise ValueError(f"KdePrior: bins is {self.bins!r}, must be a whole number in 8 .. 4096")
+        check_whole("KdePrior: bins", self.bins, 8, 4096)
 
     def learn(self, x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, name: str) -> NumberLaw:
-        edges, shares = deconvolved(x, sigma, weight, error, self.bins)
+        edges, shares = deconvolve(x, sigma, weight, error, self.bins)
         return HistogramLaw(error, edges, shares)
 
 
@@ -95,6 +103,102 @@ for _prior in (NormalPrior, FlatPrior, KdePrior):
 
 
 def prior(given: Any) -> Prior:
-    """The strategy for an alias or an instance."""
+    """Prior for an alias or an instance."""
     chosen: Prior = choose("prior", given, _ALIASES, (Prior,))
     return chosen
+
+
+# --- Laws of all columns --------------------------------------------------------------------------------------
+
+
+def read_error_models(given: Any, schema: Schema) -> list[ErrorModel]:
+    """Read the parameter `error_model`: a model for each column; normal for those that a mapping leaves out."""
+    if not isinstance(given, Mapping):
+        return [error_model(given)] * schema.n_features
+    models: list[ErrorModel] = [Normal()] * schema.n_features
+    for key, model in given.items():
+        models[column_position("error_model", key, schema)] = error_model(model)
+    return models
+
+
+def learn_laws(
+    values: Floats, schema: Schema, sigma: Floats, weight: Floats, models: list[ErrorModel], prior: Prior
+) -> tuple[ColumnLaw, ...]:
+    """Law of each column of `values`, (n, n_features), with the standard deviations `sigma` of the same shape."""
+    return tuple(
+        _category_law(values[:, j], len(column.categories), weight)
+        if column.kind == Kind.NOMINAL
+        else _number_law(values[:, j], sigma[:, j], weight, models[j], prior, column.name)
+        for j, column in enumerate(schema.columns)
+    )
+
+
+def _number_law(x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, prior: Prior, name: str) -> NumberLaw:
+    known = ~np.isnan(x)
+    if not known.any():  # an empty column is never split
+        x, sigma, weight, known = np.zeros(1), np.zeros(1), np.ones(1), np.ones(1, dtype=bool)
+    x, sigma, weight = x[known], sigma[known], weight[known]
+    law = prior.learn(x, sigma, weight, error, name)
+    return law if sigma.any() else ExactLaw(error, *empirical(x, weight), law)
+
+
+def _category_law(codes: Floats, n_categories: int, weight: Floats) -> CategoryLaw:
+    known = ~np.isnan(codes)
+    if not known.any():
+        return CategoryLaw(np.full(n_categories, 1 / max(n_categories, 1)))
+    counts = np.bincount(codes[known].astype(np.intp), weights=weight[known], minlength=n_categories)
+    return CategoryLaw(counts / counts.sum())
+
+
+# --- Deconvolution --------------------------------------------------------------------------------------------
+
+
+def deconvolve(x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, n_bins: int) -> tuple[Floats, Floats]:
+    """Edges of bins over the range of x, and the probability of U in each; for values, errors and weights (n,).
+
+    Maximum likelihood by expectation-maximisation, with a little smoothing after each step (Silverman, Jones, Wilson
+    and Nychka, A smoothed EM approach to indirect estimation problems, 1990). Unlike a quotient of Fourier transforms,
+    the result is never negative, and errors may have any model and a different size in each row.
+    """
+    x, sigma, weight = _thin(x, sigma, weight)
+    edges = _edges(x, n_bins)
+    n_bins = len(edges) - 1
+    likelihood = _likelihood(x, sigma, edges, error)
+    weight = weight / weight.sum()
+    shares = np.full(n_bins, 1 / n_bins)
+    for _ in range(_STEPS):
+        shares = shares * (likelihood.T @ (weight / (likelihood @ shares)))
+        padded = np.concatenate([shares[:1], shares, shares[-1:]])
+        shares = np.convolve(padded, _KERNEL, mode="valid")
+        shares /= shares.sum()
+    return edges, shares
+
+
+def _thin(x: Floats, sigma: Floats, weight: Floats) -> tuple[Floats, Floats, Floats]:
+    """At most `_MOST_ROWS` rows, evenly spaced in sorted order, so that the order of rows does not matter."""
+    order = np.lexsort((weight, sigma, x))
+    if len(x) > _MOST_ROWS:
+        order = order[np.linspace(0, len(x) - 1, _MOST_ROWS).round().astype(np.intp)]
+    return x[order], sigma[order], weight[order]
+
+
+def _edges(x: Floats, n_bins: int) -> Floats:
+    low, high = float(x.min()), float(x.max())
+    if not high > low:  # one value: a narrow bin around it
+        around = 1e-9 * max(abs(low), 1.0)
+        return np.array([low - around, low + around])
+    edges: Floats = np.unique(np.linspace(low, high, n_bins + 1))
+    return edges
+
+
+def _likelihood(x: Floats, sigma: Floats, edges: Floats, error: ErrorModel) -> Floats:
+    """Likelihood of each x for U in each bin, (n, n_bins), up to a factor per row."""
+    inside = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, len(edges) - 2)
+    likelihood = np.zeros((len(x), len(edges) - 1))
+    likelihood[np.arange(len(x)), inside] = 1.0
+    measured = np.flatnonzero(sigma > 0)
+    at, of = x[measured, np.newaxis], sigma[measured, np.newaxis]
+    masses = error.mass((edges[:-1] - at) / of, (edges[1:] - at) / of) / np.diff(edges)
+    peaks = masses.max(axis=1, keepdims=True)
+    likelihood[measured] = np.where(peaks > 0, masses / np.where(peaks > 0, peaks, 1.0), likelihood[measured])
+    return likelihood

@@ -1,26 +1,167 @@
-"""Regions while a tree grows: what was asked of them, and how far each training row is inside."""
+"""Regions of the latent space, and the probability P(U ∈ R_k | X = x) that a row is in each.
+
+Tami et al., Decision tree for uncertainty measures (2018), section 4: columns are independent, so that P_ik is the
+product over j of P(U_j ∈ R_k^j | X_j = x_ij).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hedgerow._lazy import lazy
-from hedgerow.measured.categories import Categories
-from hedgerow.measured.thresholds import Thresholds
+from hedgerow.data.table import read_table
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.kinds import NodeKind
+from hedgerow.measured.laws import CategoryLaw, ColumnLaw
+from hedgerow.measured.priors import learn_laws, read_error_models
+from hedgerow.measured.priors import prior as prior_of
+from hedgerow.measured.sizes import read_cells, read_sigma
 
-__all__ = ["GrowingRegion", "Question"]
+if TYPE_CHECKING:
+    from hedgerow.measured.categories import Categories
+    from hedgerow.measured.threshold_columns import Thresholds
+
+__all__ = ["GrowingRegion", "Regions", "Split", "membership", "region_factors", "region_membership"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
-    """Is u_j ≤ threshold? Or, of a nominal column: is it one of the members?"""
+class Regions:
+    """Boxes lower < u ≤ upper in numeric columns, and sets of categories in nominal ones.
+
+    `bounds` is (k, n_features, 2), infinite where a region is unbounded; `members` maps each nominal column that is
+    split on to the categories inside each region, (k, n_categories).
+    """
+
+    bounds: Floats
+    members: Mapping[int, Bools]
+
+    @classmethod
+    def of_forest(cls, forest: Forest, n_categories: NDArray[np.int32]) -> Regions:
+        """The regions of the leaves of a forest with one tree."""
+        members: dict[int, Bools] = {}
+        inner = np.flatnonzero(np.isin(forest.kind, (NodeKind.ONE_AGAINST_REST, NodeKind.SUBSET)))
+        for j in np.unique(forest.feature[inner]):
+            members[int(j)] = _leaf_members(forest, int(j), int(n_categories[j]))
+        return cls(forest.boxes(), members)
+
+    def __len__(self) -> int:
+        return len(self.bounds)
+
+
+def _leaf_members(forest: Forest, feature: int, n_categories: int) -> Bools:
+    """Categories of a column inside each leaf, (n_leaves, n_categories), from the root down."""
+    inside = np.ones((forest.n_nodes, n_categories), dtype=bool)
+    for node in np.flatnonzero(forest.kind != NodeKind.LEAF):
+        first = forest.first_child[node]
+        inside[first : first + 2] = inside[node]
+        if forest.feature[node] == feature:
+            members = _split_members(forest, int(node), n_categories)
+            inside[first] &= members
+            inside[first + 1] &= ~members
+    return inside[forest.leaf_nodes]
+
+
+def _split_members(forest: Forest, node: int, n_categories: int) -> Bools:
+    """Categories that a node sends to its first child."""
+    if forest.kind[node] == NodeKind.ONE_AGAINST_REST:
+        return np.asarray(np.arange(n_categories) == forest.threshold[node])
+    start, end = forest.payload_start[forest.payload[node] : forest.payload[node] + 2]
+    bits = np.unpackbits(forest.payload_codes[start:end].astype("<i4").view(np.uint8), bitorder="little")
+    return bits[:n_categories].astype(bool)
+
+
+def region_factors(regions: Regions, law: ColumnLaw, feature: int, x: Floats, sigma: Floats) -> Floats | None:
+    """P(U_j ∈ R_k^j | X_j = x), (n, k), of one column; None if it bounds no region."""
+    if isinstance(law, CategoryLaw):
+        members = regions.members.get(feature)
+        return None if members is None else law.within(x, members)
+    lower, upper = regions.bounds[:, feature].T
+    at = np.unique(np.concatenate([lower[np.isfinite(lower)], upper[np.isfinite(upper)]]))
+    if not len(at):
+        return None
+    below = np.empty((len(x), len(at) + 2))
+    below[:, 0], below[:, -1] = 0.0, 1.0
+    below[:, 1:-1] = law.below(x, sigma, at)
+    first = np.where(np.isfinite(lower), np.searchsorted(at, lower) + 1, 0)
+    last = np.where(np.isfinite(upper), np.searchsorted(at, upper) + 1, len(at) + 1)
+    return below[:, last] - below[:, first]
+
+
+def region_membership(regions: Regions, laws: Sequence[ColumnLaw], values: Floats, sigma: Floats) -> Floats:
+    """P(U ∈ R_k | X = x), (n, k); rows add up to 1 where the regions are a partition."""
+    shares = np.ones((len(values), len(regions)))
+    for j, law in enumerate(laws):
+        factors = region_factors(regions, law, j, values[:, j], sigma[:, j])
+        if factors is not None:
+            shares *= factors
+    return shares
+
+
+def membership(
+    regions: ArrayLike,
+    X: Any,
+    error_model: Any = "normal",
+    *,
+    sigma: Any = 0.0,
+    prior: Any = "flat",
+    X_err: Any = None,
+) -> Floats:
+    """P(U ∈ R_k | X = x) of rows X (n, d) measured with error, for boxes (k, d, 2) of lower < u ≤ upper; (n, k).
+
+    Parameters
+    ----------
+    regions : array-like of shape (k, d, 2)
+        Infinite where a region is not bounded.
+    X : table of numbers, (n, d)
+    error_model, sigma, prior
+        As in :class:`hedgerow.MeasuredTreeRegressor`. A prior that is not flat is learned from X.
+    X_err : array-like of shape (n, d) or None
+        Standard deviations of the errors of all cells, instead of `sigma`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> halves = [[[-np.inf, 0]], [[0, np.inf]]]
+    >>> membership(halves, [[-1.0], [0.0], [2.0]], "normal", sigma=1.0).round(3)
+    array([[0.841, 0.159],
+           [0.5  , 0.5  ],
+           [0.023, 0.977]])
+    """
+    table = read_table(X, categorical_features=None)
+    bounds = np.asarray(regions, dtype=np.float64)
+    if bounds.ndim != 3 or bounds.shape[1:] != (table.schema.n_features, 2):
+        raise ValueError(
+            f"regions has shape {bounds.shape}, must be (k, {table.schema.n_features}, 2): lower and upper bounds for "
+            "each column of X"
+        )
+    if not (bounds[..., 0] <= bounds[..., 1]).all():
+        raise ValueError("regions has a lower bound above the upper one")
+    sizes = read_sigma(sigma, table.schema)
+    cells = (
+        sizes.of_rows(table.values, table.schema.names)
+        if X_err is None
+        else read_cells(X_err, table.values, table.schema)
+    )
+    models = read_error_models(error_model, table.schema)
+    laws = learn_laws(table.values, table.schema, cells, np.ones(len(table.values)), models, prior_of(prior))
+    return region_membership(Regions(bounds, {}), laws, table.values, cells)
+
+
+# --- While a tree grows --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """u_j ≤ threshold, or u_j ∈ members for a nominal column."""
 
     feature: int
     threshold: float = np.nan
@@ -29,9 +170,10 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class GrowingRegion:
-    """`factors` has P(U_j ∈ R^j | x_j), (n,), of the columns that bound the region, `observed` whether x_j is in R^j.
+    """A region as the training rows see it.
 
-    `limits` has the positions of the bounds among a column's thresholds, `inside` the categories of a nominal column.
+    Per column that bounds it: `factors` has P(U_j ∈ R^j | x_j), (n,), `observed` whether x_j itself is inside, `limits`
+    the positions of its bounds among the candidate thresholds, and `inside` the categories of a nominal column.
     """
 
     n_rows: int
@@ -41,7 +183,7 @@ class GrowingRegion:
     inside: dict[int, Bools]
 
     @classmethod
-    def everywhere(cls, n_rows: int) -> GrowingRegion:
+    def unbounded(cls, n_rows: int) -> GrowingRegion:
         return cls(n_rows, {}, {}, {}, {})
 
     @lazy
@@ -49,52 +191,54 @@ class GrowingRegion:
         """P(U ∈ R | x), (n,)."""
         return _product([*self.factors.values()], self.n_rows)
 
-    def rest(self, feature: int) -> Floats:
-        """The same without one column."""
+    def share_without(self, feature: int) -> Floats:
+        """P(U ∈ R | x) if one column did not bound the region, (n,)."""
         if feature not in self.factors:
             return self.share
         return _product([factor for j, factor in self.factors.items() if j != feature], self.n_rows)
 
-    def seen(self) -> Floats:
-        """Whether the observed x is in the region, (n,); a missing value is in it as far as its law is."""
+    def observed_share(self) -> Floats:
+        """Whether the observed x is in the region, (n,); a missing value is in it with the probability of its law."""
         return _product([*self.observed.values()], self.n_rows)
 
-    def divided(
+    def split_at(
         self, column: Thresholds, observed: Thresholds, feature: int, position: int
     ) -> tuple[GrowingRegion, GrowingRegion]:
         """The parts at or below a threshold, and above it."""
         low, high = self.limits.get(feature, (-1, len(column.at)))
-        parts = []
-        for limits in ((low, position), (position, high)):
-            factor = column.below(limits[1]) - column.below(limits[0])
-            seen = factor if observed is column else observed.below(limits[1]) - observed.below(limits[0])
-            parts.append(
-                GrowingRegion(
-                    self.n_rows,
-                    self.factors | {feature: factor},
-                    self.observed | {feature: seen},
-                    self.limits | {feature: limits},
-                    self.inside,
-                )
-            )
-        return parts[0], parts[1]
+        return (
+            self._between(column, observed, feature, (low, position)),
+            self._between(column, observed, feature, (position, high)),
+        )
 
-    def divided_by_set(self, column: Categories, feature: int, members: Bools) -> tuple[GrowingRegion, GrowingRegion]:
-        """The parts whose category is one of the members, and is not."""
+    def _between(
+        self, column: Thresholds, observed: Thresholds, feature: int, limits: tuple[int, int]
+    ) -> GrowingRegion:
+        factor = column.below(limits[1]) - column.below(limits[0])
+        seen = factor if observed is column else observed.below(limits[1]) - observed.below(limits[0])
+        return replace(
+            self,
+            factors=self.factors | {feature: factor},
+            observed=self.observed | {feature: seen},
+            limits=self.limits | {feature: limits},
+        )
+
+    def split_by_set(self, column: Categories, feature: int, members: Bools) -> tuple[GrowingRegion, GrowingRegion]:
+        """The parts with and without the categories in `members`."""
         before = self.inside.get(feature, np.ones_like(members))
-        parts = []
-        for inside in (before & members, before & ~members):
-            factor = {feature: column.within(inside)}
-            parts.append(
-                GrowingRegion(
-                    self.n_rows,
-                    self.factors | factor,
-                    self.observed | factor,
-                    self.limits,
-                    self.inside | {feature: inside},
-                )
-            )
-        return parts[0], parts[1]
+        return (
+            self._with_categories(column, feature, before & members),
+            self._with_categories(column, feature, before & ~members),
+        )
+
+    def _with_categories(self, column: Categories, feature: int, inside: Bools) -> GrowingRegion:
+        factor = {feature: column.within(inside)}
+        return replace(
+            self,
+            factors=self.factors | factor,
+            observed=self.observed | factor,
+            inside=self.inside | {feature: inside},
+        )
 
 
 def _product(factors: list[Floats], n_rows: int) -> Floats:

@@ -1,4 +1,4 @@
-"""What each candidate of a region would gain, and which is best; kept up to date while the basis grows."""
+"""Gains of the candidate splits of a region, kept up to date while the basis grows."""
 
 from __future__ import annotations
 
@@ -9,38 +9,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.measured.categories import Categories, CategoryMoments
-from hedgerow.measured.inheritance import Inheritance
-from hedgerow.measured.thresholds import Moments
+from hedgerow.measured.threshold_columns import Moments
 
-__all__ = ["CategoryScores", "FixedScores", "Parent", "Scores", "ThresholdScores", "drop_everywhere", "drop_in_node"]
+__all__ = [
+    *("LEAST_LENGTH", "CategoryScores", "FixedScores", "Parent", "Scores", "ThresholdScores"),
+    *("drop_everywhere", "drop_in_node", "larger_part"),
+]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-# What must be new of a candidate column, of the squared length of the smaller part that it makes. With exact columns it
-# is at least a half, so that plain trees are not touched. Less means that the data hardly tell the parts apart: their
+# Least new part of a candidate column, as a fraction of the squared length of the smaller part that it makes. Exact
+# columns have at least a half, so plain trees are unaffected. With less, the data hardly separate the parts, and their
 # values would be differences of huge numbers.
 NEARLY_IN_SPAN = 0.1
+LEAST_LENGTH = 1 / 32
 
 _ROUNDING = 1e-9
-_TIED = 1e-10  # gains that differ by less, relatively, are the same: the first of them is taken
+_TIED = 1e-10  # gains within this relative difference are ties, and the first is taken
 
 
 class Scores(Protocol):
-    """The candidates of numeric columns, or of one nominal one, in one region."""
+    """Gains of the candidates of all numeric columns, or of one nominal column, in one region."""
 
     def best(self) -> tuple[float, int | Bools] | None:
-        """The largest gain, and the number of its threshold or its set of categories; None if there is none."""
+        """The largest gain, and its threshold number or its set of categories; None if nothing gains."""
 
     def advance(self, products: Floats, step: Floats) -> None:
-        """A direction q has joined the basis: products c·q of the candidates, and q·r of the residuals before."""
+        """Account for a direction q that joined the basis: `products` are c·q of the candidates, `step` is q·r."""
 
     def forget(self) -> None:
-        """The best one has turned out to bring nothing new."""
+        """Drop the best candidate, which turned out to be in the span."""
 
 
 def _best_of(gains: Floats) -> tuple[float, int] | None:
-    """The first of the largest, if any is positive."""
+    """The largest positive gain, the first of ties, and its position."""
     if not len(gains) or not (largest := float(gains.max())) > 0:
         return None
     first = int(np.argmax(gains >= largest * (1 - _TIED)))
@@ -49,7 +52,7 @@ def _best_of(gains: Floats) -> tuple[float, int] | None:
 
 @dataclass(frozen=True)
 class Parent:
-    """The region that is divided: Qᵀp of its own column p, which is in the span, and the rows expected in it."""
+    """The region to be split: Qᵀp of its own column p, which is in the span, and its expected number of rows."""
 
     basis: Floats
     rows: float
@@ -61,14 +64,15 @@ class Parent:
         """‖p‖"""
         return float(np.linalg.norm(self.basis))
 
-    def judged(self, moments: Moments, rows: Floats) -> tuple[Floats, Bools]:
-        """min(‖c‖², ‖p − c‖²) of the two parts, (m,), and which candidates leave enough in both.
+    def assess(self, moments: Moments, rows: Floats) -> tuple[Floats, Bools]:
+        """min(‖c‖², ‖p − c‖²) of the two parts, (m,), and which candidates leave enough rows in both.
 
-        `rows` are those expected in the first part, (m,). Rows that are hardly in a part tell little about it. Where
-        they are in it with weight κ = Σ w P²/Σ w P, the value of the part must move by 1/κ to move their answers by 1,
-        so that they tell what κ²·Σ P rows tell that are wholly in it; one is the least. An exact column has no fewer.
+        `rows` are those expected in the first part, (m,). Rows with a low probability of being in a part say little
+        about it. If that probability is κ = Σ w P²/Σ w P on average, the value of the part must move by 1/κ to move
+        their predictions by 1, so they are worth κ²·Σ P rows that are wholly inside; at least one is required. In an
+        exact column κ is 1.
         """
-        since = moments.basis[:, : len(self.basis)]  # p has no part in directions that joined after it
+        since = moments.basis[:, : len(self.basis)]  # p is orthogonal to directions that joined after it
         norms, others = moments.norms, moments.norms - 2 * since @ self.basis + self.basis @ self.basis
         others = np.maximum(others, 0.0)
         # The first direction is √w, so that the first products are Σ w P.
@@ -90,7 +94,7 @@ def _ratio(top: Floats, bottom: Floats) -> Floats:
 
 
 def drop_everywhere(residuals: Floats, new: Floats, least: Floats) -> Floats:
-    """(c·r)²/(‖c‖² − ‖Qᵀc‖²), added up over the outputs; −∞ for a column nearly in the span.
+    """(c·r)²/(‖c‖² − ‖Qᵀc‖²), summed over the outputs; −∞ for a column nearly in the span.
 
     `new` is the denominator, which must be above `least`.
     """
@@ -99,7 +103,7 @@ def drop_everywhere(residuals: Floats, new: Floats, least: Floats) -> Floats:
 
 
 def drop_in_node(all_rows: Moments, node_rows: Moments, smaller: Floats, gram: Floats, fitted: Floats) -> Floats:
-    """How far the squared residuals of the rows in the node fall when all rows are fitted with one more column.
+    """Decrease of the squared residuals of the rows in the node when all rows are fitted with one more column.
 
     With c' = c − Q·Qᵀc and α = c'·r/‖c'‖² the residuals become r − α·c', and their squares over the node fall by
     2α·(r·c') − α²·(c'·c'), both over the node. `node_rows` are the moments over the node, `gram` is QᵀQ and `fitted`
@@ -118,26 +122,49 @@ def drop_in_node(all_rows: Moments, node_rows: Moments, smaller: Floats, gram: F
     return np.where(fresh, drop, -np.inf)
 
 
+def larger_part(
+    parent: tuple[Floats, Floats], smaller: Moments, norms: Floats, candidates: slice, position: int, above: bool
+) -> Moments:
+    """Subtraction trick: moments of the larger part = those of the split region − those of the smaller part.
+
+    `parent` has the region's products with basis and residuals, `norms` the squared lengths of the larger part, which
+    are not linear. `candidates` are those of the column that was split at `position` among them, none for a nominal
+    column; `above` says that the larger part is the upper one. In the split column, candidates below the threshold s
+    are the parent's, and those above it are c_t − c_s.
+
+    Each difference adds a rounding error of about ε·‖p‖ to a product with a unit vector, p being the region's column.
+    The larger part is at least half as long as the region, but lengths may fall along a chain of subtractions. After d
+    of them products are off by at most d·ε·‖p‖ with the p for which they were last computed directly. A part shorter
+    than `LEAST_LENGTH` of that is computed directly, so that errors stay below d·ε/LEAST_LENGTH of the part's length.
+    """
+    basis, residuals = parent[0] - smaller.basis, parent[1] - smaller.residuals
+    for found, of_parent in zip((basis, residuals), parent, strict=True):
+        found[candidates] = of_parent[candidates]
+        if above:
+            found[candidates] -= of_parent[candidates.start + position]
+    return Moments(norms, basis, residuals)
+
+
 class ThresholdScores:
-    """Drops in the risk over all rows, of thresholds; `rows` are those expected below each.
+    """Decreases of the risk over all rows by thresholds; `rows` are those expected below each.
 
-    With `reckoned` the moments are kept up to date, so that a part of the region may inherit them; it is the length of
-    the column of the region for which they were reckoned.
+    With `computed_at` all products are kept up to date, so that :func:`larger_part` can use them; it is the length of
+    the region's column for which they were last computed directly.
 
-    What is new of a candidate, ‖c‖² − ‖Qᵀc‖², loses a square with each of b directions. Their roundings add up to no
-    more than b·ε·‖c‖², which is what they come to where all squares are added at once: nothing is gained by that.
+    The new part of a candidate, ‖c‖² − ‖Qᵀc‖², loses a square with each of b directions. The rounding errors add up to
+    at most b·ε·‖c‖², as they would if all squares were summed at once.
     """
 
     def __init__(
-        self, moments: Moments, rows: Floats, parent: Parent, inside: Bools, reckoned: float | None = None
+        self, moments: Moments, rows: Floats, parent: Parent, inside: Bools, computed_at: float | None = None
     ) -> None:
-        smaller, allowed = parent.judged(moments, rows)
+        smaller, allowed = parent.assess(moments, rows)
         self._least = np.where(allowed & inside, NEARLY_IN_SPAN * smaller, np.inf)
         self._new = moments.norms - _squares(moments.basis)
-        # Copies: views would hold on to the products of all other regions.
+        # Copies: views would keep the products of all other regions alive.
         self._residuals, self._rows = moments.residuals.copy(), rows.copy()
-        self.reckoned = reckoned
-        self._basis = [] if reckoned is None else [moments.basis]
+        self.computed_at = computed_at
+        self._basis = [] if computed_at is None else [moments.basis]
 
     def best(self) -> tuple[float, int] | None:
         return _best_of(drop_everywhere(self._residuals, self._new, self._least))
@@ -145,20 +172,20 @@ class ThresholdScores:
     def advance(self, products: Floats, step: Floats) -> None:
         self._residuals = self._residuals - np.outer(products, step)
         self._new = self._new - products**2
-        if self.reckoned is not None:
+        if self.computed_at is not None:
             self._basis.append(products[:, np.newaxis])
 
     def forget(self) -> None:
         if (found := self.best()) is not None:
             self._least[found[1]] = np.inf
 
-    def inheritance(self) -> Inheritance:
-        """What a part of the region can have from it, if it was kept up to date; rows ride along with the residuals."""
-        return Inheritance(np.concatenate(self._basis, axis=1), np.column_stack([self._residuals, self._rows]))
+    def products(self) -> tuple[Floats, Floats]:
+        """Products with the basis, and with the residuals and the rows; only with `computed_at`."""
+        return np.concatenate(self._basis, axis=1), np.column_stack([self._residuals, self._rows])
 
 
 class CategoryScores:
-    """The same of sets of categories, which are chosen anew as the residuals change."""
+    """Decreases of the risk over all rows by sets of categories, which are chosen again as the residuals change."""
 
     def __init__(
         self, moments: CategoryMoments, parent: Parent, column: Categories, inside: Bools, rows: Floats
@@ -170,7 +197,7 @@ class CategoryScores:
         sets = self._column.candidate_sets(self._inside, self._moments)
         of_sets = self._moments.of_sets(sets, self._column.law.shares)
         new = of_sets.norms - _squares(of_sets.basis)
-        smaller, allowed = self._parent.judged(of_sets, sets @ self._rows)
+        smaller, allowed = self._parent.assess(of_sets, sets @ self._rows)
         found = _best_of(drop_everywhere(of_sets.residuals, new, np.where(allowed, NEARLY_IN_SPAN * smaller, np.inf)))
         return None if found is None else (found[0], sets[found[1]])
 
@@ -183,11 +210,11 @@ class CategoryScores:
         )
 
     def forget(self) -> None:
-        self._inside = np.zeros_like(self._inside)  # rows of a column that is exact are always new: all or nothing
+        self._inside = np.zeros_like(self._inside)  # a set of an exact column in the span: no other set is new either
 
 
 class FixedScores:
-    """Gains that are reckoned once, when the region is made."""
+    """Gains that are computed once, when the region is made."""
 
     def __init__(self, gains: Floats, sets: Bools | None = None) -> None:
         found = _best_of(gains)
@@ -197,7 +224,7 @@ class FixedScores:
         return self._best
 
     def advance(self, products: Floats, step: Floats) -> None:
-        """Nothing: what it says is about the basis that there was."""
+        """Do nothing: gains refer to the basis at the time."""
 
     def forget(self) -> None:
         self._best = None

@@ -1,16 +1,16 @@
-"""How large errors are: a σ for all columns or for each, a column that holds the errors of another, or one per cell."""
+"""Sizes of errors: one σ for all columns, one per column, a column with the errors of another, or one σ per cell."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import is_number, is_whole
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
 from hedgerow.data.columns import Kind
@@ -20,12 +20,12 @@ __all__ = ["ErrorSizes", "column_position", "read_cells", "read_sigma"]
 
 Floats = NDArray[np.float64]
 
-_LARGEST = 1e100  # its square is far from the end of float64
+_LARGEST = 1e100  # its square is far from overflow
 
 
 @dataclass(frozen=True, eq=False)
 class ErrorSizes:
-    """σ of each column, (n_features,), and for columns whose errors stand in another one, which that is; else -1."""
+    """σ of each column, (n_features,), and the column that holds its errors, or -1."""
 
     sigma: Floats
     held_by: NDArray[np.int64]
@@ -44,7 +44,7 @@ class ErrorSizes:
 
     @property
     def is_feature(self) -> NDArray[np.bool_]:
-        """Which columns say something themselves, and not about the errors of others."""
+        """Which columns are features, and do not hold the errors of others."""
         holders = np.isin(np.arange(len(self.sigma)), self.held_by)
         return ~holders
 
@@ -53,7 +53,7 @@ class ErrorSizes:
         cells = np.tile(self.sigma, (len(values), 1))
         for j in np.flatnonzero(self.held_by >= 0):
             held = values[:, self.held_by[j]]
-            cells[:, j] = _checked(held, values[:, j], f"column {names[self.held_by[j]]!r}, the error of", names[j])
+            cells[:, j] = _check_sizes(held, values[:, j], f"column {names[self.held_by[j]]!r}, the error of", names[j])
         return cells
 
 
@@ -61,9 +61,9 @@ register(ErrorSizes, name="hedgerow.measured.ErrorSizes")
 
 
 def read_sigma(given: Any, schema: Schema) -> ErrorSizes:
-    """The parameter `sigma`: a number, one for each column, or a mapping from columns to numbers or names of columns.
+    """Read the parameter `sigma`: a number, one per column, or a mapping from columns to numbers or column names.
 
-    A single number is for all numeric columns; the others are exact.
+    A single number applies to all numeric columns; the others are exact.
     """
     numeric = np.array([column.kind == Kind.NUMERIC for column in schema.columns])
     sigma, held_by = np.zeros(schema.n_features), np.full(schema.n_features, -1, dtype=np.int64)
@@ -74,7 +74,7 @@ def read_sigma(given: Any, schema: Schema) -> ErrorSizes:
                 held_by[j] = _holder(size, j, schema)
             else:
                 sigma[j] = _size(size, f"sigma of column {schema.names[j]!r}")
-    elif isinstance(given, Real) and not isinstance(given, bool):
+    elif is_number(given):
         sigma[numeric] = _size(given, "sigma")
     else:
         sigma[:] = _size_list(given, schema)
@@ -91,10 +91,10 @@ def read_sigma(given: Any, schema: Schema) -> ErrorSizes:
 
 
 def column_position(parameter: str, key: Any, schema: Schema) -> int:
-    """The position of a column that a mapping names by its name or number."""
+    """Position of a column given by name or number."""
     if isinstance(key, str) and key in schema.names:
         return schema.names.index(key)
-    if isinstance(key, Integral) and not isinstance(key, bool) and 0 <= int(key) < schema.n_features:
+    if is_whole(key) and 0 <= int(key) < schema.n_features:
         return int(key)
     known = ", ".join(map(repr, schema.names[:10])) + (", ..." if schema.n_features > 10 else "")
     raise ValueError(f"{parameter} names {key!r}, which is not a column of X: these are {known}")
@@ -111,7 +111,7 @@ def _holder(name: str, of: int, schema: Schema) -> int:
 
 
 def _size(given: Any, what: str) -> float:
-    if not isinstance(given, Real) or isinstance(given, bool) or not 0 <= float(given) < _LARGEST:
+    if not is_number(given) or not 0 <= float(given) < _LARGEST:
         raise ValueError(f"{what} is {given!r}, must be a standard deviation: a finite number that is not negative")
     return float(given)
 
@@ -137,7 +137,7 @@ def _size_list(given: Any, schema: Schema) -> Floats:
 
 
 def read_cells(X_err: Any, values: Floats, schema: Schema) -> Floats:
-    """The argument `X_err`, (n, n_features), as an array or a frame with the columns of X, checked."""
+    """Read and check the argument `X_err`: an array or frame with the shape and columns of X."""
     native = nw.from_native(X_err, pass_through=True, eager_only=True)
     if isinstance(native, nw.DataFrame):
         if schema.named and tuple(native.columns) != schema.names:
@@ -152,7 +152,7 @@ def read_cells(X_err: Any, values: Floats, schema: Schema) -> Floats:
     if cells.shape != values.shape:
         raise ValueError(f"X_err has shape {cells.shape}, X has {values.shape}: one error for each cell")
     for j, column in enumerate(schema.columns):
-        cells[:, j] = _checked(cells[:, j], values[:, j], "X_err of column", column.name)
+        cells[:, j] = _check_sizes(cells[:, j], values[:, j], "X_err of column", column.name)
         if column.kind != Kind.NUMERIC and cells[:, j].any():
             raise ValueError(
                 f"X_err gives column {column.name!r} an error, but it is {column.kind}: only numeric columns are "
@@ -161,8 +161,8 @@ def read_cells(X_err: Any, values: Floats, schema: Schema) -> Floats:
     return cells
 
 
-def _checked(sizes: Floats, values: Floats, what: str, name: str) -> Floats:
-    """Finite and not negative; a missing value needs no error."""
+def _check_sizes(sizes: Floats, values: Floats, what: str, name: str) -> Floats:
+    """Sizes that are finite and not negative; a missing value needs none."""
     sizes = np.where(np.isnan(sizes) & np.isnan(values), 0.0, sizes)
     wrong = ~((sizes >= 0) & (sizes < _LARGEST))
     if wrong.any():

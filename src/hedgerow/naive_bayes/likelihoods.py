@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_number, choose
 from hedgerow._registry import register
 from hedgerow.naive_bayes.groups import sum_weights
-from hedgerow.strategies import choose
 
 __all__ = [
     *("Entropy", "Gaussian", "Normals", "Numeric"),
@@ -41,8 +40,7 @@ class Gaussian:
     smoothing: float = 1e-9
 
     def __post_init__(self) -> None:
-        if not isinstance(self.smoothing, Real) or not 0 < float(self.smoothing) <= 1:
-            raise ValueError(f"Gaussian: smoothing is {self.smoothing!r}, must be a number in (0, 1], such as 1e-9")
+        check_number("Gaussian: smoothing", self.smoothing, 0, 1, closed="right", hint=", such as 1e-9")
 
     def normal(self, n_categories: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Mask of the columns with a density."""

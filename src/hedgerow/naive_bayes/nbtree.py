@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_number, check_rows
 from hedgerow.forest import build
 from hedgerow.forest.forest import Forest
 from hedgerow.naive_bayes.cross_validation import hits
@@ -60,8 +60,10 @@ class NaiveBayesGrowth:
     def grow(self, examples: Examples) -> tuple[Forest, LeafModels]:
         """Grow the tree and the naive Bayes classifiers of its leaves; raise for an invalid setting."""
         likelihood = numeric(self.numeric)
-        least = _rows("min_samples_split", self.min_samples_split, len(examples.labels))
-        reduction = _share("min_error_reduction", self.min_error_reduction)
+        least = check_rows("min_samples_split", self.min_samples_split, 2, len(examples.labels))
+        reduction = check_number(
+            "min_error_reduction", self.min_error_reduction, 0, 1, closed="both", hint=", such as 0.05"
+        )
         root = all_rows(examples)
         waiting = deque([(root, float(hits(examples, root, likelihood)[0]))])
         leaves: list[Groups] = []
@@ -132,18 +134,3 @@ def candidate_splits(examples: Examples, node: Groups) -> list[_Split]:
             branch = np.where(known, np.searchsorted(codes, x), -1)
             splits.append(_Split(feature, np.nan, tuple(codes.astype(int).tolist()), branch))
     return splits
-
-
-def _rows(name: str, given: Any, n_rows: int) -> float:
-    """Return a number of rows, given as such or as a fraction, as in scikit-learn."""
-    if isinstance(given, Integral) and not isinstance(given, bool) and int(given) >= 2:
-        return float(given)
-    if isinstance(given, Real) and not isinstance(given, Integral) and 0 < float(given) <= 1:
-        return max(2.0, float(np.ceil(float(given) * n_rows)))
-    raise ValueError(f"{name} is {given!r}, must be a whole number of at least 2 rows, or a fraction in (0, 1]")
-
-
-def _share(name: str, given: Any) -> float:
-    if not isinstance(given, Real) or isinstance(given, bool) or not 0 <= float(given) <= 1:
-        raise ValueError(f"{name} is {given!r}, must be a number in [0, 1], such as 0.05")
-    return float(given)

@@ -1,6 +1,6 @@
-"""Pictures: Display classes in scikit-learn's manner. They need matplotlib, ``pip install 'hedgerow[plot]'``.
+"""Displays in the style of scikit-learn. They need matplotlib: ``pip install 'hedgerow[plot]'``.
 
-A Display holds the numbers of a picture; its `plot` draws them, as often as wanted, on axes of your own or on new ones.
+A Display holds the numbers of a picture; its `plot` draws them, as often as wanted, on given axes or on new ones.
 """
 
 from hedgerow.plots.class_bounds import ClassBoundsDisplay

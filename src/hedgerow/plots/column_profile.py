@@ -1,49 +1,40 @@
-"""The probability of a class as one column runs through its values, against the truth where it is known."""
+"""Probability of a class along one column."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hedgerow.plots.boundaries import check_boundary, class_name, class_position, column_position, rows_around
-from hedgerow.plots.canvas import BLACK, BLUE, GREEN, PURPLE, VERMILION, axes_or_new, line_style, pyplot, write_note
-from hedgerow.plots.flatness import why_flat
+from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import legend_label, literal_label
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from hedgerow.plots.models import check_boundary, class_position, class_probability, encode
+from hedgerow.plots.palette import BLACK, BLUE, GREEN, PURPLE, VERMILION
+from hedgerow.plots.slices import column_position, observed_row, slice_rows, why_flat
 
 __all__ = ["ColumnProfileDisplay"]
 
-Floats = NDArray[np.float64]
-
-_LOOKS = ((BLUE, "-"), (VERMILION, "--"), (GREEN, "-."), (PURPLE, ":"))
+_STYLES = ((BLUE, "-"), (VERMILION, "--"), (GREEN, "-."), (PURPLE, ":"))
 
 
-class ColumnProfileDisplay:
-    """The probability of a class along one column, the others staying in the middle (the paper's Figure 3).
+@dataclass(kw_only=True, eq=False, repr=False)
+class ColumnProfileDisplay(Display):
+    """Probability of a class along one column, the others held at their medians (Figure 3 of the paper).
 
-    Make one with :meth:`from_estimator`; several on the same axes get different looks.
+    Create it with :meth:`from_estimator`; several on the same axes get different styles.
 
     Parameters
     ----------
     x, probability : ndarrays of shape (n,)
-    truth : ndarray of shape (n,) or None
-        The probability that rows were drawn with.
     feature_name, class_label : str
-    note : str or None
-        A sentence to write into the axes, such as why the probability is the same everywhere.
-    name : str or None
-        For the legend.
+    truth : ndarray of shape (n,) or None, true probability
+    name : str or None, label in the legend
+    note : str or None, text in the axes, such as why the probability is constant
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     line_ : matplotlib Line2D
     truth_line_ : matplotlib Line2D or None
 
@@ -59,61 +50,34 @@ class ColumnProfileDisplay:
     True
     """
 
-    ax_: Axes
-    figure_: Figure
-    line_: Any
-    truth_line_: Any
+    x: Floats
+    probability: Floats
+    feature_name: str
+    class_label: str
+    truth: Floats | None = None
+    name: str | None = None
+    note: str | None = None
 
-    def __init__(
-        self,
-        *,
-        x: Floats,
-        probability: Floats,
-        feature_name: str,
-        class_label: str,
-        truth: Floats | None = None,
-        name: str | None = None,
-        note: str | None = None,
-    ) -> None:
-        self.x = x
-        self.probability = probability
-        self.feature_name = feature_name
-        self.class_label = class_label
-        self.truth = truth
-        self.name = name
-        self.note = note
+    def plot(self, ax: AxesOrNone = None, *, legend: bool = True, line_kw: Keywords = None) -> Self:
+        """Draw the probability, and the truth unless the axes have it already.
 
-    def plot(
-        self, ax: Axes | None = None, *, legend: bool = True, line_kw: dict[str, Any] | None = None
-    ) -> ColumnProfileDisplay:
-        """Draw the probability, and the truth if it is known and not there yet.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None
-            None makes a new figure.
-        legend : bool
-            Whether to say what is what.
-        line_kw : dict or None
-            For matplotlib's `plot`, instead of the style that is built in.
+        `line_kw` is for matplotlib's `plot`.
         """
-        axes = axes_or_new(ax, f"{type(self).__name__}.plot", layout="constrained")
+        axes = self._axes(ax, layout="constrained")
         self.truth_line_ = next((line for line in axes.lines if line.get_label() == "truth"), None)
         if self.truth is not None and self.truth_line_ is None:
-            look = {"color": BLACK, "linewidth": 2.4, "alpha": 0.55, "zorder": 1, "label": "truth"}
-            (self.truth_line_,) = axes.plot(self.x, self.truth, **look)
+            style = {"color": BLACK, "linewidth": 2.4, "alpha": 0.55, "zorder": 1}
+            self.truth_line_ = self._line(self.x, self.truth, **style, label="truth")
         number = len([line for line in axes.lines if line is not self.truth_line_])
-        colour, dashes = _LOOKS[number % len(_LOOKS)]
-        label = legend_label(self.name or "estimate")
-        look = {"color": colour, "linestyle": dashes, "linewidth": 1.8, "zorder": 2, "label": label}
-        (self.line_,) = axes.plot(self.x, self.probability, **line_style(look, line_kw))
-        axes.set(xlabel=literal_label(self.feature_name), ylim=(-0.03, 1.03))
-        axes.set(ylabel=f"probability of {literal_label(self.class_label)}")
-        write_note(axes, self.note)
+        color, dashes = _STYLES[number % len(_STYLES)]
+        style = {"color": color, "linestyle": dashes, "linewidth": 1.8, "zorder": 2}
+        self.line_ = self._line(self.x, self.probability, line_kw, **style, label=legend_label(self.name or "estimate"))
+        axes.set(xlabel=literal_label(self.feature_name), ylabel=f"probability of {literal_label(self.class_label)}")
+        axes.set(ylim=(-0.03, 1.03))
+        self._write_note(self.note)
         axes.margins(x=0.01)
         if legend:
             axes.legend(fontsize="small")
-        self.ax_, self.figure_ = axes, axes.figure
         return self
 
     @classmethod
@@ -127,44 +91,36 @@ class ColumnProfileDisplay:
         truth: Callable[[Floats], Floats] | None = None,
         grid_resolution: int = 400,
         name: str | None = None,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
-    ) -> ColumnProfileDisplay:
-        """Ask a fitted boundary classifier for probabilities along a column, and draw them.
+    ) -> Self:
+        """Compute probabilities of a fitted boundary classifier along a column, and draw them.
 
         Parameters
         ----------
         estimator : fitted BoundaryClassifier
         X : table
-            The range of the column, and the middle of the others.
-        features : name or number of the column
-        class_label : label or None
-            Whose probability; None is the last class.
-        truth : function or None
-            From values of the column to the probability that rows were drawn with.
-        grid_resolution : int
-            Values of the column.
-        name : str or None
-            For the legend.
-        ax : matplotlib Axes or None
-        **kwargs
-            For :meth:`plot`.
+            Rows that give the range of the column and the medians of the others.
+        features : name or position of the column
+        class_label : label, default the last class
+        truth : function of the column's values that gives the true probability, or None
+        grid_resolution : int, number of values of the column
+        name : str or None, label in the legend
+        ax, **kwargs : for :meth:`plot`
         """
-        pyplot(f"{cls.__name__}.from_estimator")
+        cls._pyplot("from_estimator")
         check_boundary(estimator)
-        position = column_position(estimator, features)
-        target = class_position(estimator, class_label)
-        rows = estimator._read(X)
-        x = np.linspace(np.nanmin(rows[:, position]), np.nanmax(rows[:, position]), grid_resolution)
-        probability = estimator._proba(rows_around(rows, [position], x[:, np.newaxis]))[:, target]
-        names = estimator.schema_.names
-        display = cls(
+        schema = estimator.schema_
+        column = column_position(schema, features)
+        target = class_position(estimator.classes_, class_label)
+        (x,), rows = slice_rows(schema, encode(estimator, X), [column], grid_resolution, others=observed_row)
+        probability = class_probability(estimator, rows, target)
+        return cls(
             x=x,
             probability=probability,
-            feature_name=names[position],
-            class_label=class_name(estimator, target),
+            feature_name=schema.names[column],
+            class_label=str(estimator.classes_[target]),
             truth=None if truth is None else np.asarray(truth(x), dtype=np.float64),
             name=name,
-            note=why_flat(probability, estimator.forest_, [position], names),
-        )
-        return display.plot(ax, **kwargs)
+            note=why_flat(probability, estimator.forest_, [column], schema.names),
+        ).plot(ax, **kwargs)

@@ -1,28 +1,26 @@
-"""Which column's error costs most."""
+"""Cost of the measurement error of each column."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hedgerow.plots.canvas import BLUE, axes_or_new, pyplot, write_note
+from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import literal_label
-from hedgerow.plots.slices import check_measured
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from hedgerow.plots.models import check_measured
+from hedgerow.plots.palette import BLUE
 
 __all__ = ["ErrorCostDisplay"]
 
 
-class ErrorCostDisplay:
-    """How far the mean squared error would drop if one column were measured without error.
+@dataclass(kw_only=True, eq=False, repr=False)
+class ErrorCostDisplay(Display):
+    """Drop in the mean squared error if one column were measured without error.
 
-    Make one with :meth:`from_estimator`.
+    Create it with :meth:`from_estimator`.
 
     Parameters
     ----------
@@ -31,10 +29,7 @@ class ErrorCostDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-    bars_ : matplotlib BarContainer
-        The dearest on top; columns that cost nothing are left out.
+    bars_ : matplotlib BarContainer, highest cost on top, without columns that cost nothing
 
     Examples
     --------
@@ -49,58 +44,36 @@ class ErrorCostDisplay:
     True
     """
 
-    ax_: Axes
-    figure_: Figure
-    bars_: Any
+    costs: Floats
+    feature_names: Sequence[str]
 
-    def __init__(self, *, costs: NDArray[np.float64], feature_names: Sequence[str]) -> None:
-        self.costs = costs
-        self.feature_names = feature_names
-
-    def plot(
-        self, ax: Axes | None = None, *, max_features: int = 20, bar_kw: dict[str, Any] | None = None
-    ) -> ErrorCostDisplay:
+    def plot(self, ax: AxesOrNone = None, *, max_features: int = 20, bar_kw: Keywords = None) -> Self:
         """Draw a bar for each column.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes or None
-            None makes a new figure.
-        max_features : int
-            Bars at most: the dearest columns.
-        bar_kw : dict or None
-            For matplotlib's `barh`, instead of the style that is built in.
+        Only the `max_features` columns with the highest costs are drawn. `bar_kw` is for matplotlib's `barh`.
         """
         order = [int(j) for j in np.argsort(-self.costs, kind="stable")[:max_features] if self.costs[j] > 0]
-        size = (6.4, max(2.4, 1.6 + 0.3 * len(order)))
-        axes = axes_or_new(ax, f"{type(self).__name__}.plot", figsize=size, layout="constrained")
-        names = [literal_label(self.feature_names[j]) for j in order]
+        axes = self._axes(ax, figsize=(6.4, max(2.4, 1.6 + 0.3 * len(order))), layout="constrained")
         self.bars_ = axes.barh(range(len(order)), self.costs[order], **{"color": BLUE, "height": 0.6, **(bar_kw or {})})
-        axes.set_yticks(range(len(order)), names)
+        axes.set_yticks(range(len(order)), [literal_label(self.feature_names[j]) for j in order])
         axes.invert_yaxis()
         axes.set(xlabel="drop in the mean squared error\nif this column were exact")
-        axes.set_title("What measurement errors cost")
-        write_note(axes, None if order else "no column costs anything:\nno split is on a column with errors")
-        self.ax_, self.figure_ = axes, axes.figure
+        axes.set_title("Cost of measurement errors")
+        self._write_note(None if order else "no column costs anything:\nno split is on a column with errors")
         return self
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, *, X_err: Any = None, ax: Axes | None = None, **kwargs: Any
-    ) -> ErrorCostDisplay:
-        """Ask a fitted tree what the errors of rows cost, and draw it.
+    def from_estimator(cls, estimator: Any, X: Any, *, X_err: Any = None, ax: AxesOrNone = None, **kwargs: Any) -> Self:
+        """Compute the costs of errors in rows with a fitted tree, and draw them.
 
         Parameters
         ----------
         estimator : fitted MeasuredTreeRegressor or MeasuredTreeClassifier
         X : table
-        X_err : array-like of shape (n, n_features) or None
-            Standard deviations of the errors of all cells, as for `predict`.
-        ax : matplotlib Axes or None
-        **kwargs
-            For :meth:`plot`.
+        X_err : array-like of shape (n, n_features), standard deviation of each cell's error, as for `predict`
+        ax, **kwargs : for :meth:`plot`
         """
-        pyplot(f"{cls.__name__}.from_estimator")
+        cls._pyplot("from_estimator")
         check_measured(estimator)
-        display = cls(costs=estimator.error_costs(X, X_err), feature_names=list(estimator.schema_.names))
-        return display.plot(ax, **kwargs)
+        costs = estimator.error_costs(X, X_err)
+        return cls(costs=costs, feature_names=list(estimator.schema_.names)).plot(ax, **kwargs)

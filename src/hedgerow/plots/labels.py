@@ -1,4 +1,4 @@
-"""Names in pictures: of rules, and of all that users have named."""
+"""Text in pictures: names given by users, and names of rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["legend_label", "literal_label", "rule_labels"]
 
 
 def literal_label(name: Any) -> str:
-    """A name that matplotlib draws as it stands: dollar signs enclose no mathematics, control characters are escaped.
+    """Escape a name so that matplotlib draws it literally: no mathematics between dollar signs, no control characters.
 
     >>> print(literal_label("cost [$] of $x$"))
     cost [\\$] of \\$x\\$
@@ -22,13 +22,13 @@ def literal_label(name: Any) -> str:
 
 
 def legend_label(name: Any) -> str:
-    """A name for a legend, which leaves out artists whose label starts with an underscore."""
+    """Escape a name for a legend, which would omit artists whose label starts with an underscore."""
     label = literal_label(name)
     return f" {label}" if label.startswith("_") else label
 
 
 def rule_labels(rules: Sequence[Rule]) -> list[str]:
-    """The names of the rules; where several have the same, with the settings that are not the usual ones.
+    """Name the rules; those that share a name get the parameters that differ from their defaults.
 
     >>> from hedgerow.rules import Evidence, Vote
     >>> rule_labels([Vote(), Evidence(), Evidence(correction=1.0)])

@@ -1,65 +1,46 @@
-"""The decision boundary of a tree in two columns, and the probability of a class around it."""
+"""Probability of a class over two columns, and the decision boundary of the tree."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.plots.boundaries import (
-    boundary_of,
-    check_boundary,
-    class_name,
-    class_position,
-    column_position,
-    rows_around,
-)
-from hedgerow.plots.canvas import BLACK, BLUE, VERMILION, axes_or_new, pyplot, write_note
-from hedgerow.plots.flatness import why_flat
+from hedgerow.plots.display import AxesOrNone, Display, Floats
 from hedgerow.plots.labels import legend_label, literal_label
+from hedgerow.plots.models import check_boundary, class_position, class_probability, decision_boundary, encode
+from hedgerow.plots.palette import BLACK, BLUE, VERMILION
+from hedgerow.plots.slices import column_pair, observed_row, slice_rows, why_flat
 from hedgerow.walk import route
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["ProbabilitySurfaceDisplay"]
 
-Floats = NDArray[np.float64]
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class ProbabilitySurfaceDisplay(Display):
+    """Probability of a class over two columns, the others held at their medians, and the boundary of the tree.
 
-class ProbabilitySurfaceDisplay:
-    """The probability of a class as two columns change, the others staying in the middle, and the tree's boundary.
-
-    Make one with :meth:`from_estimator`.
+    Create it with :meth:`from_estimator`.
 
     Parameters
     ----------
-    x, y : ndarrays of shape (n,) and (m,)
-        Values of the two columns.
+    x, y : ndarrays of shape (n,) and (m,), values of the two columns
     probability : ndarray of shape (m, n)
-    inside : bool ndarray of shape (m, n)
-        Whether the tree answers with the class.
+    inside : bool ndarray of shape (m, n), whether the tree predicts the class
     feature_names : sequence of two str
     class_label : str
-    points : ndarray of shape (n_points, 2) or None
-        Rows to draw over the surface.
-    positive : bool ndarray of shape (n_points,) or None
-        Which of them are of the class.
-    note : str or None
-        A sentence to write into the axes, such as why the probability is the same everywhere.
+    points : ndarray of shape (n_points, 2) or None, rows to draw over the surface
+    positive : bool ndarray of shape (n_points,) or None, whether they are of the class
+    note : str or None, text in the axes, such as why the probability is constant
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     surface_ : matplotlib QuadMesh
-    boundary_ : matplotlib QuadContourSet or None
-        None where the tree has one answer for all.
-    points_ : list of matplotlib PathCollection
-        Of the class and of others, if there are points.
+    boundary_ : matplotlib QuadContourSet, or None if the tree predicts the same everywhere
+    points_ : list of matplotlib PathCollection, rows of the class and of others
 
     Examples
     --------
@@ -73,83 +54,52 @@ class ProbabilitySurfaceDisplay:
     (200, 200)
     """
 
-    ax_: Axes
-    figure_: Figure
-    surface_: Any
-    boundary_: Any
-    points_: list[Any]
+    x: Floats
+    y: Floats
+    probability: Floats
+    inside: NDArray[np.bool_]
+    feature_names: Sequence[str]
+    class_label: str
+    points: Floats | None = None
+    positive: NDArray[np.bool_] | None = None
+    note: str | None = None
 
-    def __init__(
-        self,
-        *,
-        x: Floats,
-        y: Floats,
-        probability: Floats,
-        inside: NDArray[np.bool_],
-        feature_names: Sequence[str],
-        class_label: str,
-        points: Floats | None = None,
-        positive: NDArray[np.bool_] | None = None,
-        note: str | None = None,
-    ) -> None:
-        self.x = x
-        self.y = y
-        self.probability = probability
-        self.inside = inside
-        self.feature_names = feature_names
-        self.class_label = class_label
-        self.points = points
-        self.positive = positive
-        self.note = note
-
-    def plot(self, ax: Axes | None = None, *, colorbar: bool = True, legend: bool = True) -> ProbabilitySurfaceDisplay:
-        """Draw the surface, the boundary on it, and the rows if there are any.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None
-            None makes a new figure.
-        colorbar : bool
-            Whether to say which colour is which probability.
-        legend : bool
-            Whether to say what is what.
-        """
+    def plot(self, ax: AxesOrNone = None, *, colorbar: bool = True, legend: bool = True) -> Self:
+        """Draw the surface, the boundary on it, and the rows."""
+        axes = self._axes(ax, layout="constrained")
         from matplotlib.colors import LinearSegmentedColormap
         from matplotlib.lines import Line2D
 
-        axes = axes_or_new(ax, f"{type(self).__name__}.plot", layout="constrained")
         shades = LinearSegmentedColormap.from_list("probability", [VERMILION, "#F7F7F7", BLUE])
-        mesh = {"cmap": shades, "vmin": 0.0, "vmax": 1.0, "shading": "nearest", "rasterized": True, "alpha": 0.6}
-        self.surface_ = axes.pcolormesh(self.x, self.y, self.probability, **mesh)
-        self.boundary_ = None
-        handles = []
+        style = {"cmap": shades, "vmin": 0.0, "vmax": 1.0, "shading": "nearest", "rasterized": True, "alpha": 0.6}
+        self.surface_ = axes.pcolormesh(self.x, self.y, self.probability, **style)
+        self.boundary_: Any = None
+        handles: list[Any] = []
         if self.inside.any() and not self.inside.all():
-            line = {"colors": BLACK, "linewidths": 1.6}
-            self.boundary_ = axes.contour(self.x, self.y, self.inside.astype(float), levels=[0.5], **line)
+            contour = {"levels": [0.5], "colors": BLACK, "linewidths": 1.6}
+            self.boundary_ = axes.contour(self.x, self.y, self.inside.astype(float), **contour)
             handles.append(Line2D([], [], color=BLACK, linewidth=1.6, label="the tree's boundary"))
-        self.points_ = self._draw_points(axes)
-        across, up = map(literal_label, self.feature_names)
-        axes.set(xlabel=across, ylabel=up, title=f"Probability of {literal_label(self.class_label)}")
-        write_note(axes, self.note)
-        axes.set_xlim(self.x[0], self.x[-1])
-        axes.set_ylim(self.y[0], self.y[-1])
+        self.points_ = self._draw_points()
+        xlabel, ylabel = map(literal_label, self.feature_names)
+        label = literal_label(self.class_label)
+        axes.set(xlabel=xlabel, ylabel=ylabel, title=f"Probability of {label}")
+        self._write_note(self.note)
+        axes.set(xlim=(self.x[0], self.x[-1]), ylim=(self.y[0], self.y[-1]))
         if colorbar:
-            axes.figure.colorbar(self.surface_, ax=axes, label=f"probability of {literal_label(self.class_label)}")
+            axes.figure.colorbar(self.surface_, ax=axes, label=f"probability of {label}")
         if legend and (handles or self.points_):
             axes.legend(handles=[*handles, *self.points_], loc="best", fontsize="small")
-        self.ax_, self.figure_ = axes, axes.figure
         return self
 
-    def _draw_points(self, ax: Any) -> list[Any]:
+    def _draw_points(self) -> list[Any]:
         if self.points is None or self.positive is None:
             return []
-        own = legend_label(self.class_label)
-        looks = ((self.positive, BLUE, "o", own), (~self.positive, VERMILION, "s", "others"))
+        of_class = (self.positive, BLUE, "o", legend_label(self.class_label))
+        axes: Any = self.ax_
+        style = {"s": 16, "edgecolors": "white", "linewidths": 0.6}
         return [
-            ax.scatter(
-                *self.points[some].T, s=16, c=colour, marker=marker, edgecolors="white", linewidths=0.6, label=name
-            )
-            for some, colour, marker, name in looks
+            axes.scatter(*self.points[some].T, c=color, marker=marker, label=label, **style)
+            for some, color, marker, label in (of_class, (~self.positive, VERMILION, "s", "others"))
             if some.any()
         ]
 
@@ -163,56 +113,40 @@ class ProbabilitySurfaceDisplay:
         features: Sequence[Any] = (0, 1),
         class_label: Any = None,
         grid_resolution: int = 200,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
-    ) -> ProbabilitySurfaceDisplay:
-        """Ask a fitted boundary classifier for probabilities on a grid, and draw them.
+    ) -> Self:
+        """Compute probabilities of a fitted boundary classifier on a grid, and draw them.
 
         Parameters
         ----------
         estimator : fitted BoundaryClassifier
         X : table
-            The range of the two columns, with a margin, and the middle of the others.
-        y : labels or None
-            With them the rows are drawn too.
-        features : two names or numbers of columns
-        class_label : label or None
-            Whose probability; None is the last class.
-        grid_resolution : int
-            Values of each column.
-        ax : matplotlib Axes or None
-        **kwargs
-            For :meth:`plot`.
+            Rows that give the ranges of the two columns and the medians of the others.
+        y : labels, to draw the rows, or None
+        features : two names or positions of columns
+        class_label : label, default the last class
+        grid_resolution : int, number of values of each column
+        ax, **kwargs : for :meth:`plot`
         """
-        pyplot(f"{cls.__name__}.from_estimator")
+        cls._pyplot("from_estimator")
         check_boundary(estimator)
-        if len(features) != 2:
-            raise ValueError(f"features has {len(features)} columns, must have two")
-        columns = [column_position(estimator, column) for column in features]
-        target = class_position(estimator, class_label)
-        rows = estimator._read(X)
-        x, other = (_range_of(rows[:, column], grid_resolution) for column in columns)
-        grid = rows_around(rows, columns, np.stack(np.meshgrid(x, other), axis=-1).reshape(-1, 2))
-        boundary = boundary_of(estimator)
-        leaves = route(boundary.forest, grid)[:, 0]
-        shape = (len(other), len(x))
-        probability = estimator._proba(grid)[:, target]
-        names = estimator.schema_.names
-        display = cls(
-            x=x,
-            y=other,
-            probability=probability.reshape(shape),
-            inside=(boundary.labels[leaves] == target).reshape(shape),
-            feature_names=[names[column] for column in columns],
-            class_label=class_name(estimator, target),
+        schema = estimator.schema_
+        columns = column_pair(schema, features)
+        target = class_position(estimator.classes_, class_label)
+        rows, boundary = encode(estimator, X), decision_boundary(estimator)
+        values, grid = slice_rows(schema, rows, columns, grid_resolution, others=observed_row, margin=0.05)
+        shape = (grid_resolution, grid_resolution)
+        probability = class_probability(estimator, grid, target).reshape(shape)
+        inside = boundary.labels[route(boundary.forest, grid)[:, 0]] == target
+        return cls(
+            x=values[0],
+            y=values[1],
+            probability=probability,
+            inside=inside.reshape(shape),
+            feature_names=[schema.names[column] for column in columns],
+            class_label=str(estimator.classes_[target]),
             points=None if y is None else rows[:, columns],
             positive=None if y is None else np.asarray(y) == estimator.classes_[target],
-            note=why_flat(probability, estimator.forest_, columns, names),
-        )
-        return display.plot(ax, **kwargs)
-
-
-def _range_of(column: Floats, n: int) -> Floats:
-    low, high = np.nanmin(column), np.nanmax(column)
-    margin = 0.05 * (high - low) or 0.5
-    return np.linspace(low - margin, high + margin, n)
+            note=why_flat(probability, estimator.forest_, columns, schema.names),
+        ).plot(ax, **kwargs)

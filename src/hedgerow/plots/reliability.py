@@ -1,53 +1,47 @@
-"""Reliability diagram: whether probabilities keep their word."""
+"""Reliability diagram: observed class frequencies against predicted probabilities."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.plots.boundaries import class_name, class_position, laplace_of
-from hedgerow.plots.canvas import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, axes_or_new, line_style, pyplot
+from hedgerow._params import check_whole
+from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import legend_label, literal_label
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from hedgerow.plots.models import check_estimator, class_position, encode, laplace_frequency
+from hedgerow.plots.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION
 
 __all__ = ["ReliabilityDisplay"]
 
-Floats = NDArray[np.float64]
-
 _LIMITS = (-0.03, 1.03)
-_LOWER_LIMIT = -0.36  # of the shares, where counts are shown below them
-_LEGEND_LINE = 0.075  # above the shares, for each line of the legend
+_LOWER_LIMIT = -0.36  # of the frequencies, if counts are drawn below them
+_LEGEND_LINE = 0.075  # height of a line of the legend, above the frequencies
+_STYLES = ((GREY, "s"), (ORANGE, "^"), (BLUE, "o"), (GREEN, "D"), (PURPLE, "v"), (VERMILION, "P"))
 
-_LOOKS = ((GREY, "s"), (ORANGE, "^"), (BLUE, "o"), (GREEN, "D"), (PURPLE, "v"), (VERMILION, "P"))
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class ReliabilityDisplay(Display):
+    """Frequency of a class among rows with about the same predicted probability, against that probability.
 
-class ReliabilityDisplay:
-    """How often rows with about the same probability are of the class, against that probability.
-
-    Make one with :meth:`from_estimator` or :meth:`from_predictions`.
+    Create it with :meth:`from_estimator` or :meth:`from_predictions`.
 
     Parameters
     ----------
     predicted, observed, counts : dict of name to ndarray of shape (n_bins,)
-        For each estimate the mean probability of each bin that has rows, the share of the class in it, and its rows.
+        Mean probability, frequency of the class and number of rows in each bin that is not empty, for each estimate.
     brier : dict of name to float
-        The mean squared difference of the probability and what was (0 or 1).
+        Brier score: mean squared difference between the probability and the outcome (0 or 1).
     class_label : str
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     lines_ : dict of name to matplotlib Line2D
-    counts_ax_ : matplotlib Axes or None
-        The rows of each bin, below the diagram; None with ``counts=False``.
+    counts_ax_ : matplotlib Axes, number of rows in each bin, or None with ``counts=False``
     count_lines_ : dict of name to matplotlib Line2D
     diagonal_ : matplotlib Line2D
 
@@ -63,59 +57,28 @@ class ReliabilityDisplay:
     ['tree', 'Laplace', 'boundary']
     """
 
-    ax_: Axes
-    figure_: Figure
-    lines_: dict[str, Any]
-    counts_ax_: Any
-    count_lines_: dict[str, Any]
-    diagonal_: Any
-
-    def __init__(
-        self,
-        *,
-        predicted: Mapping[str, Floats],
-        observed: Mapping[str, Floats],
-        counts: Mapping[str, NDArray[np.int64]],
-        brier: Mapping[str, float],
-        class_label: str,
-    ) -> None:
-        self.predicted = predicted
-        self.observed = observed
-        self.counts = counts
-        self.brier = brier
-        self.class_label = class_label
+    predicted: Mapping[str, Floats]
+    observed: Mapping[str, Floats]
+    counts: Mapping[str, NDArray[np.int64]]
+    brier: Mapping[str, float]
+    class_label: str
 
     def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        counts: bool = True,
-        legend: bool = True,
-        line_kw: dict[str, Any] | None = None,
-    ) -> ReliabilityDisplay:
-        """Draw a line for each estimate; on the diagonal probabilities are what they say.
+        self, ax: AxesOrNone = None, *, counts: bool = True, legend: bool = True, line_kw: Keywords = None
+    ) -> Self:
+        """Draw a line for each estimate, and the diagonal of perfectly calibrated probabilities.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes or None
-            None makes a new figure.
-        counts : bool
-            Whether to show below it how many rows each bin has: points of few rows say little.
-        legend : bool
-            Whether to say whose line it is, with the Brier score.
-        line_kw : dict or None
-            For matplotlib's `plot`, of all lines, instead of the styles that are built in.
+        `counts` is whether to draw the number of rows in each bin: points of few rows are uncertain. The legend has the
+        Brier scores. `line_kw`, of all lines, is for matplotlib's `plot`.
         """
-        axes = axes_or_new(
-            ax, f"{type(self).__name__}.plot", figsize=(5.6, 7.0 if counts else 5.4), layout="constrained"
-        )
-        look = {"color": BLACK, "linestyle": ":", "linewidth": 1.2, "zorder": 1, "label": "as good as its word"}
-        (self.diagonal_,) = axes.plot([0, 1], [0, 1], **look)
+        axes = self._axes(ax, figsize=(5.6, 7.0 if counts else 5.4), layout="constrained")
+        dotted = {"color": BLACK, "linestyle": ":", "linewidth": 1.2, "zorder": 1}
+        self.diagonal_ = self._line([0, 1], [0, 1], **dotted, label="perfectly calibrated")
         self.lines_ = {}
-        for (name, x), (colour, marker) in zip(self.predicted.items(), _LOOKS, strict=False):
-            look = {"color": colour, "marker": marker, "markersize": 5, "linewidth": 1.5, "zorder": 2}
-            style = {**look, "label": f"{legend_label(name)} (Brier score {self.brier[name]:.3f})"}
-            (self.lines_[name],) = axes.plot(x, self.observed[name], **line_style(style, line_kw))
+        for (name, x), (color, marker) in zip(self.predicted.items(), _STYLES, strict=False):
+            style = {"color": color, "marker": marker, "markersize": 5, "linewidth": 1.5, "zorder": 2}
+            label = f"{legend_label(name)} (Brier score {self.brier[name]:.3f})"
+            self.lines_[name] = self._line(x, self.observed[name], line_kw, **style, label=label)
         label = literal_label(self.class_label)
         axes.set(xlabel=f"probability of {label}", ylabel=f"share of {label} among such rows")
         top = _LIMITS[1] + (_LEGEND_LINE * (1 + len(self.lines_)) if legend else 0.0)
@@ -123,26 +86,25 @@ class ReliabilityDisplay:
         axes.set(xlim=_LIMITS, ylim=(_LOWER_LIMIT if counts else _LIMITS[0], top))
         if legend:
             axes.legend(loc="upper left", fontsize="small")
-        self.counts_ax_, self.count_lines_ = None, {}
+        self.counts_ax_: Any = None
+        self.count_lines_: dict[str, Any] = {}
         if counts:
-            self._draw_counts(axes)
-        self.ax_, self.figure_ = axes, axes.figure
+            self._draw_counts()
         return self
 
-    def _draw_counts(self, ax: Any) -> None:
-        """The rows of each bin at the same place as its point above, on a scale on which a single row can be seen."""
-        height = (_LIMITS[0] - _LOWER_LIMIT) / (ax.get_ylim()[1] - _LOWER_LIMIT)
-        self.counts_ax_ = ax.inset_axes((0.0, 0.0, 1.0, height))
+    def _draw_counts(self) -> None:
+        """Draw the number of rows of each bin below its point, on a logarithmic scale that shows single rows."""
+        height = (_LIMITS[0] - _LOWER_LIMIT) / (self.ax_.get_ylim()[1] - _LOWER_LIMIT)
+        self.counts_ax_ = self.ax_.inset_axes((0.0, 0.0, 1.0, height))
         for name, line in self.lines_.items():
             style = {"color": line.get_color(), "marker": line.get_marker(), "markersize": 4, "linestyle": "-"}
-            (self.count_lines_[name],) = self.counts_ax_.plot(
-                self.predicted[name], self.counts[name], linewidth=0.8, **style
-            )
-        most = max(int(of_bins.max()) for of_bins in self.counts.values())
-        self.counts_ax_.set(xlim=_LIMITS, yscale="log", ylim=(0.6, 3 * most))
+            drawn = self.counts_ax_.plot(self.predicted[name], self.counts[name], linewidth=0.8, **style)
+            (self.count_lines_[name],) = drawn
+        largest = max(int(in_bins.max()) for in_bins in self.counts.values())
+        self.counts_ax_.set(xlim=_LIMITS, yscale="log", ylim=(0.6, 3 * largest))
         self.counts_ax_.tick_params(bottom=False, labelbottom=False)
-        words = {"ha": "center", "va": "top", "fontsize": "small", "transform": self.counts_ax_.transAxes}
-        self.counts_ax_.text(0.5, 0.95, "rows in each bin", **words)
+        style = {"ha": "center", "va": "top", "fontsize": "small", "transform": self.counts_ax_.transAxes}
+        self.counts_ax_.text(0.5, 0.95, "rows in each bin", **style)
 
     @classmethod
     def from_estimator(
@@ -154,42 +116,37 @@ class ReliabilityDisplay:
         class_label: Any = None,
         n_bins: int = 10,
         name: str | None = None,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
-    ) -> ReliabilityDisplay:
+    ) -> Self:
         """Draw the probabilities of a fitted classifier.
 
-        Those of a boundary classifier are drawn beside the frequencies of its tree, as they are and after Laplace.
+        For a boundary classifier the frequencies in the leaves of its tree, plain and Laplace-corrected, are drawn too.
 
         Parameters
         ----------
-        estimator : fitted classifier with `predict_proba`
-            Of this library, of scikit-learn, or a pipeline that ends in one.
-        X, y : table and labels
-            Rows that it was not fitted on.
-        class_label : label or None
-            Whose probability; None is the last class.
-        n_bins : int
-            Bins of equal width.
-        name : str or None
-            For the legend; None is the name of the estimator's class.
-        ax : matplotlib Axes or None
-        **kwargs
-            For :meth:`plot`.
+        estimator : fitted classifier with `predict_proba`, or a pipeline that ends in one
+        X, y : table and labels of rows that the classifier was not fitted on
+        class_label : label, default the last class
+        n_bins : int, number of bins of equal width
+        name : str, label in the legend, default the name of the estimator's class
+        ax, **kwargs : for :meth:`plot`
         """
-        pyplot(f"{cls.__name__}.from_estimator")
-        _check_probabilistic(estimator)
-        target = class_position(estimator, class_label)
+        cls._pyplot("from_estimator")
+        check_estimator(estimator, ["predict_proba"], hint="pass a fitted classifier that predicts probabilities")
+        check_is_fitted(estimator)
+        target = class_position(estimator.classes_, class_label)
         estimates = {name or type(estimator).__name__: estimator.predict_proba(X)[:, target]}
         if hasattr(estimator, "algebraic_distance"):
+            (probability,) = estimates.values()
             estimates = {
                 "tree": estimator.estimator_.predict_proba(X)[:, target],
-                "Laplace": laplace_of(estimator, estimator._read(X), target),
-                name or "boundary": estimator.predict_proba(X)[:, target],
+                "Laplace": laplace_frequency(estimator, encode(estimator, X), target),
+                name or "boundary": probability,
             }
-        positive = np.asarray(y) == estimator.classes_[target]
-        label = class_name(estimator, target)
-        return cls.from_predictions(positive, estimates, class_label=label, n_bins=n_bins, ax=ax, **kwargs)
+        label = estimator.classes_[target]
+        positive = np.asarray(y) == label
+        return cls.from_predictions(positive, estimates, class_label=str(label), n_bins=n_bins, ax=ax, **kwargs)
 
     @classmethod
     def from_predictions(
@@ -199,45 +156,33 @@ class ReliabilityDisplay:
         *,
         class_label: str = "the class",
         n_bins: int = 10,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
-    ) -> ReliabilityDisplay:
-        """Draw probabilities that are at hand.
+    ) -> Self:
+        """Draw given probabilities.
 
         Parameters
         ----------
-        positive : bool array-like of shape (n,)
-            Which rows are of the class.
-        estimates : mapping of name to array-like of shape (n,)
-            Up to six probabilities of the class.
-        class_label, n_bins, ax, **kwargs
-            As for :meth:`from_estimator`.
+        positive : bool array-like of shape (n,), whether each row is of the class
+        estimates : mapping of name to array-like of shape (n,), one to six estimates of the class's probability
+        class_label, n_bins, ax, **kwargs : as for :meth:`from_estimator`
         """
-        pyplot(f"{cls.__name__}.from_predictions")
-        truth = np.asarray(positive, dtype=bool)
-        if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
-            raise ValueError(f"n_bins is {n_bins!r}, must be a whole number of at least 1")
-        if not 0 < len(estimates) <= len(_LOOKS):
-            raise ValueError(f"estimates has {len(estimates)} entries, must have 1 to {len(_LOOKS)}")
+        cls._pyplot("from_predictions")
+        outcome = np.asarray(positive, dtype=bool)
+        check_whole("n_bins", n_bins, 1)
+        if not 0 < len(estimates) <= len(_STYLES):
+            raise ValueError(f"estimates has {len(estimates)} entries, must have 1 to {len(_STYLES)}")
         predicted, observed, counts, brier = {}, {}, {}, {}
         for name, given in estimates.items():
             p = np.asarray(given, dtype=np.float64)
-            if p.shape != truth.shape or not ((p >= -1e-9) & (p <= 1 + 1e-9)).all():
-                raise ValueError(f"estimates[{name!r}] must have a probability for each of {len(truth)} rows")
-            number = np.minimum((p * n_bins).astype(np.int64), n_bins - 1)
-            n = np.bincount(number, minlength=n_bins)
+            if p.shape != outcome.shape or not ((p >= -1e-9) & (p <= 1 + 1e-9)).all():
+                raise ValueError(f"estimates[{name!r}] must have a probability for each of {len(outcome)} rows")
+            bins = np.minimum((p * n_bins).astype(np.int64), n_bins - 1)
+            n = np.bincount(bins, minlength=n_bins)
             used = n > 0
-            predicted[name] = np.bincount(number, weights=p, minlength=n_bins)[used] / n[used]
-            observed[name] = np.bincount(number, weights=truth, minlength=n_bins)[used] / n[used]
+            predicted[name] = np.bincount(bins, weights=p, minlength=n_bins)[used] / n[used]
+            observed[name] = np.bincount(bins, weights=outcome, minlength=n_bins)[used] / n[used]
             counts[name] = n[used]
-            brier[name] = float(np.mean((p - truth) ** 2))
+            brier[name] = float(np.mean((p - outcome) ** 2))
         display = cls(predicted=predicted, observed=observed, counts=counts, brier=brier, class_label=class_label)
         return display.plot(ax, **kwargs)
-
-
-def _check_probabilistic(estimator: Any) -> None:
-    if isinstance(estimator, type) or not hasattr(estimator, "predict_proba"):
-        raise ValueError(
-            f"estimator is {estimator!r}, which has no predict_proba: take a fitted probabilistic classifier"
-        )
-    check_is_fitted(estimator)

@@ -1,50 +1,41 @@
-"""Probabilities along a sample of rows: smooth from the boundary, piecewise from the leaves."""
+"""Probabilities along a sample of rows: smooth from the boundary, piecewise constant from the leaves."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.plots.boundaries import check_boundary, class_name, class_position, laplace_of
-from hedgerow.plots.canvas import BLUE, GREY, ORANGE, VERMILION, axes_or_new, line_style, pyplot, write_note
-from hedgerow.plots.flatness import why_flat
+from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import literal_label
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from hedgerow.plots.models import check_boundary, class_position, encode, laplace_frequency
+from hedgerow.plots.palette import BLUE, GREY, ORANGE, VERMILION
+from hedgerow.plots.slices import why_flat
 
 __all__ = ["SampleProfileDisplay"]
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class SampleProfileDisplay(Display):
+    """Boundary estimate and Laplace frequency of a class over rows sorted by distance, with the errors of the tree.
 
-class SampleProfileDisplay:
-    """Boundary estimate and Laplace frequency of a class over rows in the order of their distance, errors marked.
-
-    The paper's Figure 1. Make one with :meth:`from_estimator`.
+    Figure 1 of the paper. Create it with :meth:`from_estimator`.
 
     Parameters
     ----------
     distance, smooth, piecewise : ndarrays of shape (n,)
-        Algebraic distance of each row to the class's area, its boundary estimate, and the Laplace frequency of its
-        leaf; ascending in the distance.
-    wrong : bool ndarray of shape (n,)
-        Rows that the tree gets wrong.
+        Algebraic distance of each row to the class's area, ascending; its boundary estimate; the Laplace frequency of
+        its leaf.
+    wrong : bool ndarray of shape (n,), whether the tree misclassifies the row
     class_label : str
-    note : str or None
-        A sentence to write into the axes, such as why the probability is the same everywhere.
+    note : str or None, text in the axes, such as why the probability is constant
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     smooth_line_, piecewise_line_, error_line_ : matplotlib Line2D
-    boundary_line_ : matplotlib Line2D or None
-        Where the rows change sides.
+    boundary_line_ : matplotlib Line2D, between the rows inside and outside of the area, or None
 
     Examples
     --------
@@ -58,106 +49,71 @@ class SampleProfileDisplay:
     True
     """
 
-    ax_: Axes
-    figure_: Figure
-    smooth_line_: Any
-    piecewise_line_: Any
-    error_line_: Any
-    boundary_line_: Any
-
-    def __init__(
-        self,
-        *,
-        distance: Floats,
-        smooth: Floats,
-        piecewise: Floats,
-        wrong: Bools,
-        class_label: str,
-        note: str | None = None,
-    ) -> None:
-        self.distance = distance
-        self.smooth = smooth
-        self.piecewise = piecewise
-        self.wrong = wrong
-        self.class_label = class_label
-        self.note = note
+    distance: Floats
+    smooth: Floats
+    piecewise: Floats
+    wrong: NDArray[np.bool_]
+    class_label: str
+    note: str | None = None
 
     def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        legend: bool = True,
-        smooth_kw: dict[str, Any] | None = None,
-        piecewise_kw: dict[str, Any] | None = None,
-    ) -> SampleProfileDisplay:
-        """Draw both probabilities of each row, and a cross on those that the tree gets wrong.
+        self, ax: AxesOrNone = None, *, legend: bool = True, smooth_kw: Keywords = None, piecewise_kw: Keywords = None
+    ) -> Self:
+        """Draw both probabilities of each row, and a cross on those that the tree misclassifies.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes or None
-            None makes a new figure.
-        legend : bool
-            Whether to say what is what.
-        smooth_kw, piecewise_kw : dict or None
-            For matplotlib's `plot`, of the two, instead of the styles that are built in.
+        `smooth_kw` and `piecewise_kw` are for matplotlib's `plot`.
         """
-        axes = axes_or_new(ax, f"{type(self).__name__}.plot", figsize=(7.2, 4.4), layout="constrained")
-        place = np.arange(len(self.distance))
+        axes = self._axes(ax, figsize=(7.2, 4.4), layout="constrained")
+        order = np.arange(len(self.distance))
         dots = {"color": ORANGE, "marker": ".", "markersize": 4, "linestyle": "", "label": "Laplace frequency"}
-        (self.piecewise_line_,) = axes.plot(place, self.piecewise, **line_style(dots, piecewise_kw))
-        line = {"color": BLUE, "linewidth": 2.0, "label": "boundary estimate"}
-        (self.smooth_line_,) = axes.plot(place, self.smooth, **line_style(line, smooth_kw))
+        self.piecewise_line_ = self._line(order, self.piecewise, piecewise_kw, **dots)
+        solid = {"color": BLUE, "linewidth": 2.0, "label": "boundary estimate"}
+        self.smooth_line_ = self._line(order, self.smooth, smooth_kw, **solid)
         cross = {"color": VERMILION, "marker": "x", "linestyle": "", "markersize": 7, "markeredgewidth": 1.8}
-        (self.error_line_,) = axes.plot(place[self.wrong], self.smooth[self.wrong], **cross, zorder=4)
-        self.error_line_.set_label(f"errors of the tree ({int(self.wrong.sum())})")
-        inside = int((self.distance < 0).sum())
-        self.boundary_line_ = None
-        if 0 < inside < len(place):
-            look = {"color": GREY, "linestyle": ":", "linewidth": 1.2, "zorder": 0, "label": "the tree's boundary"}
-            self.boundary_line_ = axes.axvline(inside - 0.5, **look)
+        label = f"errors of the tree ({int(self.wrong.sum())})"
+        self.error_line_ = self._line(order[self.wrong], self.smooth[self.wrong], **cross, zorder=4, label=label)
+        n_inside = int((self.distance < 0).sum())
+        self.boundary_line_: Any = None
+        if 0 < n_inside < len(order):
+            dotted = {"color": GREY, "linestyle": ":", "linewidth": 1.2, "zorder": 0}
+            self.boundary_line_ = axes.axvline(n_inside - 0.5, **dotted, label="the tree's boundary")
         label = literal_label(self.class_label)
         axes.set(xlabel=f"rows, from the deepest inside the area of {label} outwards")
         axes.set(ylabel=f"probability of {label}", ylim=(-0.03, 1.03))
-        write_note(axes, self.note)
+        self._write_note(self.note)
         axes.margins(x=0.01)
         if legend:
             axes.legend(fontsize="small")
-        self.ax_, self.figure_ = axes, axes.figure
         return self
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, class_label: Any = None, ax: Axes | None = None, **kwargs: Any
-    ) -> SampleProfileDisplay:
-        """Ask a fitted boundary classifier about rows with known labels, and draw what it says.
+        cls, estimator: Any, X: Any, y: Any, *, class_label: Any = None, ax: AxesOrNone = None, **kwargs: Any
+    ) -> Self:
+        """Compute the probabilities of a fitted boundary classifier for labelled rows, and draw them.
 
         Parameters
         ----------
         estimator : fitted BoundaryClassifier
-        X, y : table and labels
-            Rows that it was not fitted on.
-        class_label : label or None
-            Whose probability; None is the last class.
-        ax : matplotlib Axes or None
-        **kwargs
-            For :meth:`plot`.
+        X, y : table and labels of rows that the classifier was not fitted on
+        class_label : label, default the last class
+        ax, **kwargs : for :meth:`plot`
         """
-        pyplot(f"{cls.__name__}.from_estimator")
+        cls._pyplot("from_estimator")
         check_boundary(estimator)
-        target = class_position(estimator, class_label)
-        rows = estimator._read(X)
+        target = class_position(estimator.classes_, class_label)
+        rows = encode(estimator, X)
         labels = np.asarray(y)
         if labels.shape != (len(rows),):
             raise ValueError(f"y has shape {labels.shape}, must have a label for each of {len(rows)} rows")
-        smooth = estimator._proba(rows)[:, target]
+        smooth = estimator.predict_proba(X)[:, target]
         distance = estimator.algebraic_distance(X)[:, target]
         order = np.lexsort((-smooth, distance))
-        display = cls(
+        return cls(
             distance=distance[order],
             smooth=smooth[order],
-            piecewise=laplace_of(estimator, rows, target)[order],
+            piecewise=laplace_frequency(estimator, rows, target)[order],
             wrong=(estimator.estimator_.predict(X) != labels)[order],
-            class_label=class_name(estimator, target),
+            class_label=str(estimator.classes_[target]),
             note=why_flat(smooth, estimator.forest_, range(rows.shape[1]), estimator.schema_.names),
-        )
-        return display.plot(ax, **kwargs)
+        ).plot(ax, **kwargs)

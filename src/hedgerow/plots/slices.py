@@ -1,88 +1,100 @@
-"""Rows that differ in one or two columns, the others being held where most rows are; for trees of soft regions."""
+"""Grids of rows that vary in one or two columns, with typical values in the others."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.data.columns import Kind
-from hedgerow.measured.soft_membership import Regions, region_membership
+from hedgerow.data.table import Schema
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.kinds import NodeKind
+from hedgerow.plots.display import Floats
+from hedgerow.plots.labels import literal_label
 
-__all__ = [
-    "check_measured",
-    "column_number",
-    "output_number",
-    "output_values",
-    "soft_shares",
-    "typical_row",
-    "usual_range",
-]
+__all__ = ["column_pair", "column_position", "median_row", "observed_row", "slice_rows", "why_flat"]
 
-Floats = NDArray[np.float64]
+_ROUNDING = 1e-12
 
 
-def check_measured(estimator: Any) -> None:
-    """A clear error unless it is a fitted tree of soft regions."""
-    check_is_fitted(estimator)
-    if not hasattr(estimator, "laws_") or not hasattr(estimator, "membership"):
-        raise TypeError(
-            f"estimator is {type(estimator).__name__}, must be a MeasuredTreeRegressor or a MeasuredTreeClassifier"
-        )
+def slice_rows(
+    schema: Schema,
+    rows: Floats,
+    columns: Sequence[int],
+    resolution: int,
+    *,
+    others: Callable[[Schema, Floats], Floats],
+    margin: float = 0.0,
+) -> tuple[list[Floats], Floats]:
+    """Span the range of each column in encoded rows, widened by `margin` of it, and combine the values to rows.
+
+    `others` gives the values of the remaining columns. Returns the values of each column, and the rows.
+    """
+    values = [_span(schema.names[j], rows[:, j], resolution, margin) for j in columns]
+    grid = np.stack(np.meshgrid(*values), axis=-1).reshape(-1, len(columns))
+    sliced = np.tile(others(schema, rows), (len(grid), 1))
+    sliced[:, columns] = grid
+    return values, sliced
 
 
-def column_number(estimator: Any, feature: Any) -> int:
-    """The position of a numeric column that is named or numbered."""
-    names = estimator.schema_.names
-    j = names.index(feature) if feature in names else feature
-    if not isinstance(j, int | np.integer) or isinstance(j, bool) or not 0 <= j < len(names):
-        raise ValueError(f"features has {feature!r}, must be one of {', '.join(map(repr, names[:10]))}, or a number")
-    if estimator.schema_.columns[j].kind == Kind.NOMINAL:
-        raise ValueError(f"features has {feature!r}, which is nominal: choose a column of numbers")
-    return int(j)
+def _span(name: str, column: Floats, resolution: int, margin: float) -> Floats:
+    if np.isnan(column).all():
+        raise ValueError(f"column {name!r} of X has no values to draw: all are missing")
+    low, high = np.nanmin(column), np.nanmax(column)
+    beyond = (margin * (high - low) or 0.5) if margin else 0.0
+    return np.linspace(low - beyond, high + beyond, resolution)
 
 
-def output_number(estimator: Any, class_label: Any) -> int:
-    """Which of the values to draw: the only one, or that of a class; by default of the last."""
-    classes = getattr(estimator, "classes_", None)
-    if classes is None:
-        return 0
-    found = np.flatnonzero(classes == class_label) if class_label is not None else [len(classes) - 1]
-    if not len(found):
-        raise ValueError(f"class_label is {class_label!r}, must be one of {classes.tolist()}")
-    return int(found[0])
+def observed_row(schema: Schema, rows: Floats) -> Floats:
+    """Take the upper median of each column: an observed value, so that ranks and codes stay whole."""
+    typical = np.full(rows.shape[1], np.nan)
+    for j, column in enumerate(rows.T):
+        known = np.sort(column[~np.isnan(column)])
+        if len(known):
+            typical[j] = known[len(known) // 2]
+    return typical
 
 
-def output_values(estimator: Any, output: int) -> Floats:
-    """The value of each region, (k,)."""
-    values: Floats = estimator.values_.reshape(estimator.forest_.n_leaves, -1)[:, output]
-    return values
-
-
-def typical_row(estimator: Any, X: Any) -> Floats:
-    """The median of each column of numbers, the most frequent category of the others; NaN if all are missing."""
-    rows = estimator.schema_.read(X, estimator=estimator)
-    row = np.full(rows.shape[1], np.nan)
-    for j, column in enumerate(estimator.schema_.columns):
+def median_row(schema: Schema, rows: Floats) -> Floats:
+    """Take the median of each column, of nominal ones the most frequent category; NaN if all values are missing."""
+    typical = np.full(rows.shape[1], np.nan)
+    for j, column in enumerate(schema.columns):
         known = rows[~np.isnan(rows[:, j]), j]
         if len(known):
             nominal = column.kind == Kind.NOMINAL
-            row[j] = np.bincount(known.astype(np.intp)).argmax() if nominal else np.median(known)
-    return row
+            typical[j] = np.bincount(known.astype(np.intp)).argmax() if nominal else np.median(known)
+    return typical
 
 
-def usual_range(estimator: Any, X: Any, feature: int) -> tuple[float, float]:
-    """The least and the largest value of a column."""
-    column = estimator.schema_.read(X, estimator=estimator)[:, feature]
-    if np.isnan(column).all():
-        raise ValueError(f"column {estimator.schema_.names[feature]!r} of X has no values to draw")
-    return float(np.nanmin(column)), float(np.nanmax(column))
+def column_position(schema: Schema, feature: Any) -> int:
+    """Find a numeric or ordinal column by its name or position."""
+    names = schema.names
+    position = names.index(feature) if isinstance(feature, str) and feature in names else feature
+    whole = isinstance(position, int | np.integer) and not isinstance(position, bool)
+    if not whole or not 0 <= position < len(names):
+        shown = ", ".join(map(repr, names[:10]))
+        raise ValueError(f"features has {feature!r}, must be one of {shown}, or a position from 0 to {len(names) - 1}")
+    if schema.columns[position].kind == Kind.NOMINAL:
+        raise ValueError(f"features has {feature!r}, which is nominal: choose a numeric or ordinal column")
+    return int(position)
 
 
-def soft_shares(estimator: Any, rows: Floats) -> tuple[Regions, Floats]:
-    """The regions, and the membership of rows that are read already, with the usual errors."""
-    regions = Regions.of_forest(estimator.forest_, estimator.schema_.n_categories)
-    cells = estimator.error_sizes_.of_rows(rows, estimator.schema_.names)
-    return regions, region_membership(regions, estimator.laws_, rows, cells)
+def column_pair(schema: Schema, features: Sequence[Any]) -> list[int]:
+    """Find two numeric or ordinal columns by their names or positions."""
+    if len(features) != 2:
+        raise ValueError(f"features is {features!r}, must name two columns")
+    return [column_position(schema, feature) for feature in features]
+
+
+def why_flat(answers: Floats, forest: Forest, columns: Sequence[int], names: Sequence[str]) -> str | None:
+    """Explain why all answers of a single tree over these columns are equal; None where they differ."""
+    if np.ptp(answers) > _ROUNDING * np.abs(answers).max():
+        return None
+    if forest.n_leaves == 1:
+        return "all values are equal:\nthe tree has one leaf"
+    drawn = " or ".join(literal_label(names[j]) for j in columns)
+    if not (np.isin(forest.feature, columns).any() or (forest.kind == NodeKind.OBLIQUE).any()):
+        return f"all values are equal:\nthe tree does not split on {drawn}"
+    return f"all values are equal:\nno split on {drawn} changes the answer here"

@@ -1,59 +1,40 @@
-"""What trees answer along one column, against the truth."""
+"""Answers of trees for measured inputs along one column, against the truth."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from hedgerow.plots.canvas import BLACK, BLUE, LIGHT_GREY, VERMILION, axes_or_new, line_style, pyplot, write_note
-from hedgerow.plots.flatness import why_flat
+from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import literal_label
-from hedgerow.plots.slices import (
-    check_measured,
-    column_number,
-    output_number,
-    output_values,
-    soft_shares,
-    typical_row,
-    usual_range,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from hedgerow.plots.models import check_measured, region_shares, region_values
+from hedgerow.plots.palette import BLACK, BLUE, LIGHT_GREY, VERMILION
+from hedgerow.plots.slices import column_position, median_row, slice_rows, why_flat
 
 __all__ = ["SoftCurveDisplay"]
 
-Floats = NDArray[np.float64]
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class SoftCurveDisplay(Display):
+    """Answers of a tree that accounts for measurement errors, of one that does not, and the truth.
 
-class SoftCurveDisplay:
-    """The answers of a tree that knows about errors, of one that does not, and the truth.
-
-    Make one with :meth:`from_estimator`.
+    Create it with :meth:`from_estimator`.
 
     Parameters
     ----------
-    x : ndarray of shape (m,)
-        Values of the column, rising.
-    soft : ndarray of shape (m,)
-        Answers to observed values.
-    hard, truth : ndarray of shape (m,) or None
-        Answers of a plain tree, and the truth at latent values.
-    points : ndarray of shape (n, 2) or None
-        Observed values and targets.
-    labels : two str
-        Of the column and of the answers.
-    note : str or None
-        A sentence to write into the axes, such as why the answer is the same everywhere.
+    x : ndarray of shape (m,), values of the column, ascending
+    soft : ndarray of shape (m,), answers to observed values
+    hard, truth : ndarray of shape (m,) or None, answers of a plain tree, and the truth at latent values
+    points : ndarray of shape (n, 2) or None, observed values and targets
+    labels : two str, of the axes
+    note : str or None, text in the axes, such as why the answer is constant
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     soft_line_ : matplotlib Line2D
     hard_line_, truth_line_ : matplotlib Line2D or None
     points_ : matplotlib PathCollection or None
@@ -72,76 +53,45 @@ class SoftCurveDisplay:
     3
     """
 
-    ax_: Axes
-    figure_: Figure
-    soft_line_: Any
-    hard_line_: Any
-    truth_line_: Any
-    points_: Any
-
-    def __init__(
-        self,
-        *,
-        x: Floats,
-        soft: Floats,
-        hard: Floats | None = None,
-        truth: Floats | None = None,
-        points: Floats | None = None,
-        labels: tuple[str, str] = ("x", "answer"),
-        note: str | None = None,
-    ) -> None:
-        self.x = x
-        self.soft = soft
-        self.hard = hard
-        self.truth = truth
-        self.points = points
-        self.labels = labels
-        self.note = note
+    x: Floats
+    soft: Floats
+    hard: Floats | None = None
+    truth: Floats | None = None
+    points: Floats | None = None
+    labels: tuple[str, str] = ("x", "answer")
+    note: str | None = None
 
     def plot(
         self,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         *,
         legend: bool = True,
-        soft_kw: dict[str, Any] | None = None,
-        hard_kw: dict[str, Any] | None = None,
-        truth_kw: dict[str, Any] | None = None,
-    ) -> SoftCurveDisplay:
-        """Draw the lines that there are.
+        soft_kw: Keywords = None,
+        hard_kw: Keywords = None,
+        truth_kw: Keywords = None,
+    ) -> Self:
+        """Draw a line for each of the answers, and the rows.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes or None
-            None makes a new figure.
-        legend : bool
-            Whether to say what is what.
-        soft_kw, hard_kw, truth_kw : dict or None
-            For matplotlib's `plot`, instead of the styles that are built in.
+        `soft_kw`, `hard_kw` and `truth_kw` are for matplotlib's `plot`.
         """
-        axes = axes_or_new(ax, f"{type(self).__name__}.plot", layout="constrained")
-        self.points_ = None
+        axes = self._axes(ax, layout="constrained")
+        self.points_: Any = None
         if self.points is not None:
             self.points_ = axes.scatter(*self.points.T, s=6, color=LIGHT_GREY, linewidths=0, zorder=1, label="rows")
-        looks: dict[str, tuple[Floats | None, dict[str, Any], dict[str, Any] | None]] = {
-            "truth": (
-                self.truth,
-                {"color": BLACK, "linestyle": "--", "linewidth": 1.2, "label": "truth, latent x"},
-                truth_kw,
-            ),
-            "hard": (self.hard, {"color": VERMILION, "linewidth": 1.2, "label": "plain tree"}, hard_kw),
-            "soft": (self.soft, {"color": BLUE, "linewidth": 2.2, "label": "tree that knows the errors"}, soft_kw),
-        }
-        lines = {
-            name: None if values is None else axes.plot(self.x, values, **line_style({**look, "zorder": 3}, given))[0]
-            for name, (values, look, given) in looks.items()
-        }
-        self.truth_line_, self.hard_line_, self.soft_line_ = lines["truth"], lines["hard"], lines["soft"]
-        axes.set(xlabel=literal_label(self.labels[0]), ylabel=literal_label(self.labels[1]))
-        write_note(axes, self.note)
-        axes.set_title("Answers to what was observed")
+        self.truth_line_, self.hard_line_ = None, None
+        if self.truth is not None:
+            dashed = {"color": BLACK, "linestyle": "--", "linewidth": 1.2, "zorder": 3, "label": "truth, latent x"}
+            self.truth_line_ = self._line(self.x, self.truth, truth_kw, **dashed)
+        if self.hard is not None:
+            thin = {"color": VERMILION, "linewidth": 1.2, "zorder": 3, "label": "plain tree"}
+            self.hard_line_ = self._line(self.x, self.hard, hard_kw, **thin)
+        thick = {"color": BLUE, "linewidth": 2.2, "zorder": 3, "label": "tree that accounts for errors"}
+        self.soft_line_ = self._line(self.x, self.soft, soft_kw, **thick)
+        xlabel, ylabel = map(literal_label, self.labels)
+        axes.set(xlabel=xlabel, ylabel=ylabel, title="Answers to what was observed")
+        self._write_note(self.note)
         if legend:
             axes.legend()
-        self.ax_, self.figure_ = axes, axes.figure
         return self
 
     @classmethod
@@ -156,54 +106,44 @@ class SoftCurveDisplay:
         features: Any = 0,
         class_label: Any = None,
         grid_resolution: int = 400,
-        ax: Axes | None = None,
+        ax: AxesOrNone = None,
         **kwargs: Any,
-    ) -> SoftCurveDisplay:
-        """Ask a fitted tree, and a second one, along one column, and draw what they say.
+    ) -> Self:
+        """Compute the answers of a fitted tree, and of a second one, along one column, and draw them.
 
         Parameters
         ----------
         estimator : fitted MeasuredTreeRegressor or MeasuredTreeClassifier
         X : table
-            Rows that show the range of the column; the others are held at their medians or most frequent categories.
-        y : array-like of shape (n,) or None
-            Numbers to draw as points beside the lines.
-        hard : fitted tree of the same kind or None
-            To compare with, such as one that was fitted with ``sigma=0``.
-        truth : function of an array or None
-            What is true at values of the column, if somebody knows.
-        features : name or number of the column
-        class_label : a label or None
-            Of a classifier, whose least-squares value to draw; None is the last class.
-        grid_resolution : int
-            Rows along the column.
-        ax : matplotlib Axes or None
-        **kwargs
-            For :meth:`plot`.
+            Rows that give the range of the column, and the medians or most frequent categories of the others.
+        y : targets, to draw the rows, or None
+        hard : fitted tree of the same kind to compare with, such as one with ``sigma=0``, or None
+        truth : function of the column's values that gives the true answer, or None
+        features : name or position of the column
+        class_label : label of the class whose least-squares value a classifier draws, default the last
+        grid_resolution : int, number of values of the column
+        ax, **kwargs : for :meth:`plot`
         """
-        pyplot(f"{cls.__name__}.from_estimator")
+        cls._pyplot("from_estimator")
         check_measured(estimator)
-        drawn, output = column_number(estimator, features), output_number(estimator, class_label)
-        x = np.linspace(*usual_range(estimator, X, drawn), grid_resolution)
-        rows = np.tile(typical_row(estimator, X), (grid_resolution, 1))
-        rows[:, drawn] = x
-        lines = []
-        for model in (estimator, hard):
-            if model is not None:
-                check_measured(model)
-            lines.append(None if model is None else soft_shares(model, rows)[1] @ output_values(model, output))
-        points = None
-        if y is not None:
-            observed = estimator.schema_.read(X, estimator=estimator)[:, drawn]
-            points = np.column_stack([observed, np.asarray(y, dtype=np.float64)])
-        told = f"share of {estimator.classes_[output]}" if hasattr(estimator, "classes_") else "answer"
-        display = cls(
+        schema = estimator.schema_
+        column = column_position(schema, features)
+        observed = schema.read(X, estimator=estimator)
+        (x,), rows = slice_rows(schema, observed, [column], grid_resolution, others=median_row)
+        soft, answer = _answers(estimator, rows, class_label)
+        return cls(
             x=x,
-            soft=np.asarray(lines[0]),
-            hard=lines[1],
+            soft=soft,
+            hard=None if hard is None else _answers(hard, rows, class_label)[0],
             truth=None if truth is None else np.asarray(truth(x), dtype=np.float64),
-            points=points,
-            labels=(estimator.schema_.names[drawn], told),
-            note=why_flat(np.asarray(lines[0]), estimator.forest_, [drawn], estimator.schema_.names),
-        )
-        return display.plot(ax, **kwargs)
+            points=None if y is None else np.column_stack([observed[:, column], np.asarray(y, dtype=np.float64)]),
+            labels=(schema.names[column], answer),
+            note=why_flat(soft, estimator.forest_, [column], schema.names),
+        ).plot(ax, **kwargs)
+
+
+def _answers(model: Any, rows: Floats, class_label: Any) -> tuple[Floats, str]:
+    """Compute the answers to encoded rows, and name them."""
+    check_measured(model)
+    values, name = region_values(model, class_label)
+    return region_shares(model, rows) @ values, name

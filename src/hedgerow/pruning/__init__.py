@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hedgerow._params import choose
 from hedgerow._registry import register
 from hedgerow.pruning._cost_complexity import CostComplexity, Links, cost_complexity, links_of
 from hedgerow.pruning._description_length import DescriptionLength, description_length
@@ -16,7 +17,6 @@ from hedgerow.pruning._pessimistic import Pessimistic, pessimistic
 from hedgerow.pruning._reduced_error import ReducedError, reduced_error
 from hedgerow.pruning.strategy import Grower, Pruning
 from hedgerow.pruning.subtrees import collapse, cut
-from hedgerow.strategies import choose
 
 __all__ = [
     "CostComplexity",
@@ -37,8 +37,9 @@ __all__ = [
 ]
 
 _KINDS = (Pessimistic, ReducedError, CostComplexity, DescriptionLength)
-for _strategy in _KINDS:
+for _strategy in (Pessimistic, ReducedError, DescriptionLength):
     register(_strategy, name=f"hedgerow.pruning.{_strategy.__name__}")
+register(CostComplexity, name="hedgerow.pruning.CostComplexity", former_names=["hedgerow.measured.CostComplexity"])
 _ALIASES: dict[str, Pruning] = {
     "pessimistic": Pessimistic(),
     "reduced_error": ReducedError(),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import weakest_links
+from hedgerow._params import check_number, check_whole, is_number
 from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import Impurity, weighted_impurity
@@ -33,6 +33,9 @@ class CostComplexity:
     ties. With `standard_errors` = 1, the largest alpha whose error is within one standard error of the least.
 
     Folds are stratified and keep equal rows together, so that a row of weight 2 and two equal rows give the same tree.
+
+    Trees for measured inputs keep a prefix of their splits instead (:mod:`hedgerow.measured`): R is then the residual
+    sum of squares per unit of weight.
     """
 
     alpha: Any = "cv"
@@ -41,14 +44,10 @@ class CostComplexity:
 
     def __post_init__(self) -> None:
         by_cv = isinstance(self.alpha, str) and self.alpha == "cv"
-        if not by_cv and not (_is_number(self.alpha) and 0 <= float(self.alpha) < np.inf):
+        if not by_cv and not (is_number(self.alpha) and 0 <= float(self.alpha) < np.inf):
             raise ValueError(f"CostComplexity: alpha is {self.alpha!r}, must be 'cv' or a number of at least 0")
-        if not isinstance(self.folds, Integral) or isinstance(self.folds, bool) or self.folds < 2:
-            raise ValueError(f"CostComplexity: folds is {self.folds!r}, must be a whole number of at least 2")
-        if not (_is_number(self.standard_errors) and 0 <= float(self.standard_errors) < np.inf):
-            raise ValueError(
-                f"CostComplexity: standard_errors is {self.standard_errors!r}, must be a number of at least 0, as 1"
-            )
+        check_whole("CostComplexity: folds", self.folds, 2)
+        check_number("CostComplexity: standard_errors", self.standard_errors, closed="left", hint=", such as 1")
 
     def __call__(self, training: Training, grower: Grower, seed: int) -> Forest:
         forest = grower(training)
@@ -86,10 +85,6 @@ class CostComplexity:
         variance = max(sums[least, 1] / weight - mean[least] ** 2, 0.0)
         allowed = mean[least] * (1 + 1e-9) + float(self.standard_errors) * np.sqrt(variance / weight)
         return float(candidates[np.flatnonzero(mean <= allowed)[-1]])
-
-
-def _is_number(given: Any) -> bool:
-    return isinstance(given, Real) and not isinstance(given, bool)
 
 
 def cost_complexity(forest: Forest, alpha: float, impurity: Impurity) -> Forest:

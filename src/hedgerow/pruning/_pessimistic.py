@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from statistics import NormalDist
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow._core import prune
+from hedgerow._params import check_bool, check_number
 from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
 from hedgerow.growth import Fractional
 from hedgerow.pruning.strategy import Grower, need_classes, need_one_tree
+from hedgerow.pruning.subtrees import remade
 from hedgerow.pruning.training_rows import to_training
 
 __all__ = ["Pessimistic", "pessimistic"]
@@ -37,12 +37,8 @@ class Pessimistic:
     raising: bool = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.confidence, Real) or not 0 < float(self.confidence) <= 0.5:
-            raise ValueError(
-                f"Pessimistic: confidence is {self.confidence!r}, must be a number in (0, 0.5], such as 0.25"
-            )
-        if not isinstance(self.raising, bool | np.bool_):
-            raise ValueError(f"Pessimistic: raising is {self.raising!r}, must be True or False")
+        check_number("Pessimistic: confidence", self.confidence, 0, 0.5, closed="right", hint=", such as 0.25")
+        check_bool("Pessimistic: raising", self.raising)
 
     def __call__(self, training: Training, grower: Grower, seed: int) -> Forest:
         need_classes(self, training)
@@ -75,7 +71,7 @@ def _prune(forest: Forest, rows: Training, strategy: Pessimistic, min_fraction: 
     need_one_tree(forest)
     labels = need_classes(strategy, rows)
     pruned = prune(
-        forest.arrays,
+        forest.core_with_weight,
         forest.counts,
         rows.values,
         rows.sample_weight,
@@ -85,4 +81,4 @@ def _prune(forest: Forest, rows: Training, strategy: Pessimistic, min_fraction: 
         bool(strategy.raising),
         float(min_fraction),
     )
-    return forest if pruned is None else forest.rearranged(*pruned)
+    return forest if pruned is None else remade(forest, pruned)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow._core import cheapest_leaves
+from hedgerow._params import check_choice, check_number
 from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import NodeKind
@@ -37,10 +37,8 @@ class ReducedError:
     order: str = "bottom-up"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.fraction, Real) or not 0 < float(self.fraction) < 1:
-            raise ValueError(f"ReducedError: fraction is {self.fraction!r}, must be a number in (0, 1), such as 1/3")
-        if not isinstance(self.order, str) or self.order not in _ORDERS:
-            raise ValueError(f"ReducedError: order is {self.order!r}, must be one of {', '.join(map(repr, _ORDERS))}")
+        check_number("ReducedError: fraction", self.fraction, 0, 1, hint=", such as 1/3")
+        check_choice("ReducedError: order", self.order, _ORDERS)
 
     def __call__(self, training: Training, grower: Grower, seed: int) -> Forest:
         held_out = hash_positions(training, seed) < self.fraction

@@ -23,7 +23,7 @@ def hold_out_losses(forest: Forest, rows: Training) -> Floats:
     truth = rows.labels if rows.targets is None else rows.targets
     assert truth is not None
     return losses_as_leaves(
-        forest.arrays,
+        forest.core_with_weight,
         np.ascontiguousarray(rows.values),
         _predictions(forest).astype(np.float64),
         truth.astype(np.float64),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -9,7 +11,7 @@ from hedgerow._core import collapse as collapse_nodes
 from hedgerow._core import cut as cut_nodes
 from hedgerow.forest.forest import Forest
 
-__all__ = ["collapse", "cut", "node_errors"]
+__all__ = ["collapse", "cut", "node_errors", "remade"]
 
 Floats = NDArray[np.float64]
 
@@ -28,7 +30,14 @@ def cut(forest: Forest, nodes: ArrayLike) -> Forest:
     if not marked.any():
         return forest
     values = forest.node_stats() if forest.leaf_counts is None else forest.node_counts()
-    return forest.rearranged(*cut_nodes(forest.arrays, marked, values))
+    return remade(forest, cut_nodes(forest.core_with_weight, marked, values))
+
+
+def remade(forest: Forest, arrays: dict[str, Any]) -> Forest:
+    """Forest of the arrays that the core has made of another by leaving out nodes."""
+    name, width = ("leaf_stats", 3) if forest.leaf_counts is None else ("leaf_counts", forest.n_classes)
+    leaf_values = arrays.pop("leaf_values").reshape(-1, width)
+    return Forest.trusted(n_features=forest.n_features, **arrays, **{name: leaf_values})
 
 
 def node_errors(counts: Floats) -> Floats:
@@ -42,5 +51,5 @@ def collapse(forest: Forest) -> Forest:
 
     A node becomes a leaf if its leaves make at least as many training errors as it would, minus 0.001.
     """
-    kept = collapse_nodes(forest.arrays, forest.counts)
-    return forest if kept is None else forest.rearranged(*kept)
+    kept = collapse_nodes(forest.core_with_weight, forest.counts)
+    return forest if kept is None else remade(forest, kept)

@@ -1,4 +1,4 @@
-"""Nine ways to combine uncertain leaves, and some more: each a leaf table, a fold and a finish.
+"""Nine rules that combine uncertain leaves, and some more: each a leaf table, a fold and a finish.
 
 Busch, Kulessa, Loza Mencía and Blockeel, Combining Predictions under Uncertainty: The Case of Random Decision Trees
 (2022). Counts have shape (…, n_trees, n_classes); of two classes the second is the positive one.
@@ -12,7 +12,8 @@ Busch, Kulessa, Loza Mencía and Blockeel, Combining Predictions under Uncertain
 
 from hedgerow.folds.plausibility import PlausibilityDegrees, plausibility_degrees
 from hedgerow.rules.accumulation import Evidence, Pool
-from hedgerow.rules.averages import Average, Confidence, Plausibility, Probability, Vote
+from hedgerow.rules.averages import AverageRule as Average
+from hedgerow.rules.averages import Confidence, Plausibility, Probability, Vote
 from hedgerow.rules.base import CountRule, FoldRule, Rule
 from hedgerow.rules.belief import Cautious, Dempster, Masses, combine_masses
 from hedgerow.rules.mixtures import InvertedGini, Maximum, Median, Mixture

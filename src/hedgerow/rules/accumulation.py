@@ -1,4 +1,4 @@
-"""Rules that add up what the leaves hold instead of what they recommend: pool and evidence.
+"""Rules that accumulate the evidence of leaves instead of their scores: pool and evidence.
 
 Busch et al., Combining Predictions under Uncertainty, section 4.
 """
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from hedgerow._params import check_choice
 from hedgerow.folds.plausibility import plausibility_degrees, rest
 from hedgerow.rules.averages import Toward, check_correction, leaf_shares
 from hedgerow.rules.base import FoldRule, half_signed, softmax
@@ -24,7 +25,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Pool(FoldRule):
-    """The share of each class in all leaves together: g_pool = Σw⁺/Σn − ½ (section 4)."""
+    """Share of each class in all leaves pooled: g_pool = Σw⁺/Σn − ½ (section 4)."""
 
     def table(self, counts: Floats, prior: Floats) -> Floats:
         return counts
@@ -69,9 +70,9 @@ class Evidence(FoldRule):
     reliability: Literal["epistemic"] | None = None
 
     def __post_init__(self) -> None:
-        check_correction("Evidence", self.correction, self.toward, least="positive")
-        if self.reliability is not None and (not isinstance(self.reliability, str) or self.reliability != "epistemic"):
-            raise ValueError(f"Evidence: reliability is {self.reliability!r}, must be None or 'epistemic'")
+        check_correction("Evidence", self.correction, self.toward, positive=True)
+        if self.reliability is not None:
+            check_choice("Evidence: reliability", self.reliability, ("epistemic",), "None or 'epistemic'")
 
     def table(self, counts: Floats, prior: Floats) -> Floats:
         possible = np.where(prior > 0, prior, 1.0)  # a class without prior and counts: anything, finish leaves it out
@@ -89,7 +90,7 @@ class Evidence(FoldRule):
         return softmax(self._log_posterior(folded, n_trees, prior))
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """The posterior log-odds of two classes; the posterior's logarithms of more."""
+        """Binary: posterior log-odds; multiclass: log posterior of each class."""
         logs = self._log_posterior(folded, n_trees, prior)
         if len(prior) != 2:
             normalised: Floats = logs - logsumexp(logs, axis=1, keepdims=True)

@@ -6,65 +6,61 @@ With more than two classes plausibility and confidence score each class against 
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln
 
+from hedgerow._params import check_choice, check_number
 from hedgerow.folds.leaf_probability import corrected_shares, uniform
 from hedgerow.folds.plausibility import against_rest, distinct_pairs, plausibility_degrees
 from hedgerow.rules.base import FoldRule, half_signed, normalised
 
-__all__ = ["Average", "Confidence", "Plausibility", "Probability", "Toward", "Vote", "leaf_shares"]
+__all__ = ["AverageRule", "Confidence", "Plausibility", "Probability", "Toward", "Vote", "leaf_shares"]
 
 Floats = NDArray[np.float64]
 Toward = Literal["uniform", "prior"]
 
 
-class Average(FoldRule):
-    """Abstract: the mean over the trees of a value in [0, 1] for each class; h_avg of section 3.2."""
+class AverageRule(FoldRule):
+    """Abstract: mean over the trees of a value in [0, 1] for each class; h_avg of section 3.2."""
 
     @abstractmethod
     def table(self, counts: Floats, prior: Floats) -> Floats:
-        """The value of each class in each leaf, (n_leaves, n_classes)."""
+        """Value of each class in each leaf, (n_leaves, n_classes)."""
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         return normalised(folded)
 
 
 def leaf_shares(counts: Floats, prior: Floats, correction: float, toward: Toward) -> Floats:
-    """(w_y + a·C·c_y)/(n + a·C) for C classes; c is uniform or the prior, and the answer of a leaf without counts."""
+    """(w_y + a·C·c_y)/(n + a·C) for C classes; c is uniform or the prior, and the value of an empty leaf."""
     n_classes = counts.shape[1]
     return corrected_shares(counts, prior if toward == "prior" else uniform(n_classes), correction * n_classes)
 
 
-def check_correction(rule: str, correction: Any, toward: Any, *, least: str) -> None:
-    """A correction that makes sense; `least` says whether 0 does."""
-    number = isinstance(correction, Real) and math.isfinite(correction)
-    if not number or correction < 0 or (correction == 0 and least == "positive"):
-        raise ValueError(f"{rule}: correction is {correction!r}, must be a {least} number")
-    if not isinstance(toward, str) or toward not in ("uniform", "prior"):
-        raise ValueError(f"{rule}: toward is {toward!r}, must be 'uniform' or 'prior'")
+def check_correction(rule: str, correction: Any, toward: Any, *, positive: bool) -> None:
+    """Refuse a correction that is negative, or 0 where it must be `positive`, and an unknown `toward`."""
+    check_number(f"{rule}: correction", correction, closed="neither" if positive else "left")
+    check_choice(f"{rule}: toward", toward, ("uniform", "prior"), "'uniform' or 'prior'")
 
 
 @dataclass(frozen=True)
-class Probability(Average):
-    """The mean of the classes' shares in the leaves; score p_prob(w) = w⁺/n − ½ (section 3.1).
+class Probability(AverageRule):
+    """Mean of the class frequencies in the leaves; score p_prob(w) = w⁺/n − ½ (section 3.1).
 
     ``correction=1`` is the rule *laplace*, p_lap(w) = (w⁺ + 1)/(n + 2) − ½. ``toward="prior"`` corrects toward the
-    classes' shares in the training data instead (an m-estimate with m = correction · n_classes).
+    class frequencies of the training data instead (an m-estimate with m = correction · n_classes).
     """
 
     correction: float = 0.0
     toward: Toward = "uniform"
 
     def __post_init__(self) -> None:
-        check_correction("Probability", self.correction, self.toward, least="not negative")
+        check_correction("Probability", self.correction, self.toward, positive=False)
 
     @property
     def name(self) -> str:
@@ -78,8 +74,8 @@ class Probability(Average):
 
 
 @dataclass(frozen=True)
-class Plausibility(Average):
-    """The mean of p_pls(w) = s⊕(w) − s⊖(w), how much more plausible one class is (section 3.1).
+class Plausibility(AverageRule):
+    """Mean of p_pls(w) = s⊕(w) − s⊖(w), the difference in plausibility of the classes (section 3.1).
 
     A probability is (1 + score)/2. See :func:`hedgerow.rules.plausibility_degrees`.
     """
@@ -94,8 +90,8 @@ def _preference(own: Floats, others: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Confidence(Average):
-    """The mean of p_cb(w) = (1 − c(w))·(w⁺/n − ½) (section 3.1); a probability is score + ½.
+class Confidence(AverageRule):
+    """Mean of p_cb(w) = (1 − c(w))·(w⁺/n − ½) (section 3.1); a probability is score + ½.
 
     c(w) is the height of the beta-binomial distribution with n trials, α = w⁺ + 1 and β = w⁻ + 1 in the middle over
     that at its mode, w⁺. The middle is the mean of the heights at n/2 ± δ, δ half the distance from n to the nearest
@@ -131,8 +127,8 @@ def _height(own: Floats, others: Floats, t: Floats) -> Floats:
     at_k: Floats = betaln(k + own + 1, rest + others + 1) - betaln(k + 1, rest + 1)
     at_own: Floats = betaln(2 * own + 1, 2 * others + 1) - betaln(own + 1, others + 1)
     log_height = at_k - at_own
-    # Those are as large as the counts and their difference is not: for many samples Stirling's series, in which what is
-    # large cancels before it is rounded. Its first term left out is below 1e-14.
+    # Both are as large as the counts, but their difference is small: for many samples use Stirling's series, in which
+    # the large terms cancel before rounding. Its first omitted term is below 1e-14.
     many = np.minimum(own, others) > 50
     w, v, step = own[many], others[many], t[many]
     log_height[many] = (_rise(2 * w, step) - _rise(w, step)) + (_rise(2 * v, -step) - _rise(v, -step))
@@ -150,8 +146,8 @@ def _rise(z: Floats, t: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Vote(Average):
-    """The share of trees whose leaf has most of a class: +1, −1, or 0 for a tie (h_vote, section 3.2).
+class Vote(AverageRule):
+    """Share of trees whose leaf has a majority of a class: +1, −1, or 0 for a tie (h_vote, section 3.2).
 
     Tied classes share the vote. A probability of two classes is (1 + score)/2.
     """

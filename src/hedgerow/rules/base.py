@@ -1,4 +1,4 @@
-"""What every combination rule has: probabilities and a score from the class counts of the leaves that a row reaches.
+"""Combination rules: probabilities and a score from the class counts of the leaves that a row reaches.
 
 Counts have shape (…, n_trees, n_classes); of two classes the second is the positive one. A :class:`FoldRule` is a leaf
 table, a fold and a finish, and so costs one walk whatever its formula; a :class:`CountRule` needs the counts of all
@@ -22,20 +22,20 @@ Floats = NDArray[np.float64]
 
 
 class Rule(ABC):
-    """A way to combine what the leaves of several trees say about a row."""
+    """Combines the class counts of the leaves that a row reaches in several trees."""
 
     @property
     def name(self) -> str:
-        """For messages and pictures."""
+        """Name for messages and plots."""
         return type(self).__name__.lower()
 
     @abstractmethod
     def proba(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
-        """Probabilities of the classes, (…, n_classes). `prior` is uniform unless given."""
+        """Class probabilities, (…, n_classes). `prior` is uniform unless given."""
 
     @abstractmethod
     def decision(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
-        """The signed score of two classes, (…,), above 0 for the second; of more classes one each, (…, n_classes)."""
+        """Binary: signed score, (…,), above 0 for the second class; multiclass: a score per class, (…, n_classes)."""
 
 
 class FoldRule(Fold[Floats, Floats], Rule):
@@ -66,11 +66,11 @@ class FoldRule(Fold[Floats, Floats], Rule):
         """Probabilities (n, n_classes) from the folded table, (n, m)."""
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """Signed score of two classes, (n,); of more, one each (n, n_classes). As documented for each rule."""
+        """Binary: signed score, (n,); multiclass: a score per class, (n, n_classes). As documented for each rule."""
         return signed(self.finish(folded, n_trees, prior))
 
     def margin(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """Value of `decision_function`: the score, or what orders rows as the probabilities do."""
+        """Value of `decision_function`: the score, or another with the order of the probabilities."""
         return self.score(folded, n_trees, prior)
 
     def proba(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
@@ -90,7 +90,7 @@ class FoldRule(Fold[Floats, Floats], Rule):
 
 
 class CountRule(Rule):
-    """A rule that needs the counts of all trees at once: no fold, so it takes the memory of the leaves' counts."""
+    """Rule that needs the counts of all trees at once: not a fold, so it needs memory for the counts."""
 
     @abstractmethod
     def combine(self, counts: Floats, prior: Floats) -> Floats:
@@ -103,13 +103,13 @@ class CountRule(Rule):
         return found
 
     def decision(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
-        """Of two classes the positive one's probability less ½, of more their probabilities."""
+        """Binary: P(positive) − ½; multiclass: probabilities."""
         probabilities = self.proba(counts, prior)
         return half_signed(probabilities)
 
 
 def signed(probabilities: Floats) -> Floats:
-    """p⁺ − p⁻ of two classes; the probabilities of more (or one)."""
+    """Binary: p⁺ − p⁻; else the probabilities."""
     if probabilities.shape[-1] != 2:
         return probabilities
     difference: Floats = probabilities[..., 1] - probabilities[..., 0]
@@ -117,25 +117,25 @@ def signed(probabilities: Floats) -> Floats:
 
 
 def half_signed(probabilities: Floats) -> Floats:
-    """p⁺ − ½ of two classes, to the last digit antisymmetric; the probabilities of more."""
+    """Binary: p⁺ − ½, antisymmetric to the last digit; else the probabilities."""
     return signed(probabilities) / 2 if probabilities.shape[-1] == 2 else probabilities
 
 
 def normalised(values: Floats) -> Floats:
-    """Rows that add up to 1."""
+    """Scale rows to a sum of 1."""
     shares: Floats = values / values.sum(axis=-1, keepdims=True)
     return shares
 
 
 def softmax(logs: Floats) -> Floats:
-    """Probabilities in proportion to the exponentials of each row. (SciPy's takes longer than a walk of one row.)"""
+    """Softmax of each row. (SciPy's takes longer than a walk of one row.)"""
     return normalised(np.exp(logs - logs.max(axis=-1, keepdims=True)))
 
 
 def check_prior(prior: ArrayLike | None, counts: Floats, name: str = "prior") -> Floats:
-    """Probabilities of the classes before any evidence: uniform unless given, or a clear error that calls them `name`.
+    """Check prior class probabilities, uniform unless given; errors call them `name`.
 
-    `counts` are the leaves' (…, n_classes): a class that has any can't be impossible beforehand.
+    `counts` are those of leaves, (…, n_classes): a class with counts can't have a prior of 0.
     """
     n_classes = counts.shape[-1]
     if prior is None:

@@ -1,4 +1,4 @@
-"""Rules of the theory of belief functions: Dempster's and the cautious one.
+"""Rules of belief-function theory: Dempster's rule and the cautious rule.
 
 Busch et al., Combining Predictions under Uncertainty, section 4. A leaf has the mass s⊕ on {⊕}, s⊖ on {⊖} and the rest
 on both; one of s⊕ and s⊖ is 0. So Dempster's unnormalised rule multiplies 1 − s⊖ over the leaves to A and 1 − s⊕ to B,
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_expit
 
+from hedgerow._params import check_choice
 from hedgerow.folds.plausibility import plausibility_degrees, rest
 from hedgerow.forest.counts import as_numbers
 from hedgerow.rules.base import FoldRule, check_prior, softmax
@@ -47,9 +48,8 @@ def combine_masses(
     >>> [round(float(m), 3) for m in (masses.empty, masses.positive, masses.negative, masses.both)]
     [0.256, 0.384, 0.144, 0.216]
     """
-    reduce = {"dempster": np.multiply, "cautious": np.minimum}.get(how)
-    if reduce is None:
-        raise ValueError(f"how is {how!r}, must be 'dempster' or 'cautious'")
+    combinations = {"dempster": np.multiply, "cautious": np.minimum}
+    reduce = combinations[check_choice("how", how, combinations, "'dempster' or 'cautious'")]
     positive, negative = np.broadcast_arrays(_support("s_positive", s_positive), _support("s_negative", s_negative))
     if ((positive > 0) & (negative > 0)).any():
         raise ValueError("a source has both s_positive and s_negative above 0: it can prefer one class only")
@@ -69,7 +69,7 @@ def _support(name: str, given: ArrayLike) -> Floats:
 
 @dataclass(frozen=True)
 class _BeliefRule(FoldRule):
-    """Abstract: what both rules share.
+    """Abstract: masses, scores and probabilities of both rules.
 
     A binary combination for each class k on {k, not k}; the table has 1 − s(not k) and 1 − s(k) for each (for two
     classes once). Everything stays a logarithm: the pignistic probability, which divides the mass of both evenly, has
@@ -102,20 +102,20 @@ class _BeliefRule(FoldRule):
         return softmax(log_expit(self._log_odds(folded, prior)))
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """m(⊕) − m(⊖) = A − B; of more classes that of each against the rest."""
+        """m(⊕) − m(⊖) = A − B; multiclass: of each class against the rest."""
         a, b = self._with_prior(folded, prior)
         difference: Floats = np.exp(a) - np.exp(b)
         return difference[:, 0] if len(prior) == 2 else difference
 
     def margin(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """BetP⁺ − BetP⁻ of two classes; of more their probabilities."""
+        """Binary: BetP⁺ − BetP⁻; multiclass: probabilities."""
         if len(prior) != 2:
             return self.finish(folded, n_trees, prior)
         difference: Floats = np.tanh(self._log_odds(folded, prior)[:, 1] / 2)
         return difference
 
     def _log_odds(self, folded: Floats, prior: Floats) -> Floats:
-        """Of the pignistic probability of each class, (n, n_classes)."""
+        """Log-odds of the pignistic probability of each class, (n, n_classes)."""
         a, b = self._with_prior(folded, prior)
         # In this order the sign changes, and no digit, when the classes are swapped.
         log_odds: Floats = (a - b) + (np.log1p(-np.exp(b) / 2) - np.log1p(-np.exp(a) / 2))
@@ -161,7 +161,7 @@ class Cautious(_BeliefRule):
     """The cautious rule on the leaves' masses; score m(⊕) − m(⊖) (section 4).
 
     Several leaves for the same class count as the strongest of them. `prior` is as for :class:`Dempster`. (Not to be
-    mixed up with cautious forests, which answer with sets of classes.)
+    confused with cautious forests, which predict sets of classes.)
     """
 
     fold: ClassVar[tuple[Link, Op]] = ("log", "min")

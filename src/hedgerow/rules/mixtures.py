@@ -1,4 +1,4 @@
-"""Rules that look at the scores of all trees at once: median, maximum, generalised mixtures and inverted-Gini weights.
+"""Rules on the scores of all trees at once: median, maximum, generalised mixtures and inverted-Gini weights.
 
 Busch et al., Combining Predictions under Uncertainty, tried them beside its nine (section 3.2; the weights, section
 2.2). Each combines the class values of an :class:`~hedgerow.rules.Average`, by default the classes' shares.
@@ -14,7 +14,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.rules.averages import Average, Probability, leaf_shares
+from hedgerow._params import check_choice
+from hedgerow.rules.averages import AverageRule, Probability, leaf_shares
 from hedgerow.rules.base import CountRule, normalised
 
 __all__ = ["InvertedGini", "Maximum", "Median", "Mixture"]
@@ -26,10 +27,10 @@ Floats = NDArray[np.float64]
 class _OfScores(CountRule):
     """Abstract: combines the trees' values of each class, (n, n_trees, n_classes)."""
 
-    score: Average = field(default_factory=Probability)
+    score: AverageRule = field(default_factory=Probability)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.score, Average):
+        if not isinstance(self.score, AverageRule):
             raise ValueError(
                 f"{self.name}: score is {self.score!r}, must be a rule that averages: Probability(), Plausibility(), "
                 "Confidence() or Vote()"
@@ -38,7 +39,7 @@ class _OfScores(CountRule):
     def combine(self, counts: Floats, prior: Floats) -> Floats:
         values = self.score.table(counts.reshape(-1, counts.shape[-1]), prior)
         combined = self.aggregate(values.reshape(counts.shape))
-        # Nothing for any class: most trees have 0 for each, as where three trees name three classes.
+        # All values are 0 where most trees have 0 for each class, as where three trees vote for three classes.
         return normalised(np.where(combined.any(axis=1, keepdims=True), combined, 1.0))
 
     @abstractmethod
@@ -48,7 +49,7 @@ class _OfScores(CountRule):
 
 @dataclass(frozen=True)
 class Median(_OfScores):
-    """The median over the trees of each class's value, normalised. Ignorant where all medians are 0."""
+    """Median over the trees of each class's value, normalised; uniform where all medians are 0."""
 
     def aggregate(self, values: Floats) -> Floats:
         middle: Floats = np.median(values, axis=1)
@@ -57,7 +58,7 @@ class Median(_OfScores):
 
 @dataclass(frozen=True)
 class Maximum(_OfScores):
-    """What the most committed tree says: of two classes the score that is largest in absolute value.
+    """Value of the most committed tree: for two classes the score of largest absolute value.
 
     With more classes the tree whose greatest value is greatest. Equally committed trees are averaged, so that two that
     contradict each other cancel.
@@ -79,7 +80,7 @@ _CENTRES: dict[str, Callable[[Floats], Floats]] = {
 
 @dataclass(frozen=True)
 class Mixture(_OfScores):
-    """A generalised mixture: a mean in which values far from a centre weigh less.
+    """Generalised mixture: a mean in which values far from a centre weigh less.
 
     H(x) = Σ θᵢ·xᵢ with θᵢ = (1 − |xᵢ − c|/Σⱼ|xⱼ − c|)/(K − 1), the mean where all are c; the centre c is the average,
     the median or the maximum of the trees' values of a class (Farias et al., 2016; Costa et al., 2018). Normalised;
@@ -90,8 +91,7 @@ class Mixture(_OfScores):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.centre, str) or self.centre not in _CENTRES:
-            raise ValueError(f"Mixture: centre is {self.centre!r}, must be 'average', 'median' or 'maximum'")
+        check_choice("Mixture: centre", self.centre, _CENTRES, "'average', 'median' or 'maximum'")
 
     @property
     def name(self) -> str:
@@ -109,7 +109,7 @@ class Mixture(_OfScores):
 
 @dataclass(frozen=True)
 class InvertedGini(CountRule):
-    """The mean of the classes' shares, a leaf weighing Σp² = 1 − its Gini impurity (Kulessa and Loza Mencía, 2018)."""
+    """Mean of the class frequencies, a leaf weighing Σp² = 1 − its Gini impurity (Kulessa and Loza Mencía, 2018)."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Rules by name, rules of your own, and all of them in one walk."""
+"""Rules by name, user-defined rules, and the comparison of several in one walk."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _BEYOND: dict[str, Rule] = {
         *(Mixture(centre="average"), Mixture(centre="median"), Mixture(centre="maximum")),
     )
 }
-# Model files name a rule by where users find it, wherever it is defined.
+# Model files name a rule by its public module, wherever it is defined.
 for _rule in {type(rule) for rule in (*_NINE.values(), *_BEYOND.values())}:
     register(_rule, name=f"hedgerow.rules.{_rule.__name__}")
 _PARTS = ("table", "fold", "finish")
@@ -47,12 +47,12 @@ _TABLE_BYTES = 1 << 26  # of the tables that ride in one walk at a time
 
 
 def names(*, beyond: bool = False) -> tuple[str, ...]:
-    """The names of the nine rules of the paper; with `beyond` those of the others too."""
+    """Names of the nine rules of the paper; with `beyond` also those of the others."""
     return (*_NINE, *(_BEYOND if beyond else ()))
 
 
 def get(rule: Any) -> Rule:
-    """A rule by its name, or a rule of your own: an instance with a `table`, a `fold` and a `finish`.
+    """Return a rule by its name, or wrap your own: an instance with a `table`, a `fold` and a `finish`.
 
     >>> get("evidence")
     Evidence(correction=0.1, toward='uniform', reliability=None)
@@ -74,7 +74,7 @@ def get(rule: Any) -> Rule:
 
 
 class _Adopted(FoldRule):
-    """Somebody's object with the three parts."""
+    """User-defined object with the three parts."""
 
     def __init__(self, parts: Any) -> None:
         self._parts = parts
@@ -100,7 +100,7 @@ class _Adopted(FoldRule):
 
 
 def compare(model: Any, X: Any, rules: Iterable[Any] | None = None, *, n_jobs: int | None = None) -> Floats:
-    """The scores of several rules, by default the nine, on one fitted forest in one walk: (n, n_rules).
+    """Scores of several rules, by default the nine, on one fitted forest in one walk: (n, n_rules).
 
     `model` is a fitted classifier of this family. Columns are in the order of `rules`, or of :func:`names`; with more
     than two classes the shape is (n, n_rules, n_classes). Scores are those of :meth:`Rule.decision`.
@@ -122,7 +122,7 @@ def compare(model: Any, X: Any, rules: Iterable[Any] | None = None, *, n_jobs: i
 
 
 def _parts(forest: Forest, n_rules: int) -> Iterator[tuple[int, int]]:
-    """Ranges of trees, (first, last): where leaves share no rows, those of a large forest would not fit in memory."""
+    """Ranges of trees, (first, last), so that the tables of a large forest without shared rows fit in memory."""
     if forest.distinct_counts.row_of is not None:
         yield 0, forest.n_trees
         return

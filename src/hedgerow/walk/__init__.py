@@ -1,5 +1,5 @@
-"""Rows down trees: which leaf (:func:`route`), which leaves with what weight (:func:`spread`), what the leaves' numbers
-add up to (:func:`fold`), and which rows leaves hold (:func:`tally`).
+"""Walks of rows down trees: the leaf reached (:func:`route`), all leaves with weights (:func:`spread`), leaf tables
+folded over trees (:func:`fold`), and class counts per leaf (:func:`tally`).
 
 A combination rule is a :class:`LeafTable` and a finish, so every rule costs one walk; :func:`ask` answers several in
 the same walk.

@@ -40,8 +40,8 @@ def ask(walk: Walk, rows: Floats, queries: Sequence[Query[Any]]) -> list[Any]:
     waiting = list(range(len(queries)))
     while waiting:
         weights = queries[waiting[0]].tree_weights
-        together = [i for i in waiting if queries[i].tree_weights is weights]
-        waiting = [i for i in waiting if queries[i].tree_weights is not weights]
+        together = [i for i in waiting if _same(queries[i].tree_weights, weights)]
+        waiting = [i for i in waiting if i not in together]
         tables = {(id(queries[i].table), queries[i].per_tree): queries[i].table for i in together}
         folded = walk.fold(rows, list(tables.values()), weights, per_tree=[kept for _, kept in tables])
         by_table = dict(zip(tables, folded, strict=True))
@@ -49,3 +49,9 @@ def ask(walk: Walk, rows: Floats, queries: Sequence[Query[Any]]) -> list[Any]:
             query = queries[i]
             answers[i] = query.finish(by_table[id(query.table), query.per_tree], walk.forest.n_trees)
     return answers
+
+
+def _same(weights: Floats | None, others: Floats | None) -> bool:
+    if weights is None or others is None:
+        return weights is others
+    return np.array_equal(weights, others)

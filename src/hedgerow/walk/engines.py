@@ -1,4 +1,4 @@
-"""Engines that take rows to leaves: a walk down a forest, or soft membership of several regions at once."""
+"""Engines that map rows to leaves: a walk down a forest, or soft membership of several regions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Walk(Protocol):
 
 @dataclass(frozen=True)
 class ForestWalk:
-    """Rows walk down the trees, in the core."""
+    """Hard walk of rows down the trees, in the core."""
 
     forest: Forest
     n_jobs: int | None
@@ -71,7 +71,7 @@ class ForestWalk:
 
 @dataclass(frozen=True)
 class SoftWalk:
-    """Rows are in every leaf of one tree, in proportion to their `membership`, (n, n_leaves)."""
+    """Soft walk of one tree: each row is in every leaf, with weights `membership`, (n, n_leaves)."""
 
     forest: Forest
     membership: Callable[[Floats], Floats]

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow._core import quantiles as core_quantiles
+from hedgerow._params import check_number
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
 from hedgerow.forest.forest import Forest
@@ -30,10 +30,10 @@ _ROUNDING = 1e-9  # of shares that add up to 1
 @partial(register, name="hedgerow.LeafSamples")
 @dataclass(frozen=True, eq=False)
 class LeafSamples:
-    """The training targets of each leaf: flat arrays plus offsets, as ranks among the distinct targets.
+    """Training targets of each leaf: flat arrays plus offsets, as ranks among the distinct targets.
 
-    A row that was drawn twice stands there twice, so that all samples of a leaf count alike and `shares` is empty: half
-    the memory, which is what quantiles wait for. With other weights `shares` gives each sample's part of its leaf.
+    A row that was drawn twice is listed twice, so all samples of a leaf weigh the same and `shares` is empty: half the
+    memory, which limits the speed. With other weights `shares` is each sample's fraction of its leaf.
     """
 
     start: NDArray[np.int64]
@@ -42,7 +42,7 @@ class LeafSamples:
     values: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        """What quantiles rely on: the core looks at nothing twice."""
+        """Check what the core relies on."""
         for name, dtype in _DTYPES.items():
             array = getattr(self, name)
             if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
@@ -87,7 +87,7 @@ class LeafSamples:
 def predict_quantiles(
     forest: Forest, samples: LeafSamples, X: NDArray[np.float64], q: ArrayLike, *, n_jobs: int | None = None
 ) -> NDArray[np.float64]:
-    """The least training target y with F(y|x) ≥ q, (n_rows, len(q))."""
+    """Smallest training target y with F(y|x) ≥ q, (n_rows, len(q))."""
     check_rows(forest, X)
     probabilities = np.atleast_1d(np.asarray(q, dtype=np.float64))
     if probabilities.ndim != 1 or not ((probabilities >= 0) & (probabilities <= 1)).all():
@@ -95,7 +95,7 @@ def predict_quantiles(
     order = np.argsort(probabilities, kind="stable")
     found = np.empty((len(X), len(probabilities)))
     core_quantiles(
-        forest.arrays,
+        forest.core_with_weight,
         X,
         samples.start,
         samples.ranks,
@@ -111,7 +111,6 @@ def predict_quantiles(
 
 
 def central_interval(coverage: Any) -> tuple[float, float]:
-    """The two probabilities between which `coverage` lies, with as much below as above."""
-    if not isinstance(coverage, Real) or isinstance(coverage, bool) or not 0 < float(coverage) < 1:
-        raise ValueError(f"coverage is {coverage!r}, must be a number in (0, 1), for example 0.9")
-    return (1 - float(coverage)) / 2, (1 + float(coverage)) / 2
+    """Probabilities of the lower and upper end of the central interval of a coverage."""
+    share = check_number("coverage", coverage, 0, 1, hint=", for example 0.9")
+    return (1 - share) / 2, (1 + share) / 2

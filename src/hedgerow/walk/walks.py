@@ -31,13 +31,15 @@ def n_threads(n_jobs: int | None) -> int:
     check_n_jobs(n_jobs)
     if n_jobs == 1:
         return 1
-    from joblib import effective_n_jobs  # here, as scipy below: who walks in one thread need not wait for them
+    from joblib import (
+        effective_n_jobs,
+    )  # late, like scipy below: slow to import, rarely needed
 
     return int(effective_n_jobs(n_jobs))
 
 
 def check_n_jobs(n_jobs: Any) -> None:
-    """Refuse what is no number of threads."""
+    """Raise ValueError unless `n_jobs` is a valid number of threads."""
     if n_jobs is None or (isinstance(n_jobs, Integral) and 0 < abs(int(n_jobs)) <= _MAX_THREADS):
         return
     raise ValueError(f"n_jobs is {n_jobs!r}, must be None, a positive number of threads, or negative (-1: all cores)")
@@ -46,26 +48,26 @@ def check_n_jobs(n_jobs: Any) -> None:
 def route(
     forest: Forest, X: NDArray[np.float64], *, heaviest: bool = True, n_jobs: int | None = None
 ) -> NDArray[np.int32]:
-    """The number of the leaf that each row reaches in each tree, (n_rows, n_trees).
+    """Number of the leaf that each row reaches in each tree, (n_rows, n_trees).
 
-    A row that comes to a node that spreads it, because its value is missing or was not seen there, follows the heaviest
-    child; or gets -1 instead of a number if not `heaviest`.
+    A row that a node would spread, because its value is missing or an unseen category, follows the heaviest child; with
+    ``heaviest=False`` it gets -1.
     """
     check_rows(forest, X)
     leaves = np.empty((len(X), forest.n_trees), dtype=np.int32)
-    core_route(forest.arrays_for(X), X, leaves, heaviest, n_threads(n_jobs))
+    core_route(forest.core_for(X), X, leaves, heaviest, n_threads(n_jobs))
     return leaves
 
 
 def spread(forest: Forest, X: NDArray[np.float64], *, n_jobs: int | None = None) -> csr_array:
-    """The weight with which each row reaches each leaf of the forest: sparse (n_rows, n_leaves).
+    """Weight with which each row reaches each leaf of the forest, sparse (n_rows, n_leaves).
 
     The weights of a row add up to 1 in each tree; the leaves of tree t are columns leaf_start[t] .. leaf_start[t+1].
     """
     from scipy.sparse import csr_array
 
     check_rows(forest, X)
-    row_start, leaves, weights = core_spread(forest.arrays_for(X), X, n_threads(n_jobs))
+    row_start, leaves, weights = core_spread(forest.core_for(X), X, n_threads(n_jobs))
     return csr_array((weights, leaves, row_start), shape=(len(X), forest.n_leaves))
 
 
@@ -103,8 +105,8 @@ def fold(
 
     Notes
     -----
-    Trees ascending, leaves ascending within a tree, plain double additions: the result has the same bits for
-    every `n_jobs`, and for one row as for many.
+    Trees ascending, leaves ascending within a tree, plain double additions: results are identical for any `n_jobs` and
+    any number of rows.
     """
     check_rows(forest, X)
     check_n_jobs(n_jobs)
@@ -137,9 +139,9 @@ def fold(
     crossing = [
         table.crossing(one if kept else one[:, np.newaxis]) for table, one, kept in zip(tables, out, apart, strict=True)
     ]
-    # A few rows are walked in less time than joblib needs to tell how many threads there are.
+    # Walking a few rows takes less time than joblib's effective_n_jobs.
     threads = 1 if len(X) < 8 else n_threads(n_jobs)
-    core_fold(forest.arrays_for(X), X, crossing, first, last, tree_weights, skip, n_used, threads)
+    core_fold(forest.core_for(X), X, crossing, first, last, tree_weights, skip, n_used, threads)
     return list(out)
 
 
@@ -163,28 +165,28 @@ def tally(
     *,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
-    """What rows add to the counts of each leaf of a classification forest, (n_leaves, n_classes).
+    """Class counts that rows add to each leaf of a classification forest, (n_leaves, n_classes).
 
     A row adds its weight to the count of its label, divided over the leaves of a tree as :func:`spread` divides it.
-    Rows ascending in each tree: the same bits for every `n_jobs`.
+    Rows ascending in each tree: results are identical for any `n_jobs`.
     """
     check_rows(forest, X)
     _check_array("labels", labels, (len(X),), np.int32)
     _check_array("weights", weights, (len(X),), np.float64)
     n_classes = forest.n_classes
-    labels = labels.copy()  # they index memory: what is checked must not change before it is used
+    labels = labels.copy()  # they index memory, and another thread could change them after the check
     if len(labels) and not 0 <= labels.min() <= labels.max() < n_classes:
         wrong = labels[(labels < 0) | (labels >= n_classes)][0]
         raise ValueError(f"labels holds {wrong}, must be class numbers in 0 .. {n_classes - 1}")
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError("weights must be finite and not negative")
     counts = np.zeros((forest.n_leaves, n_classes))
-    core_tally(forest.arrays_for(X), X, labels, weights, counts, n_threads(n_jobs))
+    core_tally(forest.core_for(X), X, labels, weights, counts, n_threads(n_jobs))
     return counts
 
 
 def _start(table: LeafTable, n_rows: int, n_trees: int | None) -> NDArray[np.float64]:
-    """Output before the first tree: folded, or apart for `n_trees` trees."""
+    """Initial output: folded, or one per tree for `n_trees` trees."""
     if n_trees is None:
         return table.start(n_rows)
     if table.links.any() or table.ops.any():

@@ -1,0 +1,66 @@
+// Bindings of core/base: checksums, and addressed random draws.
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "base/checksum.hpp"
+#include "base/random.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/bind.hpp"
+
+namespace hedgerow::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+base::Draws draws_at(std::uint64_t seed, const std::vector<std::uint64_t>& path) {
+    base::Path place(seed);
+    for (const std::uint64_t number : path) place = place.child(number);
+    return base::Draws(place);
+}
+
+std::uint64_t checksum(const In<std::uint8_t>& bytes) {
+    const ReleasedGil release;
+    return base::checksum(bytes.data(), bytes.size());
+}
+
+template <class T, class Draw>
+Array<T> draw_many(std::int64_t n, Draw draw) {
+    std::vector<T> values(static_cast<std::size_t>(n));
+    for (T& value : values) value = draw();
+    return to_array(std::move(values));
+}
+
+}  // namespace
+
+void bind_base(nb::module_& m) {
+    m.def("checksum", &checksum, "data"_a.noconvert(), "XXH64 of bytes, with seed 0; see hedgerow.forest.packing.");
+    m.def(
+        "random_bits",
+        [](std::uint64_t seed, const std::vector<std::uint64_t>& path, std::int64_t n) {
+            auto draws = draws_at(seed, path);
+            return draw_many<std::uint64_t>(n, [&] { return draws.bits(); });
+        },
+        "seed"_a, "path"_a, "n"_a, "The first n 64-bit draws at a place in a tree.");
+    m.def(
+        "random_reals",
+        [](std::uint64_t seed, const std::vector<std::uint64_t>& path, std::int64_t n) {
+            auto draws = draws_at(seed, path);
+            return draw_many<double>(n, [&] { return draws.real(); });
+        },
+        "seed"_a, "path"_a, "n"_a, "The first n reals in [0, 1) at a place in a tree.");
+    m.def(
+        "random_below",
+        [](std::uint64_t seed, const std::vector<std::uint64_t>& path, std::int64_t n, std::uint64_t bound) {
+            if (bound == 0) throw std::invalid_argument("bound must be at least 1");
+            auto draws = draws_at(seed, path);
+            return draw_many<std::uint64_t>(n, [&] { return draws.below(bound); });
+        },
+        "seed"_a, "path"_a, "n"_a, "bound"_a, "The first n integers in 0 .. bound-1 at a place in a tree.");
+}
+
+}  // namespace hedgerow::bindings

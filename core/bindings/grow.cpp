@@ -1,0 +1,150 @@
+// Bindings of core/grow.
+#include "grow/grow.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "bindings/bind.hpp"
+#include "bindings/forest_dict.hpp"
+#include "bindings/training_data.hpp"
+#include "grow/random/grow_random.hpp"
+
+namespace hedgerow::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+// Calls grow(n_done, poll) without the interpreter lock, and `progress` now and then with the number of finished trees.
+//
+// The dict has the forest, and what was kept of rows: the bit mask of each tree's bag; starts, rows and weights of the
+// training rows of each leaf; both empty unless asked for. Random trees may have, instead of the values of leaves,
+// distinct counts and which of them each leaf has (`count_of`); None elsewhere.
+template <class Grow>
+ArrayDict grow_with(const std::optional<nb::callable>& progress, const Grow& grow) {
+    std::atomic<std::int64_t> n_done{0};
+    const auto poll = [&] {
+        poll_signals();
+        if (!progress) return;
+        const HeldGil lock;
+        (*progress)(n_done.load());
+    };
+    forest::GrownForest forest;
+    {
+        const ReleasedGil release;
+        forest = grow(n_done, poll);
+    }
+    ArrayDict grown;
+    grown["count_of"] = to_optional_array(std::move(forest.trees.count_of));
+    grown["distinct_counts"] = to_optional_array(std::move(forest.distinct_counts));
+    grown["in_bag"] = to_array(std::move(forest.in_bag));
+    grown["leaf_rows_start"] = to_array(std::move(forest.trees.leaf_rows_start));
+    grown["leaf_rows"] = to_array(std::move(forest.trees.leaf_rows));
+    grown["leaf_row_weights"] = to_array(std::move(forest.trees.leaf_row_weights));
+    grown["forest"] = forest_dict(forest);
+    return grown;
+}
+
+ArrayDict grow(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
+               const Labels& labels, const Targets& targets, std::int64_t n_classes, const grow::GrowOptions& options,
+               const std::optional<nb::callable>& progress) {
+    const data::TrainingData lent = training_data(X, n_categories, sample_weight, labels, targets, n_classes);
+    const RowCopies copies(lent);
+    const data::TrainingData data = copies.applied_to(lent);
+    const auto class_cells = static_cast<std::size_t>(n_classes * n_classes);
+    if (options.class_costs.size() != (grow::takes_costs(options.criterion) ? class_cells : 0) ||
+        (!options.feature_costs.empty() && options.feature_costs.size() != X.shape(1)))
+        throw std::invalid_argument("costs of the wrong shape");
+    if (options.collapse && (targets || options.keep_leaf_rows))
+        throw std::invalid_argument("only trees of classes whose leaves keep no rows can be collapsed");
+    return grow_with(progress, [&](auto& n_done, const auto& poll) { return grow::grow(data, options, n_done, poll); });
+}
+
+// Of either order.
+using Table = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>;
+
+ArrayDict grow_random(const Table& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
+                      const In<std::int32_t>& labels, std::int64_t n_classes,
+                      const grow::random::RandomGrowOptions& options, const std::optional<nb::callable>& progress) {
+    const data::TrainingData lent = training_data(X, n_categories, sample_weight, labels, std::nullopt, n_classes);
+    const RowCopies copies(lent);
+    data::TrainingData data = copies.applied_to(lent);
+    // The stride of a length-1 axis is irrelevant.
+    const auto apart = [&](std::size_t axis, std::int64_t step) {
+        return X.shape(axis) == 1 || X.stride(axis) == step;
+    };
+    data.row_major = apart(1, 1) && apart(0, data.n_features);
+    if (!data.row_major && !(apart(0, 1) && apart(1, data.n_rows)))
+        throw std::invalid_argument("X is neither row-major nor column-major");
+    return grow_with(progress, [&](auto& n_done, const auto& poll) {
+        return grow::random::grow_random(data, options, n_done, poll);
+    });
+}
+
+}  // namespace
+
+void bind_grow(nb::module_& m) {
+    using grow::GrowOptions;
+    nb::enum_<grow::CriterionId> criterion(m, "Criterion");
+    grow::for_each_criterion([&](const auto& entry, auto id) { criterion.value(entry.name, id); });
+    nb::enum_<grow::Nominal>(m, "Nominal")
+        .value("multiway", grow::Nominal::multiway)
+        .value("binary", grow::Nominal::binary)
+        .value("subset", grow::Nominal::subset);
+    nb::enum_<grow::TrainMissing>(m, "TrainMissing")
+        .value("fractional", grow::TrainMissing::fractional)
+        .value("category", grow::TrainMissing::category)
+        .value("learned", grow::TrainMissing::learned)
+        .value("random", grow::TrainMissing::random);
+    nb::class_<GrowOptions>(m, "GrowOptions", "Settings of growth; see hedgerow.growth.")
+        .def(nb::init<>())
+        .def_rw("criterion", &GrowOptions::criterion)
+        .def_rw("nominal", &GrowOptions::nominal)
+        .def_rw("missing", &GrowOptions::missing)
+        .def_rw("min_fraction", &GrowOptions::min_fraction)
+        .def_rw("max_depth", &GrowOptions::max_depth)
+        .def_rw("min_samples_split", &GrowOptions::min_samples_split)
+        .def_rw("min_samples_leaf", &GrowOptions::min_samples_leaf)
+        .def_rw("min_weight_leaf", &GrowOptions::min_weight_leaf)
+        .def_rw("min_impurity_decrease", &GrowOptions::min_impurity_decrease)
+        .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
+        .def_rw("max_features", &GrowOptions::max_features)
+        .def_rw("c45", &GrowOptions::c45)
+        .def_rw("collapse", &GrowOptions::collapse)
+        .def_rw("significance", &GrowOptions::significance)
+        .def_rw("class_costs", &GrowOptions::class_costs)
+        .def_rw("feature_costs", &GrowOptions::feature_costs)
+        .def_rw("seed", &GrowOptions::seed)
+        .def_rw("max_nodes", &GrowOptions::max_nodes)
+        .def_rw("n_trees", &GrowOptions::n_trees)
+        .def_rw("max_bins", &GrowOptions::max_bins)
+        .def_rw("n_draws", &GrowOptions::n_draws)
+        .def_rw("keep_in_bag", &GrowOptions::keep_in_bag)
+        .def_rw("keep_leaf_rows", &GrowOptions::keep_leaf_rows)
+        .def_rw("n_threads", &GrowOptions::n_threads);
+    m.def("grow", &grow, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
+          "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a, "options"_a,
+          "progress"_a.none(), "Grow trees; see hedgerow.growth.grow_forest.");
+    using grow::random::RandomGrowOptions;
+    nb::class_<RandomGrowOptions>(m, "RandomGrowOptions", "Settings of random growth; see hedgerow.growth.")
+        .def(nb::init<>())
+        .def_rw("min_samples_leaf", &RandomGrowOptions::min_samples_leaf)
+        .def_rw("max_depth", &RandomGrowOptions::max_depth)
+        .def_rw("seed", &RandomGrowOptions::seed)
+        .def_rw("n_trees", &RandomGrowOptions::n_trees)
+        .def_rw("n_threads", &RandomGrowOptions::n_threads)
+        .def_rw("max_nodes", &RandomGrowOptions::max_nodes);
+    m.def("grow_random", &grow_random, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
+          "labels"_a.noconvert(), "n_classes"_a, "options"_a, "progress"_a.none(),
+          "Grow random decision trees; see hedgerow.growth.grow_random_forest.");
+}
+
+}  // namespace hedgerow::bindings

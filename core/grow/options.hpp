@@ -1,0 +1,54 @@
+// Settings of growth.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "grow/criteria.hpp"
+
+namespace hedgerow::grow {
+
+// The bindings export these by name; hedgerow.growth has no numbers for them.
+enum class Nominal : std::uint8_t { multiway, binary, subset };
+enum class TrainMissing : std::uint8_t { fractional, category, learned, random };
+
+struct GrowOptions {
+    CriterionId criterion{};
+    Nominal nominal = Nominal::multiway;
+    TrainMissing missing = TrainMissing::fractional;
+    double min_fraction = 1.0 / 64;  // a smaller fraction of a row is not split further
+    std::int64_t max_depth = -1;     // -1: none
+    double min_samples_split = 2;
+    double min_samples_leaf = 1;
+    double min_weight_leaf = 0;
+    double min_impurity_decrease = 0;
+    std::int64_t max_leaf_nodes = -1;   // -1: none, depth first; else best first
+    std::int64_t max_features = -1;     // -1: all
+    bool c45 = false;                   // with gain_ratio: all of C4.5's conditions on a split
+    bool collapse = false;              // drop splits that save no training error; not with regression or leaf rows
+    double significance = 1;            // a split with a larger chi-square p-value is not made
+    std::vector<double> class_costs;    // cost_gini: true × predicted class
+    std::vector<double> feature_costs;  // per column, positive; empty: all alike
+    std::uint64_t seed = 0;
+    std::int64_t max_nodes = 0x7FFFFFFF;  // of a tree
+
+    // The forest. max_bins > 0 grows from binned columns: missing is `random`, nominal not `multiway`, no ratio
+    // criterion.
+    std::int64_t n_trees = 1;
+    std::int64_t max_bins = 0;
+    std::int64_t n_draws = 0;  // rows drawn with replacement for each tree, by their weights; 0: all rows, as weighted
+    bool keep_in_bag = false;
+    bool keep_leaf_rows = false;
+    std::int64_t n_threads = 1;
+
+    // Whether a node is large and shallow enough: two of its branches must reach min_samples_leaf.
+    bool may_split(double rows, std::int64_t depth) const {
+        return rows >= std::max(min_samples_split, 2 * min_samples_leaf) - 1e-9 && (max_depth < 0 || depth < max_depth);
+    }
+
+    // Whether a split is scored by the rows with a value alone.
+    bool known_only() const { return missing == TrainMissing::fractional || missing == TrainMissing::random; }
+};
+
+}  // namespace hedgerow::grow

@@ -1,0 +1,136 @@
+// Interleaved walks, so that one walk's memory latency is hidden by the others. A lane that arrives takes the next job
+// at once: lanes in lock-step would all wait for the deepest.
+#pragma once
+
+#include <cstdint>
+
+#include "data/rows.hpp"
+#include "forest/forest.hpp"
+#include "forest/splits.hpp"
+#include "walk/packed.hpp"
+
+namespace hedgerow::walk {
+
+using forest::no_child;
+
+// A walk has `Lane start(job)`, `void advance(Lane&)` (which stays where it has arrived), `bool arrived(const Lane&)`,
+// `void arrive(job, const Lane&)`, and `burst`: how often all lanes advance between checks for arrivals.
+template <int n_lanes, class Walk>
+void run_lanes(std::int64_t n_jobs, const Walk walk) {
+    typename Walk::Lane lanes[n_lanes];
+    std::int64_t job_of[n_lanes];
+    std::int64_t next = 0;
+    int n_active = 0;
+    for (; n_active < n_lanes && next < n_jobs; ++n_active) lanes[n_active] = walk.start(job_of[n_active] = next++);
+    while (next < n_jobs) {
+        // One step of every lane, then the next step of every lane: a lane's loads depend on each other.
+        for (int step = 0; step < Walk::burst; ++step)
+            for (int i = 0; i < n_lanes; ++i) walk.advance(lanes[i]);
+        for (int i = 0; i < n_lanes; ++i) {
+            if (!walk.arrived(lanes[i]) || next == n_jobs) continue;
+            walk.arrive(job_of[i], lanes[i]);
+            lanes[i] = walk.start(job_of[i] = next++);
+        }
+    }
+    while (n_active > 0) {
+        for (int i = n_active - 1; i >= 0; --i) {
+            walk.advance(lanes[i]);
+            if (!walk.arrived(lanes[i])) continue;
+            walk.arrive(job_of[i], lanes[i]);
+            lanes[i] = lanes[--n_active];
+            job_of[i] = job_of[n_active];
+        }
+    }
+}
+
+inline constexpr std::int32_t spreads = -1;  // instead of a leaf number: the row reaches several leaves
+
+// A walk on the forest's own arrays: any kind of node, any missing value.
+struct AnyLane {
+    std::int64_t root;
+    std::int64_t node;  // absolute; `spreads` where the walk came to a node that spreads the row
+    const double* row;
+
+    void advance(const Forest& forest) {
+        if (arrived(forest)) return;
+        const Node& test = forest.nodes[node];
+        if (forest.is_threshold(node) && !std::isnan(row[test.feature])) {
+            node = root + test.first_child + (row[test.feature] > test.threshold);
+            return;
+        }
+        const std::int64_t child = child_number(forest, node, row);
+        node = child == no_child ? spreads : root + test.first_child + child;
+    }
+    bool arrived(const Forest& forest) const { return node == spreads || forest.is_leaf(node); }
+    std::int32_t leaf(const Forest& forest) const { return node == spreads ? spreads : forest.nodes[node].first_child; }
+};
+
+// Several rows down one tree.
+struct AnyRowsWalk {
+    using Lane = AnyLane;
+    static constexpr int burst = 1;
+    const Forest& forest;
+    const double* block;  // the first row of the block
+    std::int64_t n_columns;
+    std::int64_t root;
+    const std::uint32_t* list;  // rows of the block to walk
+    std::int32_t* leaf;         // per row of the block
+
+    Lane start(std::int64_t job) const { return {root, root, block + list[job] * n_columns}; }
+    void advance(Lane& lane) const { lane.advance(forest); }
+    bool arrived(const Lane& lane) const { return lane.arrived(forest); }
+    void arrive(std::int64_t job, const Lane& lane) const { leaf[list[job]] = lane.leaf(forest); }
+};
+
+// One row down several trees.
+struct AnyTreesWalk {
+    using Lane = AnyLane;
+    static constexpr int burst = 1;
+    const Forest& forest;
+    const double* row;
+    std::int64_t first_tree;
+    std::int32_t* leaf;  // per tree
+
+    Lane start(std::int64_t job) const {
+        const std::int64_t root = forest.tree_start[first_tree + job];
+        return {root, root, row};
+    }
+    void advance(Lane& lane) const { lane.advance(forest); }
+    bool arrived(const Lane& lane) const { return lane.arrived(forest); }
+    void arrive(std::int64_t job, const Lane& lane) const { leaf[job] = lane.leaf(forest); }
+};
+
+// Several rows without missing values down one packed tree.
+struct PackedRowsWalk {
+    static constexpr int burst = 6;  // a walk stays in its leaf: cheaper than a check at every step
+    struct Lane {
+        std::uint64_t node;  // relative to the root
+        const std::uint32_t* keys;
+    };
+    const PackedNode* nodes;
+    const std::int32_t* leaf_numbers;
+    const Node* exact;          // the same nodes with their doubles, and
+    const double* values;       // the block's doubles, for keys that are equal
+    const std::uint32_t* keys;  // of the block, row-major
+    std::int64_t n_columns;
+    const std::uint32_t* list;
+    std::int32_t* leaf;
+
+    Lane start(std::int64_t job) const { return {0, keys + list[job] * n_columns}; }
+    void advance(Lane& lane) const {
+        const PackedNode& node = nodes[lane.node];
+        const std::uint32_t key = lane.keys[node.feature];
+        if (key == node.key) [[unlikely]]
+            return advance_exactly(lane);
+        lane.node += node.to_child + (node.key < key);
+    }
+    void advance_exactly(Lane& lane) const {
+        const PackedNode& node = nodes[lane.node];
+        const double value = values[lane.keys - keys + node.feature];
+        lane.node += node.to_child + (value > exact[lane.node].threshold);
+    }
+    bool arrived(const Lane& lane) const { return nodes[lane.node].key == leaf_key; }
+    void arrive(std::int64_t job, const Lane& lane) const { leaf[list[job]] = leaf_numbers[lane.node]; }
+};
+
+}  // namespace hedgerow::walk

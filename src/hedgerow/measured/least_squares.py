@@ -1,0 +1,134 @@
+"""The least-squares problem of a tree of soft regions, and its solution one region after another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.measured.laws import ColumnLaw
+from hedgerow.measured.regions import GrowingRegion
+
+__all__ = ["Basis", "Fit", "Problem", "least_squares"]
+
+Floats = NDArray[np.float64]
+
+_ROUNDING = 1e-12  # of a column's squared length: a smaller remainder means that the column is in the span
+_NEGLIGIBLE = 1e-9  # singular values below this fraction of the largest are rounding errors
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Training rows of positive weight; `features` are the columns that may be split on."""
+
+    values: Floats
+    """(n, n_features), column-major"""
+    sigma: Floats
+    """Standard deviations of the errors, of the same shape"""
+    laws: tuple[ColumnLaw, ...]
+    features: NDArray[np.intp]
+    weight: Floats
+    """Number of rows that each row stands for, (n,)"""
+    precision: Floats
+    """1/variance of y's error up to a factor, (n,); 1 where it is unknown"""
+    targets: Floats
+    """(n, n_outputs)"""
+
+    @property
+    def fit_weight(self) -> Floats:
+        """Weight of each squared residual."""
+        return self.weight * self.precision
+
+    def take(self, rows: NDArray[Any]) -> Problem:
+        """The problem restricted to some rows."""
+        return replace(
+            self,
+            values=np.asfortranarray(self.values[rows]),
+            sigma=np.asfortranarray(self.sigma[rows]),
+            weight=self.weight[rows],
+            precision=self.precision[rows],
+            targets=self.targets[rows],
+        )
+
+
+def least_squares(shares: Floats, targets: Floats, weight: Floats) -> Floats:
+    """γ = (PᵀWP)⁻¹PᵀWy, (k, n_outputs): equation 6 of Tami et al. (2018), with weights.
+
+    The memberships of a row add up to 1, so γ is the mean of y plus a correction. Where the data can't (or can hardly)
+    separate regions, the correction is the shortest of all solutions, the limit of ridge regression for a penalty of 0.
+    """
+    root = np.sqrt(weight / weight.sum())[:, np.newaxis]
+    mean = np.average(targets, axis=0, weights=weight)
+    added: Floats = np.linalg.lstsq(root * shares, root * (targets - mean), rcond=_NEGLIGIBLE)[0]
+    return mean + added
+
+
+class Basis:
+    """Orthonormal basis that grows by one column per split; Gram-Schmidt twice, so that it stays orthogonal."""
+
+    def __init__(self, first: Floats) -> None:
+        self._columns = np.empty((len(first), 8), order="F")
+        self._columns[:, 0] = first / np.linalg.norm(first)
+        self._size = 1
+
+    @property
+    def columns(self) -> Floats:
+        """(n, size)."""
+        return self._columns[:, : self._size]
+
+    def add(self, column: Floats) -> Floats | None:
+        """Add the direction that a column brings and return it; None if the column is in the span."""
+        new = column.copy()
+        for _ in range(2):
+            new -= self.columns @ (self.columns.T @ new)
+        length = np.linalg.norm(new)
+        if not length**2 > _ROUNDING * (column @ column):
+            return None
+        new /= length
+        if self._size == self._columns.shape[1]:
+            larger = np.empty((len(new), 2 * self._size), order="F")
+            larger[:, : self._size] = self._columns
+            self._columns = larger
+        self._columns[:, self._size] = new
+        self._size += 1
+        return new
+
+
+class Fit:
+    """Basis of the membership columns, each row times √w, and the residuals of the targets.
+
+    `root` is √w, scaled so that its squares add up to 1; `rows` is how many rows each one stands for.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        weight = problem.fit_weight
+        self.root: Floats = np.sqrt(weight / weight.sum())
+        self.rows = problem.weight
+        self._basis = Basis(self.root)
+        mean = np.average(problem.targets, axis=0, weights=weight)
+        self.residuals: Floats = self.root[:, np.newaxis] * (problem.targets - mean)
+
+    @property
+    def basis(self) -> Floats:
+        """(n, size), column-major."""
+        return self._basis.columns
+
+    @property
+    def risk(self) -> float:
+        """Residual sum of squares per unit of weight."""
+        return float((self.residuals**2).sum())
+
+    def residuals_and_rows(self) -> Floats:
+        """Residuals, and a last column whose product with a candidate is its expected number of rows, Σ w·c/√w."""
+        return np.column_stack([self.residuals, self.rows / self.root])
+
+    def add(self, region: GrowingRegion) -> tuple[Floats, Floats] | None:
+        """Direction that a region adds to the basis, and its product with the residuals; None if it adds nothing."""
+        direction = self._basis.add(self.root * region.share)
+        if direction is None:
+            return None
+        step = direction @ self.residuals
+        self.residuals = self.residuals - np.outer(direction, step)
+        return direction, step

@@ -1,0 +1,214 @@
+"""Every estimator keeps scikit-learn's contract and the family's own.
+
+One configuration of each estimator is always checked; the others are marked `thorough` for ``make test-all``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from hedgerow import (
+    BoundaryClassifier,
+    CautiousClassifier,
+    CautiousForestClassifier,
+    ForestClassifier,
+    ForestRegressor,
+    MeasuredTreeClassifier,
+    MeasuredTreeRegressor,
+    NaiveBayesTreeClassifier,
+    RandomTreesClassifier,
+    RuleClassifier,
+    TreeClassifier,
+    TreeRegressor,
+    boundary,
+    checks,
+    credal,
+    rules,
+)
+from hedgerow.growth import Fractional
+from hedgerow.naive_bayes import Gaussian
+from hedgerow.probability import MEstimate
+from hedgerow.pruning import CostComplexity, Pessimistic, ReducedError
+
+BOTH = ("distance", "position")
+MISSING = ("fractional", "category", "learned", "random")
+CLASS_PRUNING = ("pessimistic", "reduced_error", "cost_complexity", "description_length")
+
+# The first configuration of each family is the one that is always checked.
+FAMILIES: list[list[Any]] = [
+    [
+        TreeClassifier(),
+        TreeClassifier.cart(),
+        *(TreeClassifier(missing=missing, criterion="entropy") for missing in MISSING),
+        TreeClassifier(missing=Fractional(min_fraction=0.0), nominal="binary"),
+        TreeClassifier(max_leaf_nodes=5),
+        TreeClassifier(max_features="sqrt", random_state=0),
+        TreeClassifier(leaf_probability="laplace"),
+        TreeClassifier(leaf_probability=MEstimate(1.0)),
+        TreeClassifier(class_weight="balanced"),
+        *(TreeClassifier(pruning=name) for name in CLASS_PRUNING),
+        TreeClassifier(pruning=Pessimistic(0.1, raising=False), criterion="entropy", missing="learned"),
+        TreeClassifier(pruning=Pessimistic(), collapse=True, nominal="subset", missing="category"),
+        TreeClassifier(pruning=Pessimistic(), missing="random", max_features="sqrt", max_leaf_nodes=9),
+        TreeClassifier(pruning=ReducedError(0.2, "greedy"), nominal="binary"),
+        TreeClassifier(pruning=CostComplexity(0.01), criterion="gini"),
+    ],
+    [
+        TreeRegressor(),
+        *(TreeRegressor(missing=missing, nominal="binary") for missing in ("category", "learned")),
+        TreeRegressor(nominal="binary", missing="learned", min_samples_leaf=5),
+        TreeRegressor(max_leaf_nodes=5),
+        TreeRegressor(max_features=1, random_state=0, pruning=None),
+        TreeRegressor(pruning="reduced_error"),
+        TreeRegressor(pruning=ReducedError(order="greedy"), missing="category"),
+        TreeRegressor(pruning=CostComplexity(0.1), max_leaf_nodes=6),
+        TreeRegressor(pruning=CostComplexity(standard_errors=1.0), missing="learned"),
+    ],
+    [
+        ForestClassifier(5),
+        ForestClassifier(5, bootstrap=False, max_bins=None),
+        ForestClassifier(5, bootstrap=False, criterion="entropy", nominal="subset"),
+        ForestClassifier(5, missing="fractional", criterion="gain_ratio"),
+        ForestClassifier(4, nominal="binary", max_bins=9),
+    ],
+    [
+        ForestRegressor(5),
+        ForestRegressor(5, bootstrap=False, min_samples_leaf=1),
+        ForestRegressor(5, max_bins=None, max_leaf_nodes=6),
+    ],
+    [
+        RandomTreesClassifier(10),
+        # With one row in each of three leaves the cautious rule can only say that they contradict each other.
+        *(RandomTreesClassifier(10, rule=rule, min_samples_leaf=3) for rule in rules.names(beyond=True)),
+        RandomTreesClassifier(10, rule=rules.Evidence(toward="prior"), max_depth=6),
+    ],
+    [
+        RuleClassifier(ForestClassifier(6, random_state=0)),
+        RuleClassifier(),
+        RuleClassifier(TreeClassifier(), rule="laplace"),
+        RuleClassifier(TreeClassifier(), rule="dempster"),
+        RuleClassifier(RandomTreesClassifier(10, random_state=0), rule="pool"),
+        RuleClassifier(DecisionTreeClassifier(random_state=0)),
+        RuleClassifier(RandomForestClassifier(6, random_state=0), rule="probability"),
+        RuleClassifier(ExtraTreesClassifier(10, random_state=0), rule="vote"),
+        RuleClassifier(BaggingClassifier(n_estimators=10, random_state=0)),
+    ],
+    [
+        CautiousForestClassifier(n_estimators=6),
+        *(CautiousForestClassifier(n_estimators=10, aggregate=name) for name in credal.names()),
+        CautiousForestClassifier(n_estimators=6, aggregate="average", s=2),
+    ],
+    [
+        CautiousClassifier(ForestClassifier(5, random_state=0)),
+        CautiousClassifier(ForestClassifier(5, random_state=0), weighting="samples", s=0.5),
+    ],
+    [
+        BoundaryClassifier(),
+        BoundaryClassifier(TreeClassifier()),
+        BoundaryClassifier(DecisionTreeClassifier(max_depth=4, random_state=0), partition="separator"),
+        BoundaryClassifier(TreeClassifier(max_depth=3), kernel="epanechnikov", metric="minmax", features=BOTH),
+        BoundaryClassifier(TreeClassifier(max_depth=4), partition="separator", features=BOTH, bandwidth="cv"),
+        BoundaryClassifier(partition="leaf", kernel="box", metric=boundary.MinMax(0.5), decide="tree"),
+    ],
+    [
+        NaiveBayesTreeClassifier(random_state=0),
+        NaiveBayesTreeClassifier("gaussian", min_samples_split=5, random_state=0),
+        NaiveBayesTreeClassifier(Gaussian(0.01), min_samples_split=10, random_state=0),
+    ],
+    [
+        MeasuredTreeRegressor(),
+        MeasuredTreeRegressor(0.2, "student", prior="flat", max_leaf_nodes=6),
+        MeasuredTreeRegressor(0.2, risk="node", max_leaf_nodes=None, min_weight_leaf=8.0, nominal="binary"),
+        MeasuredTreeRegressor(0.1, pruning="cost_complexity", max_leaf_nodes=6),
+    ],
+    [
+        MeasuredTreeClassifier(),
+        MeasuredTreeClassifier(0.1, "laplace", leaf="counts", max_leaf_nodes=8),
+        MeasuredTreeClassifier(0.1, prior="kde", max_leaf_nodes=8),
+    ],
+]
+
+
+def _reason_for_other_weights(estimator: Any) -> str | None:
+    """Why weight k may differ from k copies of a row; None where it must not."""
+    match estimator:
+        case ForestClassifier() | ForestRegressor():
+            if estimator.bootstrap:
+                return "rows are drawn by weight, other rows for repeated ones"
+            return "min_samples_leaf counts rows, not weights" if estimator.min_samples_leaf > 1 else None
+        case RandomTreesClassifier():
+            return "thresholds are drawn among rows, others among repeated ones"
+        case RuleClassifier():
+            alike = isinstance(estimator.estimator, TreeClassifier | DecisionTreeClassifier | ExtraTreesClassifier)
+            return None if alike else "its forest draws rows by weight, other rows for repeated ones"
+        case CautiousForestClassifier() | CautiousClassifier():
+            return "rows are drawn by weight, other rows for repeated ones"
+        case BoundaryClassifier(estimator=None):
+            return "min_samples_leaf of the default tree counts rows, not weights"
+    return None
+
+
+def _expected_failures(estimator: Any) -> dict[str, str]:
+    reason = _reason_for_other_weights(estimator)
+    names = [f"check_sample_weight_equivalence_on_{storage}_data" for storage in ("dense", "sparse")]
+    return {} if reason is None else dict.fromkeys(names, reason)
+
+
+def _reads_only_numbers(estimator: Any) -> bool:
+    """Whether it wraps an estimator of scikit-learn, which no model file takes."""
+    inner = getattr(estimator, "estimator", None)
+    return inner is not None and not type(inner).__module__.startswith("hedgerow.")
+
+
+def _configurations() -> Iterator[tuple[Any, list[Any]]]:
+    """Every configuration, and its marks."""
+    for family in FAMILIES:
+        for number, estimator in enumerate(family):
+            yield estimator, [pytest.mark.thorough] if number else []
+
+
+def _scikit_learn_checks() -> Iterator[Any]:
+    for estimator, marks in _configurations():
+        expected = _expected_failures(estimator)
+        for one, check in estimator_checks_generator(estimator, mark=None):
+            name = check.func.__name__ if hasattr(check, "func") else check.__name__
+            xfail = [pytest.mark.xfail(reason=expected[name])] if name in expected else []
+            yield pytest.param(one, check, marks=[*marks, *xfail], id=f"{one!r}-{name}")
+
+
+def _own_checks() -> Iterator[Any]:
+    numbers_only = {
+        "check_frames_of_all_libraries_give_the_same_bits",
+        "check_names_are_honoured",
+        "check_a_fitted_model_survives_its_file",
+    }
+    for estimator, marks in _configurations():
+        for name, check in checks.contract_checks(estimator):
+            if name not in numbers_only or not _reads_only_numbers(estimator):
+                yield pytest.param(check, marks=marks, id=f"{estimator!r}-{name}")
+
+
+# Rightly warned of, in data of the checks: a class with one row, a column whose variance is all measurement error.
+lone_rows = pytest.mark.filterwarnings("ignore:.*leaves no row of class:UserWarning")
+only_error = pytest.mark.filterwarnings("ignore:column .* has a variance of")
+
+
+@lone_rows
+@only_error
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.parametrize(("estimator", "check"), list(_scikit_learn_checks()))
+def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@lone_rows
+@only_error
+@pytest.mark.parametrize("check", list(_own_checks()))
+def test_own_checks_pass(check: Any) -> None:
+    check()
