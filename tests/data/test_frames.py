@@ -42,9 +42,9 @@ def test_codes_are_replaced_by_the_entries_of_a_table(given: tuple[np.ndarray, i
 @pytest.mark.parametrize("code", [-2, 3, 100])
 def test_codes_without_a_level_are_refused(dtype: type, code: int) -> None:
     codes = np.array([0, code, 1], dtype=dtype)
-    with pytest.raises(ValueError, match="a code that has no level"):
+    with pytest.raises(ValueError, match="a category code has no level"):
         codes_in_use(codes, 3)
-    with pytest.raises(ValueError, match="a code that has no level"):
+    with pytest.raises(ValueError, match="a category code has no level"):
         place_codes(codes, np.zeros(3), np.zeros(3))
 
 

@@ -22,6 +22,8 @@ from hedgerow import (
     Forest,
     ForestClassifier,
     ForestRegressor,
+    MeasuredTreeClassifier,
+    MeasuredTreeRegressor,
     NaiveBayesTreeClassifier,
     RandomTreesClassifier,
     RuleClassifier,
@@ -211,6 +213,9 @@ MODELS = [
     RuleClassifier(ForestClassifier(5, random_state=0), rule="dempster"),
     BoundaryClassifier(),
     BoundaryClassifier(decide="tree"),
+    MeasuredTreeClassifier(0.1),
+    MeasuredTreeClassifier(0.1, leaf="counts"),
+    MeasuredTreeRegressor(0.1),
 ]
 
 

@@ -12,10 +12,11 @@ from sklearn.utils import check_array
 
 from hedgerow._params import check_choice
 from hedgerow.data.targets import first_masked, read_labels, read_targets, read_weights
+from hedgerow.estimators.contract import CODES
 from hedgerow.estimators.measured_trees import MeasuredTree
 from hedgerow.estimators.stored import storable
 from hedgerow.folds.leaf_probability import Frequency
-from hedgerow.folds.uncertainty import Uncertainty, entropy_bits
+from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric, entropy_bits
 from hedgerow.measured.grow import classification_forest, regression_forest
 from hedgerow.walk import weighted_sums
 
@@ -153,11 +154,16 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         The variance within a region is that of `forest_`, with training rows weighted by membership. A single tree has
         no between-tree variance, so all is aleatoric. `X_err` as in :meth:`membership`.
         """
+        return self._variance(self.membership(X, X_err))
+
+    def _variance(self, shares: Floats) -> Uncertainty:
         weight, mean, squares = self.forest_.stats.T
         moments = np.stack([mean, mean**2 + squares / np.where(weight > 0, weight, 1.0)], axis=1)
-        answer, mean_square = weighted_sums(self.membership(X, X_err), moments).T
-        total = np.maximum(mean_square - answer**2, 0.0)
-        return Uncertainty(total, total, np.zeros_like(total), "variance")
+        answer, mean_square = weighted_sums(shares, moments).T
+        return all_aleatoric(np.maximum(mean_square - answer**2, 0.0), "variance")
+
+    def _answer(self, verb: str, shares: Floats) -> Any:
+        return {"predict": self._mix, "predict_uncertainty": self._variance}[verb](shares)
 
     def _answers(self, shares: Floats) -> dict[str, Any]:
         return {"values": self.values_[:, np.newaxis], "answers": self._mix(shares)}
@@ -290,13 +296,26 @@ feature_names_in_, feature_importances_
 
     def predict_uncertainty(self, X: Any, X_err: Any = None) -> Uncertainty:
         """Entropy of the probabilities in bits; a single tree has no between-tree variance, so all is aleatoric."""
-        bits = entropy_bits(self.predict_proba(X, X_err))
-        return Uncertainty(bits, bits, np.zeros_like(bits), "entropy")
+        return all_aleatoric(entropy_bits(self.predict_proba(X, X_err)), "entropy")
 
     def leaf_counts(self, X: Any, X_err: Any = None) -> Floats:
         """Soft class counts of the regions, weighted by membership, (n, 1, n_classes)."""
-        shares = self.membership(X, X_err)
+        return self._soft_counts(self.membership(X, X_err))
+
+    def _soft_counts(self, shares: Floats) -> Floats:
         return weighted_sums(shares, self.forest_.counts)[:, np.newaxis]
+
+    def _answer(self, verb: str, shares: Floats) -> Any:
+        self._check_leaf()
+        match verb:
+            case "predict_proba":
+                return self._mix(shares)
+            case "predict_uncertainty":
+                return all_aleatoric(entropy_bits(self._mix(shares)), "entropy")
+            case "leaf_counts":
+                return self._soft_counts(shares)
+        codes = self._mix(shares).argmax(axis=1)
+        return codes if verb == CODES else self.classes_[codes]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
         """Accuracy of `predict`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -105,6 +105,15 @@ class MeasuredTree(OneTree):
         cells = self._cells(rows, X_err)
         shares = self._shares(rows, cells)
         return explain_regions(self._regions, self.schema_, rows, cells, shares, **self._answers(shares))
+
+    def _respond(self, rows: Floats, verbs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """Answer several verbs about the same rows, whose memberships are computed once."""
+        shares = self._shares(rows, self._cells(rows, None))
+        return {verb: self._answer(verb, shares) for verb in verbs}
+
+    @abstractmethod
+    def _answer(self, verb: str, shares: Floats) -> Any:
+        """Answer of a verb for rows with these memberships."""
 
     @abstractmethod
     def _answers(self, shares: Floats) -> dict[str, Any]:
