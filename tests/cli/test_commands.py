@@ -24,8 +24,8 @@ import pytest
 import hedgerow
 from hedgerow import CautiousForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor, load, save
 from hedgerow.cli import command, main
+from hedgerow.cli.inputs.prefetch import prefetch
 from hedgerow.cli.models import MODELS, make_model, measured_setting
-from hedgerow.cli.prefetch import prefetch
 from hedgerow.datasets import load as load_dataset
 from hedgerow.storage import read_notes
 

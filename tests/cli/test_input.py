@@ -14,9 +14,9 @@ import pytest
 
 from hedgerow import TreeClassifier, load
 from hedgerow.cli import main
-from hedgerow.cli.identifiers import identifies_rows
-from hedgerow.cli.roles import Training, Wishes, assign
-from hedgerow.cli.scoring import splits, usable_folds
+from hedgerow.cli.inputs.identifiers import identifies_rows
+from hedgerow.cli.inputs.roles import Training, Wishes, assign
+from hedgerow.cli.results.scoring import splits, usable_folds
 from hedgerow.storage import read_notes
 
 pytest.importorskip("click")

@@ -31,8 +31,8 @@ from hedgerow import (
     TreeRegressor,
     save,
 )
-from hedgerow.cli.answers import answer
 from hedgerow.cli.fitted import open_model
+from hedgerow.cli.results.answers import answer
 from hedgerow.data.table import Schema
 from hedgerow.estimators.contract import CODES, offers, respond
 from hedgerow.folds import EntropyUncertainty, Fold, Frequency, Mean, Variance, leaf_counts, tree_votes

@@ -45,10 +45,10 @@ def compare(
 ) -> None:
     """What is best for DATA? All rules, cautious aggregates and plain baselines, by cross-validation."""
     from hedgerow.cli.console import err, progress, silenced
-    from hedgerow.cli.contest import Setup, contest, print_contest
     from hedgerow.cli.fit import read_training
-    from hedgerow.cli.role_table import print_roles
-    from hedgerow.cli.scoring import usable_folds
+    from hedgerow.cli.inputs.role_table import print_roles
+    from hedgerow.cli.results.contest import Setup, contest, print_contest
+    from hedgerow.cli.results.scoring import usable_folds
 
     if quiet:
         click.get_current_context().with_resource(silenced(err))

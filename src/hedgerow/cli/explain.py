@@ -39,7 +39,7 @@ def explain(
     """Why MODEL answers as it does for a row of DATA: its way down the tree, or the vote of the trees."""
     from hedgerow.cli.console import out
     from hedgerow.cli.fitted import open_model, read_rows
-    from hedgerow.cli.unseen import UnseenCategories
+    from hedgerow.cli.inputs.unseen import UnseenCategories
 
     loaded = open_model(model)
     parts = read_rows(loaded, data, files)

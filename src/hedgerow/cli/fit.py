@@ -20,9 +20,9 @@ from hedgerow.cli.options import (
 from hedgerow.cli.verbosity import quiet_option, verbose_option
 
 if TYPE_CHECKING:
-    from hedgerow.cli.reading import Source
-    from hedgerow.cli.roles import Training
-    from hedgerow.cli.scoring import Score
+    from hedgerow.cli.inputs.reading import Source
+    from hedgerow.cli.inputs.roles import Training
+    from hedgerow.cli.results.scoring import Score
 
 __all__ = ["fit", "fitted", "read_training"]
 
@@ -73,11 +73,11 @@ def fit(
 ) -> None:
     """Fit a model to DATA, and say how good it is on rows that it has not seen."""
     from hedgerow.cli.console import err, note, out, progress, silenced
-    from hedgerow.cli.destinations import check_model_name, check_writable
+    from hedgerow.cli.inputs.reading import to_notes
+    from hedgerow.cli.inputs.role_table import print_roles
     from hedgerow.cli.models import make_model, measured_columns, measured_setting
-    from hedgerow.cli.reading import to_notes
-    from hedgerow.cli.role_table import print_roles
-    from hedgerow.cli.scoring import by_name, cross_validated, usable_folds
+    from hedgerow.cli.results.destinations import check_model_name, check_writable
+    from hedgerow.cli.results.scoring import by_name, cross_validated, usable_folds
     from hedgerow.cli.settings import parse_settings
     from hedgerow.storage import save
 
@@ -123,8 +123,8 @@ def read_training(
     data: str, columns: ColumnOptions, files: FileOptions, needed: Sequence[str] = ()
 ) -> tuple[Training, Any]:
     """DATA with the role of every column, `needed` ones being inputs in any case; and how it was read."""
-    from hedgerow.cli.reading import make_reading, read_all
-    from hedgerow.cli.roles import Wishes, assign
+    from hedgerow.cli.inputs.reading import make_reading, read_all
+    from hedgerow.cli.inputs.roles import Wishes, assign
 
     nominal, numeric, ignore = map(comma_separated, (columns.nominal, columns.numeric, columns.ignore))
     wishes = replace(
@@ -145,7 +145,7 @@ def _check_training(training: Training, source: Source) -> None:
     import numpy as np
     import pyarrow as pa
 
-    from hedgerow.cli.finite import check_finite
+    from hedgerow.cli.inputs.finite import check_finite
 
     rows = np.flatnonzero(source.table[training.target].is_valid()) + 1  # those without a target were dropped
     checked = training.X if training.classification else training.X.append_column(training.target, pa.array(training.y))
@@ -183,7 +183,7 @@ def print_summary(model: Any, scores: dict[str, Score], folds: int) -> None:
     """What was grown, and how good it is."""
     from hedgerow.cli.console import out
     from hedgerow.cli.figures import size_of
-    from hedgerow.cli.scoring import SCORES
+    from hedgerow.cli.results.scoring import SCORES
 
     out.print()
     out.print(f"{type(model).__name__}: {size_of(model)}")

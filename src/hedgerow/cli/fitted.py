@@ -10,11 +10,11 @@ from typing import Any
 import pyarrow as pa
 
 from hedgerow.cli.console import note
-from hedgerow.cli.dates import part_name, with_date_parts
 from hedgerow.cli.errors import CommandError, nearest
-from hedgerow.cli.finite import finite_parts
+from hedgerow.cli.inputs.dates import part_name, with_date_parts
+from hedgerow.cli.inputs.finite import finite_parts
+from hedgerow.cli.inputs.reading import make_reading, open_data
 from hedgerow.cli.options import FileOptions
-from hedgerow.cli.reading import make_reading, open_data
 from hedgerow.data.columns import Column, Kind
 from hedgerow.data.table import Schema
 from hedgerow.datasets.rows import As, Rows

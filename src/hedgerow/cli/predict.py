@@ -50,12 +50,12 @@ def predict(
     Larger files than memory are no problem: rows are read some at a time.
     """
     from hedgerow.cli.console import err, out, progress, silenced
-    from hedgerow.cli.destinations import STANDARD, check_writable, table_format
     from hedgerow.cli.figures import counted
     from hedgerow.cli.fitted import open_model, read_rows
-    from hedgerow.cli.outputs import answer_writer
-    from hedgerow.cli.prefetch import prefetch
-    from hedgerow.cli.unseen import UnseenCategories
+    from hedgerow.cli.inputs.prefetch import prefetch
+    from hedgerow.cli.inputs.unseen import UnseenCategories
+    from hedgerow.cli.results.destinations import STANDARD, check_writable, table_format
+    from hedgerow.cli.results.writers import answer_writer
 
     if quiet:
         click.get_current_context().with_resource(silenced(out, err))
@@ -73,8 +73,8 @@ def predict(
     with reading as tables, answer_writer(output) as write, bars as shown:
         task = shown.add_task("rows", total=None)
         # Imports scikit-learn, which takes longer than all else before the first answer; rows are read meanwhile.
-        from hedgerow.cli.answers import answer
-        from hedgerow.cli.formulas import without_formulas
+        from hedgerow.cli.results.answers import answer
+        from hedgerow.cli.results.formulas import without_formulas
 
         for table in tables:
             answers = answer(loaded.model, table, kept, coverage)

@@ -54,7 +54,7 @@ def show(model: str, tree: int | None, depth: int | None) -> None:
 
 def _facts(loaded: Loaded) -> list[str]:
     from hedgerow.cli.figures import counted, size_of
-    from hedgerow.cli.scoring import SCORES, Score
+    from hedgerow.cli.results.scoring import SCORES, Score
 
     model, notes = loaded.model, loaded.notes
     lines = [f"{type(model).__name__}: {size_of(model)}"]

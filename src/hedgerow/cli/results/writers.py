@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow._printable import printable
-from hedgerow.cli.destinations import STANDARD, table_format
+from hedgerow.cli.results.destinations import STANDARD, table_format
 
 if TYPE_CHECKING:
-    from hedgerow.cli.answers import Answers
+    from hedgerow.cli.results.answers import Answers
 
 __all__ = ["answer_writer"]
 

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hedgerow.cli.dates import date_parts, holds_dates, is_date, part_name
 from hedgerow.cli.errors import CommandError, UsageError, nearest
 from hedgerow.cli.figures import counted
-from hedgerow.cli.identifiers import identifies_rows
+from hedgerow.cli.inputs.dates import date_parts, holds_dates, is_date, part_name
+from hedgerow.cli.inputs.identifiers import identifies_rows
 from hedgerow.datasets.numerals import looks_numeric
 from hedgerow.datasets.rows import convert, is_text
 

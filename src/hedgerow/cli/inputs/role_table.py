@@ -8,7 +8,7 @@ from rich.table import Table
 
 from hedgerow.cli.console import note, out
 from hedgerow.cli.figures import counted
-from hedgerow.cli.roles import Role, Training
+from hedgerow.cli.inputs.roles import Role, Training
 
 __all__ = ["print_roles"]
 

@@ -21,8 +21,8 @@ from hedgerow import (
     rules,
 )
 from hedgerow.cli.figures import counted
-from hedgerow.cli.roles import Training
-from hedgerow.cli.scoring import Score, Split, scores_of, splits, summarised
+from hedgerow.cli.inputs.roles import Training
+from hedgerow.cli.results.scoring import Score, Split, scores_of, splits, summarised
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -14,7 +14,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 
 from hedgerow.cli.console import note
 from hedgerow.cli.errors import CommandError
-from hedgerow.cli.roles import Training
+from hedgerow.cli.inputs.roles import Training
 from hedgerow.estimators.contract import offers, respond
 from hedgerow.metrics import determinacy, single_accuracy, u65_score
 

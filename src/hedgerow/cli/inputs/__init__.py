@@ -1,0 +1,1 @@
+"""Rows of a file, and the role of each column."""
