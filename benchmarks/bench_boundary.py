@@ -5,20 +5,20 @@ from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 from timing import best_of, print_ratios
 
-from hedgerow.boundary.distance import walls_of
+from hedgerow.boundary.decision_boundary import DecisionBoundary
+from hedgerow.boundary.distance import boundary_of
 from hedgerow.boundary.kernels import KernelSample
-from hedgerow.boundary.walls import Walls
 
 N_ROWS, N_FEATURES, N_LEAVES = 20_000, 30, 300
 N_PLACES = 100_000
 CHUNK = 500  # rows at a time: all at once would take 1.4 GB
 
 
-def brute_force(walls: Walls, X: np.ndarray, scale: np.ndarray) -> np.ndarray:
+def brute_force(boundary: DecisionBoundary, X: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """Of two classes, to class 1: every row and leaf (algorithms 1 and 2 of the paper)."""
-    boxes, positive = walls.shape.boxes() / scale[:, np.newaxis], walls.labels == 1
+    boxes, positive = boundary.shape.boxes() / scale[:, np.newaxis], boundary.labels == 1
     lower, upper = np.ascontiguousarray(boxes[..., 0]), np.ascontiguousarray(boxes[..., 1])
-    inside = walls.labels[walls.parts(X).leaves] == 1
+    inside = boundary.labels[boundary.fractions(X).leaves] == 1
     out = np.empty(len(X))
     for first in range(0, len(X), CHUNK):
         y = (X[first : first + CHUNK] / scale)[:, np.newaxis]
@@ -33,14 +33,14 @@ def brute_force(walls: Walls, X: np.ndarray, scale: np.ndarray) -> np.ndarray:
 def distances() -> None:
     X, y = make_classification(2 * N_ROWS, N_FEATURES, n_informative=10, flip_y=0.1, random_state=0)
     tree = DecisionTreeClassifier(max_leaf_nodes=N_LEAVES, random_state=0).fit(X[:N_ROWS], y[:N_ROWS])
-    walls, rows, scale = walls_of(tree), X[N_ROWS:], X.std(axis=0)
-    nearest = walls.measure(rows, scale)
-    print(f"largest difference {np.abs(nearest.distance[:, 1] - brute_force(walls, rows, scale)).max():.1e}")
+    boundary, rows, scale = boundary_of(tree), X[N_ROWS:], X.std(axis=0)
+    nearest = boundary.measure(rows, scale)
+    print(f"largest difference {np.abs(nearest.distance[:, 1] - brute_force(boundary, rows, scale)).max():.1e}")
     print(f"leaves looked at: {nearest.n_leaves.mean():.1f} of {N_LEAVES}")
     jobs = {
-        "NumPy, all leaves": lambda: brute_force(walls, rows, scale),
-        "hedgerow, one thread": lambda: walls.measure(rows, scale),
-        "hedgerow, two threads": lambda: walls.measure(rows, scale, n_jobs=2),
+        "NumPy, all leaves": lambda: brute_force(boundary, rows, scale),
+        "hedgerow, one thread": lambda: boundary.measure(rows, scale),
+        "hedgerow, two threads": lambda: boundary.measure(rows, scale, n_jobs=2),
     }
     print_ratios(f"{N_ROWS} rows × {N_FEATURES} × {N_LEAVES} leaves", best_of(jobs, 3), "NumPy, all leaves")
 

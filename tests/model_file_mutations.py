@@ -17,7 +17,8 @@ import pandas as pd
 
 from hedgerow import load
 from hedgerow._core import checksum
-from hedgerow.forest.packing import _CHECKSUM, _PROLOGUE, FORMAT_VERSION, MAGIC, PROLOGUE_BYTES, ModelFileError
+from hedgerow.storage import ModelFileError
+from hedgerow.storage.container import _CHECKSUM, _PROLOGUE, FORMAT_VERSION, MAGIC, PROLOGUE_BYTES
 
 NUMBERS = [-1, 0, 1, 2, 3, 64, 255, 2**31 - 1, 2**31, 2**32, 2**53, 2**62, 2**63 - 1, 2**63, 2**64 - 1, -(2**63)]
 VALUES = [*NUMBERS, None, True, False, "", "a", "0" * 50, [], {}, [[]], 0.5, -0.0, 1e308, 1e-320, 10**19, "<f8", "$"]

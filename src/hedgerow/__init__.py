@@ -1,5 +1,6 @@
 """Decision trees and forests that say how sure they are."""
 
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -77,8 +78,9 @@ _SUBMODULES = frozenset(
     }
 )
 
-# A file may name any estimator.
-when_unknown(lambda: import_module("hedgerow.estimators"))
+# Modules that register what a file may name; estimators last, since importing scikit-learn takes longest.
+for _module in ("hedgerow.data.table", "hedgerow.forest.forest", "hedgerow.estimators"):
+    when_unknown(partial(import_module, _module))
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Classes whose instances can be stored, by name. A file can only name what is registered here: it holds no code."""
+"""Registry of the classes that a model file can hold, by name. Files contain no code: a class must be registered."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Class = TypeVar("Class", bound=type)
 
 
 class ModelFileError(ValueError):
-    """A model that can't be stored, or a file that can't be read; the message says why, and what to do."""
+    """Raised for a model that can't be stored or a file that can't be read."""
 
-    __module__ = "hedgerow.storage"  # where users find it
+    __module__ = "hedgerow.storage"  # tracebacks show the public name
 
 
 @dataclass(frozen=True)
 class Part:
-    """How instances of a class are taken apart into named values, and put together again, with all checks."""
+    """A registered class: `take` turns an instance into named values, `make` checks them and rebuilds it."""
 
     cls: type
     name: str
@@ -34,7 +34,7 @@ _LOADERS: list[Callable[[], object]] = []
 
 
 def when_unknown(load: Callable[[], object]) -> None:
-    """Call `load`, which imports modules that register classes, when a file names a class that is not registered."""
+    """Call `load`, which imports a module that registers classes, when a file names an unregistered class."""
     _LOADERS.append(load)
 
 
@@ -50,9 +50,9 @@ def register(
     """Let model files hold instances of `cls`, a dataclass of plain values such as a rule of your own.
 
     Its fields are stored, and reading a file calls ``cls(**fields)``: its ``__post_init__`` should check them. The file
-    names it by `name`, by default its module and qualified name, so who reads the file must register it too. Returns
-    the class, to be used as a decorator. Other classes need `take` and `make`, its inverse. Files that hold one of the
-    `former_names` can still be read.
+    names it by `name`, by default its module and qualified name; the reader of the file must register it too. Returns
+    the class, to be used as a decorator. Classes that are no dataclasses need `take` and its inverse `make`.
+    Files with one of the `former_names` can still be read.
 
     >>> from dataclasses import dataclass
     >>> from hedgerow.rules import Pool
@@ -70,7 +70,7 @@ def register(
         make or (lambda values: cls(**values)),
         is_model,
     )
-    # A module that is loaded again brings its classes again.
+    # A module that is reloaded registers its classes again.
     for one in (part.name, *former_names):
         known = _BY_NAME.get(one)
         if known is not None and known.cls.__qualname__ != cls.__qualname__:
@@ -90,14 +90,16 @@ def parts() -> dict[str, Part]:
 
 
 def part_of(cls: type) -> Part | None:
-    """How this very class is stored; None if it is not registered. (A subclass may mean something else.)"""
+    """Registration of exactly this class, or None. (A subclass may mean something else.)"""
     return _BY_CLASS.get(cls)
 
 
 def part_named(name: str) -> Part:
-    """The class that a file names, or an error that says how it could be known."""
-    if name not in _BY_NAME and name.startswith("hedgerow."):
+    """Return the class that a file names, or raise an error with the fix."""
+    if name.startswith("hedgerow."):
         for load in _LOADERS:
+            if name in _BY_NAME:
+                break
             load()
     try:
         return _BY_NAME[name]

@@ -1,8 +1,8 @@
-"""Information in bits, and how much of it a question yields.
+"""Entropy, mutual information and tests of splits, in bits.
 
 The quantities of Honavar, Decision Trees and Forests (the slides on information, entropy, mutual information, gain
-ratio and early stopping). Counts and probabilities alike may be given: whatever is given is divided by its sum. A table
-of a question has a row for each branch and a column for each class.
+ratio and early stopping). Arguments are counts or probabilities: they are normalised to sum to 1. The table of a split
+has a row per branch and a column per class.
 
 >>> coins = [[0.2, 0.4], [0.3, 0.1]]  # rows: the first coin, columns: the second
 >>> round(joint_entropy(coins), 3), round(entropy([0.6, 0.4]), 3), round(conditional_entropy(coins), 4)
@@ -27,9 +27,9 @@ Floats = NDArray[np.float64]
 
 
 def entropy(p: ArrayLike) -> float:
-    """H(p) = −Σ p·log2 p: the least mean number of yes-no questions that find out the outcome.
+    """H(p) = −Σ p·log2 p: the least mean number of yes-no questions that determine the outcome.
 
-    From 0 (one outcome is certain) to log2 n (all n are equally likely).
+    From 0 (a certain outcome) to log2 n (n equally likely ones).
 
     >>> entropy([1, 1]), entropy([1, 0])
     (1.0, 0.0)
@@ -43,7 +43,7 @@ def joint_entropy(joint: ArrayLike) -> float:
 
 
 def conditional_entropy(joint: ArrayLike) -> float:
-    """H(columns | rows) = Σ_r p(r)·H(columns | r): what remains to be learned of the column once the row is known.
+    """H(columns | rows) = Σ_r p(r)·H(columns | r): the remaining entropy of the column once the row is known.
 
     Transpose the table for H(rows | columns).
     """
@@ -52,16 +52,16 @@ def conditional_entropy(joint: ArrayLike) -> float:
 
 
 def mutual_information(joint: ArrayLike) -> float:
-    """I(X, Y) = H(X) + H(Y) − H(X, Y): what the row says of the column, and the column of the row.
+    """I(X, Y) = H(X) + H(Y) − H(X, Y): the information that rows and columns share.
 
-    0 if they are independent; the same for the transposed table.
+    0 if they are independent; symmetric in rows and columns.
     """
     shares = _shares("joint", joint, n_dimensions=2)
     return max(0.0, _bits(shares.sum(axis=0)) + _bits(shares.sum(axis=1)) - _bits(shares))
 
 
 def kullback_leibler_divergence(p: ArrayLike, q: ArrayLike) -> float:
-    """D(p‖q) = Σ p·log2(p/q): bits wasted on a code made for q when p holds; infinite where p > 0 = q."""
+    """D(p‖q) = Σ p·log2(p/q): extra bits of a code for q when p holds; infinite where p > 0 = q."""
     of_p, of_q = _shares("p", p, n_dimensions=1), _shares("q", q, n_dimensions=1)
     if of_p.shape != of_q.shape:
         raise ValueError(f"p has {len(of_p)} outcomes and q has {len(of_q)}: they must be of the same outcomes")
@@ -69,7 +69,7 @@ def kullback_leibler_divergence(p: ArrayLike, q: ArrayLike) -> float:
 
 
 def information_gain(table: ArrayLike) -> float:
-    """H(classes) − H(classes | branches) of a question, branches × classes.
+    """H(classes) − H(classes | branches) of a split, branches × classes.
 
     >>> hair = [[3, 0], [2, 2], [0, 1]]  # dark, blond, red: positive and negative examples of the lecture
     >>> round(conditional_entropy(hair), 3), round(information_gain(hair), 3)
@@ -79,14 +79,14 @@ def information_gain(table: ArrayLike) -> float:
 
 
 def split_entropy(table: ArrayLike) -> float:
-    """The entropy of the branches themselves: many small branches have much of it."""
+    """Entropy of the branches, large for many small branches."""
     return _bits(_shares("table", table, n_dimensions=2).sum(axis=1))
 
 
 def gain_ratio(table: ArrayLike) -> float:
     """Information gain over split entropy (Quinlan, C4.5, 1993); 0 where all rows go down one branch.
 
-    The lecture's slide divides the remaining entropy instead, which would prefer the worst question.
+    The lecture's slide divides the remaining entropy instead, which would prefer the worst split.
     """
     information = split_entropy(table)
     return information_gain(table) / information if information > 0 else 0.0
@@ -94,7 +94,7 @@ def gain_ratio(table: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class ChiSquareTest:
-    """Pearson's test of whether branches differ in their classes."""
+    """Result of Pearson's test that branches and classes are independent."""
 
     statistic: float
     degrees_of_freedom: int
@@ -102,10 +102,10 @@ class ChiSquareTest:
 
 
 def chi2_split(table: ArrayLike) -> float:
-    """The lecture's statistic of a question, branches × classes: Σ (n_ij − p_j·n_i)²/(p_j·n_i), without the last.
+    """The lecture's statistic, branches × classes: Σ (n_ij − p_j·n_i)²/(p_j·n_i) over all but the last branch.
 
-    p_j is the share of branch j, n_i the number of class i. With two branches of the same size it is half of Pearson's,
-    which sums over all: see :func:`chi2_test`.
+    p_j is the share of branch j, n_i the number of class i. For two branches of equal size it is half of Pearson's
+    statistic, which sums over all branches: see :func:`chi2_test`.
 
     >>> chi2_split([[50, 0], [0, 50]])
     50.0
@@ -116,7 +116,7 @@ def chi2_split(table: ArrayLike) -> float:
 def chi2_test(table: ArrayLike) -> ChiSquareTest:
     """Pearson's χ² over all branches with (branches − 1)·(classes − 1) degrees of freedom, and its p-value.
 
-    Branches and classes that hold nothing do not count.
+    Empty branches and classes are ignored.
 
     >>> chi2_test([[50, 0], [0, 50]])
     ChiSquareTest(statistic=100.0, degrees_of_freedom=1, p_value=1.5...e-23)
@@ -129,7 +129,7 @@ def chi2_test(table: ArrayLike) -> ChiSquareTest:
 
 
 def _chi2_cells(counts: Floats) -> Floats:
-    """(observed − expected)²/expected of each cell; 0 where none is expected."""
+    """(observed − expected)²/expected of each cell; 0 where the expectation is 0."""
     expected = counts.sum(axis=1, keepdims=True) * (counts.sum(axis=0) / counts.sum())
     safe = np.where(expected > 0, expected, 1.0)
     cells: Floats = np.where(expected > 0, (counts - expected) ** 2 / safe, 0.0)

@@ -1,8 +1,8 @@
-"""How good answers are: sets of classes by utilities that reward caution, and single classes by what they cost.
+"""Metrics of set-valued predictions, and the cost of predictions.
 
 Every metric of sets takes ``(y_true, sets, *, classes, sample_weight=None)``: labels (n,), bool (n, n_classes) without
-an empty row, as `predict_set` returns, and the labels of the columns. The scorers at the end are for
-``cross_validate`` and ``GridSearchCV``.
+an empty row, as `predict_set` returns, and the labels of the columns. The scorers work with ``cross_validate`` and
+``GridSearchCV``.
 
 >>> import numpy as np
 >>> sets = np.array([[True, False], [True, True], [False, True]])
@@ -40,11 +40,11 @@ Bools = NDArray[np.bool_]
 def u65_score(
     y_true: ArrayLike, sets: ArrayLike, *, classes: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> float:
-    """The mean of 1.6/m − 0.6/m², m the size of a set that has the true class; 0 for one that has not.
+    """Mean of 1.6/m − 0.6/m² over sets of m classes that contain the true class; other sets count 0.
 
-    From 0 to 1, more is better. One right class is worth 1, two of which one is right 0.65: somewhat more than a guess
-    between them, 0.5, which pays for caution (Zaffalon, Corani and Mauá, 2012). Where all sets have one class it is the
-    accuracy.
+    From 0 to 1, higher is better. A correct single class scores 1; a correct set of two scores 0.65, more than the 0.5
+    of a guess between them, which rewards caution (Zaffalon, Corani and Mauá, 2012). If all sets have one class, it is
+    the accuracy.
     """
     return _utility(y_true, sets, classes, sample_weight, 0.6)
 
@@ -52,42 +52,41 @@ def u65_score(
 def u80_score(
     y_true: ArrayLike, sets: ArrayLike, *, classes: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> float:
-    """The mean of 2.2/m − 1.2/m², m the size of a set that has the true class; 0 for one that has not.
+    """Mean of 2.2/m − 1.2/m² over sets of m classes that contain the true class; other sets count 0.
 
-    From 0 to 1, more is better. As :func:`u65_score`, for people who value caution more: two classes of which one is
-    right are worth 0.8.
+    From 0 to 1, higher is better. Like :func:`u65_score` with more reward for caution: a correct set of two scores 0.8.
     """
     return _utility(y_true, sets, classes, sample_weight, 1.2)
 
 
 def _utility(y_true: Any, sets: Any, classes: Any, sample_weight: Any, reward: float) -> float:
-    """The mean of (1 + reward)/m − reward/m², written so that one right class is worth exactly 1."""
-    right, found, weights = _read(y_true, sets, classes, sample_weight)
-    size = found.sum(axis=1)
-    return _mean(np.where(right, 1 / size + reward * (size - 1) / size**2, 0.0), weights)
+    """Mean of (1 + reward)/m − reward/m², in a form that is exactly 1 for m = 1."""
+    correct, members, weights = _read(y_true, sets, classes, sample_weight)
+    size = members.sum(axis=1)
+    return _mean(np.where(correct, 1 / size + reward * (size - 1) / size**2, 0.0), weights)
 
 
 def set_accuracy(
     y_true: ArrayLike, sets: ArrayLike, *, classes: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> float:
-    """The share of rows whose set has the true class. From 0 to 1, more is better; sets of all classes reach 1."""
-    right, _, weights = _read(y_true, sets, classes, sample_weight)
-    return _mean(right, weights)
+    """Share of sets that contain the true class. From 0 to 1, higher is better; sets of all classes score 1."""
+    correct, _, weights = _read(y_true, sets, classes, sample_weight)
+    return _mean(correct, weights)
 
 
 def single_accuracy(
     y_true: ArrayLike, sets: ArrayLike, *, classes: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> float:
-    """The accuracy on the rows whose set has one class. From 0 to 1, more is better.
+    """Accuracy on the rows whose set has one class. From 0 to 1, higher is better.
 
-    NaN, with scikit-learn's ``UndefinedMetricWarning``, where there is no such row.
+    NaN, with scikit-learn's ``UndefinedMetricWarning``, if there is no such row.
     """
-    right, found, weights = _read(y_true, sets, classes, sample_weight)
-    single = found.sum(axis=1) == 1
+    correct, members, weights = _read(y_true, sets, classes, sample_weight)
+    single = members.sum(axis=1) == 1
     if not weights[single].any():
         warnings.warn("single_accuracy is not defined: no set has a single class", UndefinedMetricWarning, stacklevel=2)
         return float("nan")
-    return _mean(right[single], weights[single])
+    return _mean(correct[single], weights[single])
 
 
 def determinacy(
@@ -97,9 +96,9 @@ def determinacy(
     classes: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """The share of rows whose set has one class. From 0 to 1; more says more, which is better only if it is right.
+    """Share of sets with one class, from 0 to 1; higher is more informative, whether correct or not.
 
-    `y_true` and `classes` are taken, and checked, for the sake of one signature; both may be None.
+    `y_true` and `classes` are checked but not used; both may be None.
     """
     found, weights = _read_sizes(y_true, sets, classes, sample_weight)
     return _mean(found.sum(axis=1) == 1, weights)
@@ -112,9 +111,9 @@ def mean_set_size(
     classes: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """The mean number of classes in a set. From 1 to n_classes; less says more, which is better only if it is right.
+    """Mean number of classes in a set, from 1 to n_classes; lower is more informative, whether correct or not.
 
-    `y_true` and `classes` are taken, and checked, for the sake of one signature; both may be None.
+    `y_true` and `classes` are checked but not used; both may be None.
     """
     found, weights = _read_sizes(y_true, sets, classes, sample_weight)
     return _mean(found.sum(axis=1), weights)
@@ -132,20 +131,20 @@ def total_cost(
     measurements: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """What the predictions cost in all: Σ cost_matrix[true, predicted], and the measurements that were made for them.
+    """Total cost of predictions: Σ cost_matrix[true, predicted], plus the costs of measurements.
 
-    Less is better. Divide by the number of rows for the cost of a row.
+    Lower is better. Divide by the number of rows for the mean cost.
 
     Parameters
     ----------
     cost_matrix : (n_classes, n_classes)
         True × predicted, 0 on the diagonal, classes in the order of `classes`.
     measurements : (n,), optional
-        What was spent on measuring each row, as the `cost_of` of a tree returns.
+        Measurement cost of each row, as a tree's `cost_of` returns.
 
     Examples
     --------
-    >>> costs = [[0, 20], [1, 0]]  # to overlook an illness costs 20, a false alarm 1
+    >>> costs = [[0, 20], [1, 0]]  # a missed illness costs 20, a false alarm 1
     >>> total_cost(["ill", "well", "well"], ["well", "ill", "well"], cost_matrix=costs, classes=["ill", "well"])
     21.0
     """
@@ -161,7 +160,7 @@ def total_cost(
 
 
 def check_cost_matrix(cost_matrix: Any, n_classes: int, of_what: str) -> Floats:
-    """True × predicted: square, finite, not negative, 0 on the diagonal and not everywhere."""
+    """Return a cost matrix, true × predicted: finite, not negative, 0 on the diagonal but not everywhere."""
     costs = as_numbers("cost_matrix", cost_matrix)
     if costs.shape != (n_classes, n_classes):
         raise ValueError(
@@ -184,7 +183,7 @@ def check_cost_matrix(cost_matrix: Any, n_classes: int, of_what: str) -> Floats:
 
 @dataclass(frozen=True)
 class SetScorer:
-    """A metric of sets as a scorer: ``scorer(estimator, X, y)``. Made by :func:`make_set_scorer`."""
+    """Scorer of set-valued predictions, ``scorer(estimator, X, y)``; see :func:`make_set_scorer`."""
 
     metric: Callable[..., float]
     greater_is_better: bool = True
@@ -198,11 +197,11 @@ class SetScorer:
         return score if self.greater_is_better else -score
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> SetScorer:
-        """This scorer with a request for weights (yes, no, or a name) for scikit-learn's metadata routing."""
+        """Return this scorer with a request for weights (True, False or a name) for metadata routing."""
         return replace(self, weight_request=sample_weight)
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """What this scorer requests."""
+        """Return the metadata requests of this scorer."""
         request = MetadataRequest(owner=self)
         request.score.add_request(param="sample_weight", alias=self.weight_request)
         return request
@@ -214,17 +213,17 @@ class SetScorer:
 
 
 def make_set_scorer(metric: Callable[..., float], *, greater_is_better: bool = True, **options: Any) -> SetScorer:
-    """A scorer of a metric of sets, as scikit-learn's ``make_scorer`` makes one of a metric of labels.
+    """Make a scorer from a metric of sets, as scikit-learn's ``make_scorer`` does from a metric of labels.
 
-    It calls the estimator's `predict_set` and reads its `classes_`; in a pipeline, after a grid search, those of the
-    estimator that is inside.
+    It calls the estimator's `predict_set` and reads its `classes_`; for a pipeline or a search, those of the estimator
+    inside.
 
     Parameters
     ----------
     metric : callable
-        ``metric(y_true, sets, *, classes, **options)``, with `sample_weight` too if that is to be passed.
+        ``metric(y_true, sets, *, classes, **options)``, also `sample_weight` if it is passed.
     greater_is_better : bool
-        False: the scorer changes the sign, so that more is better of every score.
+        False: the scorer flips the sign, so that higher scores are better.
     options
         Passed to the metric.
     """
@@ -234,7 +233,7 @@ def make_set_scorer(metric: Callable[..., float], *, greater_is_better: bool = T
 
 
 def _predicted(estimator: Any, X: Any) -> tuple[Any, Any]:
-    """Sets and classes of an estimator, or of the one inside a pipeline or a search."""
+    """Return sets and classes of an estimator, or of the one inside a pipeline or a search."""
     inside = estimator
     while not hasattr(inside, "predict_set"):
         if isinstance(inside, Pipeline) and len(inside) > 1:
@@ -261,11 +260,11 @@ neg_mean_set_size_scorer = make_set_scorer(mean_set_size, greater_is_better=Fals
 
 
 def _read(y_true: Any, sets: Any, classes: Any, sample_weight: Any) -> tuple[Bools, Bools, Floats]:
-    """Whether each set has the true class, the sets, and the weights; or a clear error."""
+    """Return whether each set contains the true class, the sets, and the weights."""
     found, weights = _read_sets(sets, sample_weight)
     numbers = _class_numbers(y_true, classes, found.shape)
-    right: Bools = found[np.arange(len(found)), numbers]
-    return right, found, weights
+    correct: Bools = found[np.arange(len(found)), numbers]
+    return correct, found, weights
 
 
 def _read_sizes(y_true: Any, sets: Any, classes: Any, sample_weight: Any) -> tuple[Bools, Floats]:
@@ -315,8 +314,8 @@ def _class_numbers(given: Any, classes: Any, shape: tuple[int, ...], name: str =
     plain = found.tolist()
     numbers = np.array([number.get(label, -1) for label in plain], dtype=np.intp)
     if (numbers < 0).any():
-        strange = plain[int(np.argmax(numbers < 0))]
-        raise ValueError(f"{name} has {strange!r}, which is not in classes: {', '.join(map(repr, number))}")
+        unknown = plain[int(np.argmax(numbers < 0))]
+        raise ValueError(f"{name} has {unknown!r}, which is not in classes: {', '.join(map(repr, number))}")
     return numbers
 
 

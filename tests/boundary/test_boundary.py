@@ -25,7 +25,7 @@ from hedgerow import (
     boundary,
     checks,
 )
-from hedgerow.boundary.walls import Walls
+from hedgerow.boundary.decision_boundary import DecisionBoundary
 from hedgerow.forest.build import build_forest, leaf, oblique
 from hedgerow.probability import MEstimate
 from oracles import boundary as truth
@@ -58,10 +58,10 @@ def test_every_parameter_changes_something() -> None:
 def expected_probabilities(model: Any, forest: Any, X: Any, y: Any, weight: Any, Q: Any) -> Any:
     """Algorithm 3 with equation 2, for each row and class, from the oracle's distances."""
     labels = forest.counts.argmax(axis=1).tolist()
-    areas, walls, scale = truth.Areas(forest), Walls.of(forest), model.scale_
+    areas, walls, scale = truth.Areas(forest), DecisionBoundary.of(forest), model.scale_
 
     def distances(rows: Any) -> tuple[Any, Any]:
-        parts = walls.parts(rows)
+        parts = walls.fractions(rows)
         h = [
             [truth.algebraic_distance(areas, rows[i], int(own), labels, c, scale) for c in range(forest.n_classes)]
             for i, own in zip(parts.rows, parts.leaves, strict=True)

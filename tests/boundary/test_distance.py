@@ -17,9 +17,9 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 
 from hedgerow import Forest, ForestClassifier, TreeClassifier
 from hedgerow.boundary import algebraic_distance, nearest_separator, project
-from hedgerow.boundary.distance import walls_of
+from hedgerow.boundary.decision_boundary import DecisionBoundary
+from hedgerow.boundary.distance import boundary_of
 from hedgerow.boundary.oblique import least_distance
-from hedgerow.boundary.walls import Walls
 from hedgerow.forest.build import build_forest, leaf, multiway, oblique, one_against_rest, subset, threshold
 from oracles import boundary as truth
 from strategies import forests, rows_of
@@ -38,7 +38,7 @@ def walls_rows_and_scale(draw: st.DrawFn, splits: tuple[str, ...] = AXIS_PARALLE
     forest = draw(forests(splits=splits, regression=False, max_trees=1))
     X = draw(rows_of(forest, max_rows=3, missing=missing))
     scale = draw(st.lists(st.sampled_from([0.5, 1.0, 3.7]), min_size=forest.n_features, max_size=forest.n_features))
-    return Walls.of(forest), X, np.array(scale)
+    return DecisionBoundary.of(forest), X, np.array(scale)
 
 
 @several
@@ -47,7 +47,7 @@ def test_distances_are_those_of_all_leaves_one_by_one(case: Any) -> None:
     walls, X, scale = case
     nearest = walls.measure(X, scale)
     areas, labels = truth.Areas(walls.forest), walls.labels.tolist()
-    for part, (row, own) in enumerate(zip(nearest.parts.rows[:6], nearest.parts.leaves[:6], strict=True)):
+    for part, (row, own) in enumerate(zip(nearest.fractions.rows[:6], nearest.fractions.leaves[:6], strict=True)):
         expected = [truth.algebraic_distance(areas, X[row], int(own), labels, c, scale) for c in range(walls.n_classes)]
         np.testing.assert_allclose(nearest.distance[part], expected, rtol=1e-9)
 
@@ -63,7 +63,7 @@ def test_one_class_and_any_number_of_threads_give_the_same_bits(case: Any) -> No
             assert getattr(one, name)[:, 0].tobytes() == getattr(every, name)[:, c].tobytes()
     for row in range(len(X)):
         alone = walls.measure(np.ascontiguousarray(X[row : row + 1]), scale)
-        assert alone.distance.tobytes() == every.distance[every.parts.rows == row].tobytes()
+        assert alone.distance.tobytes() == every.distance[every.fractions.rows == row].tobytes()
 
 
 @several
@@ -73,7 +73,7 @@ def test_separators_are_the_longest_moves_to_the_nearest_leaf(case: Any) -> None
     nearest = walls.measure(X, scale)
     areas = truth.Areas(walls.forest)
     found = walls.separators(walls.separator_numbers(nearest))
-    for part, (row, own) in enumerate(zip(nearest.parts.rows[:6], nearest.parts.leaves[:6], strict=True)):
+    for part, (row, own) in enumerate(zip(nearest.fractions.rows[:6], nearest.fractions.leaves[:6], strict=True)):
         for c in range(walls.n_classes):
             if nearest.leaf[part, c] < 0:
                 assert found.feature[part, c] == -1
@@ -158,7 +158,7 @@ def test_trees_of_scikit_learn_at_the_thresholds_that_they_show(n_classes: int) 
 def test_less_than_a_tenth_of_500_leaves_is_looked_at() -> None:
     for seed in range(3):
         tree, X = random_tree(500, seed=seed)
-        nearest = walls_of(tree).measure(X, X.std(axis=0))
+        nearest = boundary_of(tree).measure(X, X.std(axis=0))
         assert nearest.n_leaves.mean() < 50
         np.testing.assert_allclose(nearest.distance[:, 1], brute_force(tree, X, 1, X.std(axis=0)), atol=1e-12)
 
@@ -200,9 +200,9 @@ def test_a_large_code_costs_no_search_through_all_smaller_ones() -> None:
     tree = build_forest(
         [one_against_rest(0, largest, leaf([1.0, 0.0]), one_against_rest(0, 0, leaf([0.0, 1.0]), leaf([1.0, 0.0])))], 1
     )
-    assert Walls.of(tree).plan[1].tolist() == [1, 1, 1, 1, 1]
+    assert DecisionBoundary.of(tree).plan[1].tolist() == [1, 1, 1, 1, 1]
     two = np.array([2], dtype=np.int32)  # categories: the large one is none of them
-    assert Walls.of(tree, n_categories=two).plan[1].tolist() == [1, 0, 1, 1, 1]
+    assert DecisionBoundary.of(tree, n_categories=two).plan[1].tolist() == [1, 0, 1, 1, 1]
 
 
 def test_categories_are_one_step_apart() -> None:
@@ -221,11 +221,11 @@ def test_categories_are_one_step_apart() -> None:
 
 def test_a_missing_value_is_no_wall() -> None:
     tree = build_forest([threshold(0, 2.0, leaf([6, 2]), threshold(1, 0.0, leaf([3, 0]), leaf([0, 5])))], n_features=2)
-    walls = Walls.of(tree)
+    walls = DecisionBoundary.of(tree)
     nearest = walls.measure(np.array([[NAN, 1.0]]), np.ones(2))
     # In the left leaf nothing can be reached without knowing the first value; the right one is left at 0.
-    assert nearest.parts.leaves.tolist() == [0, 2]
-    np.testing.assert_allclose(nearest.parts.weights, [0.5, 0.5])
+    assert nearest.fractions.leaves.tolist() == [0, 2]
+    np.testing.assert_allclose(nearest.fractions.weights, [0.5, 0.5])
     np.testing.assert_array_equal(nearest.distance[:, 1], [math.inf, -1])
     np.testing.assert_allclose(algebraic_distance(tree, [[NAN, 1.0]], 1), [-1])
     assert nearest_separator(tree, [[NAN, 1.0]], target=1).feature.tolist() == [-1]
@@ -251,11 +251,11 @@ def test_polytopes_are_projected_onto_exactly(n_features: int, seed: int) -> Non
     rng = np.random.default_rng(seed)
     root = oblique({0: 1.0, 1: 0.5}, 0.1, *(random_oblique_tree(rng, n_features, 2, 3) for _ in range(2)))
     forest = build_forest([root], n_features)
-    walls, scale = Walls.of(forest), rng.uniform(0.5, 2, size=n_features)
+    walls, scale = DecisionBoundary.of(forest), rng.uniform(0.5, 2, size=n_features)
     X = rng.normal(size=(6, n_features))
     nearest = walls.measure(X, scale)
     areas = truth.Areas(forest)
-    for part, own in enumerate(nearest.parts.leaves):
+    for part, own in enumerate(nearest.fractions.leaves):
         distances = {}
         for one, path in areas.paths.items():
             sides = []
@@ -288,7 +288,7 @@ def test_a_tree_with_an_oblique_question_that_asks_for_one_column_is_like_any_ot
     small = np.where(np.abs(forest.threshold) < 1e3, forest.threshold, 3.0)
     at = np.where(np.isnan(forest.threshold), NAN, small)
     tree = Forest(**{**vars_of(forest), "threshold": at})
-    plain, ringed = Walls.of(tree), Walls.of(tree)
+    plain, ringed = DecisionBoundary.of(tree), DecisionBoundary.of(tree)
     object.__setattr__(ringed, "is_oblique", True)  # sends it down the other way
     expected, found = plain.measure(X, scale), ringed.measure(X, scale)
     closed = plain.plan[1] == 0  # a closed area has an edge, which is all that a polytope knows of it

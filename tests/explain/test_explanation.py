@@ -25,8 +25,8 @@ from hedgerow import (
     TreeClassifier,
     TreeRegressor,
 )
-from hedgerow.boundary.explain import BoundaryExplanation, separator_texts
-from hedgerow.boundary.walls import Separators
+from hedgerow.boundary.boundary_explanation import BoundaryExplanation, separator_texts
+from hedgerow.boundary.decision_boundary import Separators
 from hedgerow.data.columns import Column, Kind
 from hedgerow.data.table import Schema
 from hedgerow.explain.explanation import explain_classes, explain_numbers

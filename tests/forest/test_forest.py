@@ -17,7 +17,8 @@ from hedgerow import Forest
 from hedgerow._core import node_fault
 from hedgerow.forest.build import build_forest, leaf, multiway, oblique, subset, threshold, value
 from hedgerow.forest.check import InvalidForestError
-from hedgerow.forest.packing import ModelFileError, pack
+from hedgerow.storage import ModelFileError
+from hedgerow.storage.container import pack
 from hedgerow.walk import route
 from strategies import forests, rows_of
 

@@ -24,7 +24,7 @@ from hedgerow import Forest, TreeClassifier, TreeRegressor
 from hedgerow._core import Criterion, Nominal, TrainMissing
 from hedgerow.forest.kinds import MissingPolicy, NodeKind
 from hedgerow.growth import Fractional, Growth, Training, grow_forest
-from hedgerow.growth.growth import n_tried_features
+from hedgerow.growth.options import n_tried_features
 from oracles.growth import (
     Problem,
     Question,

@@ -18,8 +18,8 @@ from hedgerow.forest.build import build_forest
 from hedgerow.naive_bayes import Entropy, Examples, Gaussian, LeafModels, NaiveBayesGrowth, cut_points
 from hedgerow.naive_bayes.cross_validation import hits
 from hedgerow.naive_bayes.discretisation import best_thresholds, midpoints
-from hedgerow.naive_bayes.groups import divide, joined, whole
-from hedgerow.naive_bayes.grow import questions_of
+from hedgerow.naive_bayes.groups import all_rows, concatenate, divide
+from hedgerow.naive_bayes.nbtree import candidate_splits
 from hedgerow.walk import spread
 from oracles import naive_bayes as oracle
 
@@ -89,7 +89,7 @@ def test_cuts_of_many_rows_and_classes() -> None:
 @given(datasets())
 def test_thresholds_have_the_least_entropy(data: oracle.Data) -> None:
     examples = examples_of(data)
-    found = best_thresholds(examples, whole(examples))
+    found = best_thresholds(examples, all_rows(examples))
     for column in data.columns:
         best = oracle.best_cut(data, oracle.known(data, data.whole(), column), column)
         if data.n_categories[column] or best is None:
@@ -126,10 +126,10 @@ def test_cut_points_say_what_is_wrong(x: Any, y: Any, message: str) -> None:
 @given(either)
 def test_utilities_are_those_of_explicit_folds(data: oracle.Data) -> None:
     examples = examples_of(data)
-    root = whole(examples)
+    root = all_rows(examples)
     np.testing.assert_allclose(hits(examples, root, numeric_of(data)), [float(oracle.hits(data, data.whole()))])
     asked = oracle.questions(data, data.whole())
-    found = questions_of(examples, root)
+    found = candidate_splits(examples, root)
     assert [question.feature for question in found] == [question.feature for question in asked]
     for theirs, ours in zip(asked, found, strict=True):
         branches = oracle.divide(data, data.whole(), theirs)
@@ -143,11 +143,11 @@ def test_utilities_are_those_of_explicit_folds(data: oracle.Data) -> None:
 @given(datasets())
 def test_branches_hold_the_rows_and_entries_of_nodes(data: oracle.Data) -> None:
     examples = examples_of(data)
-    root = whole(examples)
-    for question in questions_of(examples, root):
+    root = all_rows(examples)
+    for question in candidate_splits(examples, root):
         groups = divide(root, question.branch, question.n_branches)
-        parts = [groups.only(branch) for branch in range(groups.n_groups)]
-        again = joined(parts)
+        parts = [groups.select(branch) for branch in range(groups.n_groups)]
+        again = concatenate(parts)
         for name in ("row", "weight", "group", "entry_at", "entry_column", "entry_value"):
             np.testing.assert_array_equal(getattr(again, name), getattr(groups, name))
         for part in parts:
@@ -161,7 +161,7 @@ def test_branches_hold_the_rows_and_entries_of_nodes(data: oracle.Data) -> None:
 def test_a_small_part_of_a_row_follows_the_heaviest_branch() -> None:
     data = oracle.Data([[math.nan], [math.nan], [0.0], [1.0], [1.0]], [0, 0, 0, 1, 1], 2, [0])
     parts = [(0, Fraction(1, 65)), (1, Fraction(1, 64)), *((i, Fraction(1)) for i in (2, 3, 4))]
-    root = replace(whole(examples_of(data)), weight=np.array([float(weight) for _, weight in parts]))
+    root = replace(all_rows(examples_of(data)), weight=np.array([float(weight) for _, weight in parts]))
     groups = divide(root, np.array([-1, -1, 0, 1, 1]), 2)
     expected = oracle.divide(data, parts, oracle.Question(0, 0.5, ()))
     assert [[row for row, _ in part] for part in expected] == [[1, 2], [0, 1, 3, 4]]
@@ -172,7 +172,7 @@ def test_a_small_part_of_a_row_follows_the_heaviest_branch() -> None:
 def test_the_first_of_equal_columns_is_asked() -> None:
     x = np.repeat([0.0, 1.0, 2.0, 3.0], 20)
     forest, _ = NaiveBayesGrowth("gaussian", 2, 0.05).grow(
-        Examples.dealt(np.column_stack([x, x]), (x.astype(np.int32) % 2), 2, np.zeros(2, dtype=np.int32), seed=0)
+        Examples.shuffle(np.column_stack([x, x]), (x.astype(np.int32) % 2), 2, np.zeros(2, dtype=np.int32), seed=0)
     )
     assert set(forest.feature.tolist()) == {-1, 0}
 
@@ -227,7 +227,7 @@ def test_awkward_numbers_give_probabilities(data: Any, gaussian: bool) -> None:
     labels = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n_rows, max_size=n_rows)), dtype=np.int32)
     values = np.asfortranarray(np.array([column for column, _ in columns]).T)
     kinds = np.array([n_categories for _, n_categories in columns], dtype=np.int32)
-    examples = Examples.dealt(values, labels, 3, kinds, seed=0)
+    examples = Examples.shuffle(values, labels, 3, kinds, seed=0)
     forest, models = NaiveBayesGrowth("gaussian" if gaussian else "entropy", 2, 0.0).grow(examples)
     forest.check()
     rows = np.vstack([values, np.full(len(columns), 1.7e308), np.full(len(columns), -5e-324)])
@@ -241,8 +241,8 @@ def test_awkward_numbers_give_probabilities(data: Any, gaussian: bool) -> None:
 
 def _one_leaf(values: Any, y: Any, n_categories: list[int], numeric: Any) -> tuple[LeafModels, Any]:
     kinds = np.array(n_categories, dtype=np.int32)
-    examples = Examples.dealt(np.asfortranarray(values), y.astype(np.int32), y.max() + 1, kinds, seed=1)
-    models = LeafModels.of(examples, whole(examples), numeric)
+    examples = Examples.shuffle(np.asfortranarray(values), y.astype(np.int32), y.max() + 1, kinds, seed=1)
+    models = LeafModels.of(examples, all_rows(examples), numeric)
     n = np.bincount(y)
     return models, (n + 1) / (n.sum() + len(n))
 

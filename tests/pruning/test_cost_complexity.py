@@ -18,8 +18,7 @@ import oracles
 from hedgerow import Forest, TreeClassifier, TreeRegressor
 from hedgerow.forest.build import build_forest, leaf, threshold
 from hedgerow.pruning import CostComplexity, Grower, cost_complexity, cut, links_of
-from hedgerow.pruning.grower import some_rows
-from hedgerow.pruning.hold_out_split import places_in_line
+from hedgerow.pruning.training_rows import hash_positions, select_rows
 from oracles import pruning as truth
 from pruning_strategies import Grown, grown_from, grown_trees, noisy_rows
 
@@ -151,13 +150,13 @@ def chosen_by_hand(grown: Grown, folds: int, standard_errors: float, seed: int) 
     candidates = [*(math.sqrt(a * b) for a, b in pairwise(distinct)), math.inf]
     if len(candidates) < 2:
         return grown.forest
-    places = places_in_line(training, seed)
+    places = hash_positions(training, seed)
     losses: list[list[tuple[float, float]]] = [[] for _ in candidates]
     for fold in range(folds):
         inside = (places * folds).astype(int) == fold
         if not inside.any() or inside.all():
             continue
-        tree, rows = grown.grow(some_rows(training, ~inside)), some_rows(training, inside)
+        tree, rows = grown.grow(select_rows(training, ~inside)), select_rows(training, inside)
         for found, candidate in zip(losses, candidates, strict=True):
             pruned = cost_complexity(
                 tree, min(candidate, 1e300), "squared_error" if training.labels is None else "gini"

@@ -15,8 +15,7 @@ from hedgerow import Forest, TreeClassifier, TreeRegressor
 from hedgerow.forest.build import build_forest, leaf, multiway, threshold, value
 from hedgerow.growth import Training
 from hedgerow.pruning import Grower, ReducedError, reduced_error
-from hedgerow.pruning.grower import some_rows
-from hedgerow.pruning.hold_out_split import places_in_line
+from hedgerow.pruning.training_rows import hash_positions, select_rows
 from oracles import pruning as truth
 from pruning_strategies import Grown, grown_trees, noisy_rows, refilled_trees
 
@@ -54,7 +53,7 @@ def test_numbers_are_judged_by_their_squared_errors(grown: Grown, seed: int) -> 
 @several
 @given(grown=refilled_trees())
 def test_an_empty_branch_errs_by_the_class_of_its_parent(grown: Grown) -> None:
-    half = some_rows(grown.training, np.arange(len(grown.y)) % 2 == 0)
+    half = select_rows(grown.training, np.arange(len(grown.y)) % 2 == 0)
     X, y = np.ascontiguousarray(half.values), half.labels.tolist()  # type: ignore[union-attr]
     check_both_orders(grown.forest, X, y, half.sample_weight.tolist())
 
@@ -121,7 +120,7 @@ def test_every_tree_of_a_forest_is_pruned() -> None:
 
 
 def in_other_words(training: Training, order: Any) -> Training:
-    chosen = some_rows(training, np.ones(len(training.sample_weight), dtype=bool))
+    chosen = select_rows(training, np.ones(len(training.sample_weight), dtype=bool))
     return Training(
         np.asfortranarray(chosen.values[order]),
         chosen.n_categories,
@@ -156,7 +155,7 @@ def test_places_are_those_of_the_definition(seed: int, data: st.DataObject) -> N
             end += sum(weight[i] for i in equal)
             expected[equal] = (end - sum(weight[i] for i in equal) / 2) / length
     # Weights are multiples of 1/2: their sums have no rounding.
-    assert places_in_line(training, seed).tolist() == expected.tolist()
+    assert hash_positions(training, seed).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("n_classes", [0, 3])
@@ -166,11 +165,11 @@ def test_rows_are_drawn_by_what_they_hold(n_classes: int) -> None:
         training = Training(
             training.values, training.n_categories, training.sample_weight, targets=training.targets.round()
         )
-    places = places_in_line(training, seed=5)
+    places = hash_positions(training, seed=5)
     assert ((places >= 0) & (places < 1)).all()
     order = np.random.default_rng(0).permutation(200)
-    np.testing.assert_allclose(places_in_line(in_other_words(training, order), seed=5), places[order], rtol=1e-12)
-    assert (places_in_line(training, seed=6) != places).any()
+    np.testing.assert_allclose(hash_positions(in_other_words(training, order), seed=5), places[order], rtol=1e-12)
+    assert (hash_positions(training, seed=6) != places).any()
     target = np.asarray(training.targets if training.labels is None else training.labels)
     seen: dict[bytes, float] = {}
     for row, y, place in zip(np.ascontiguousarray(training.values), target, places, strict=True):
@@ -185,14 +184,14 @@ def test_weights_take_as_much_of_the_line_as_repeated_rows() -> None:
         training.values, training.n_categories, times.astype(float), labels=training.labels, n_classes=2
     )
     repeated = in_other_words(training, np.repeat(np.arange(60), times))
-    np.testing.assert_allclose(np.repeat(places_in_line(weighted, 3), times), places_in_line(repeated, 3), rtol=1e-12)
+    np.testing.assert_allclose(np.repeat(hash_positions(weighted, 3), times), hash_positions(repeated, 3), rtol=1e-12)
 
 
 def test_each_class_keeps_its_share() -> None:
     labels = np.repeat([0, 1, 2], [600, 300, 30]).astype(np.int32)
     X = np.random.default_rng(0).normal(size=(930, 2))
     training = Training(np.asfortranarray(X), np.zeros(2, dtype=np.int32), np.ones(930), labels=labels, n_classes=3)
-    held_out = places_in_line(training, 0) < 1 / 3
+    held_out = hash_positions(training, 0) < 1 / 3
     assert np.bincount(labels[held_out]).tolist() == [200, 100, 10]
 
 

@@ -33,9 +33,9 @@ from hedgerow import (
 from hedgerow import growth as strategies
 from hedgerow._core import checksum
 from hedgerow.forest.build import build_forest, leaf, multiway, one_against_rest, subset, threshold
-from hedgerow.forest.packing import FORMAT_VERSION, MAGIC, pack, pieces, unpack
 from hedgerow.probability import Frequency, Laplace, MEstimate
-from hedgerow.storage import ModelFileError, files, load, read_fitted, read_notes, register, save
+from hedgerow.storage import ModelFileError, load, model_file, read_fitted, read_notes, register, save
+from hedgerow.storage.container import FORMAT_VERSION, MAGIC, pack, pieces, unpack
 from hedgerow.walk.quantiles import LeafSamples
 from model_file_mutations import memory_traced, opened, outcome, sealed
 
@@ -265,20 +265,20 @@ def test_bad_files_are_refused_in_one_line(path: Path) -> None:
         (b"PK\x03\x04" * 100, "not a hedgerow model file"),
         (pickle.dumps(tree()), "not a hedgerow model file"),
         (MAGIC, "truncated: it has 8 bytes"),
-        (good[:-1], "truncated: it says that it has 2944 bytes, and has 2943"),
-        (good + b"x", "followed by something else"),
+        (good[:-1], "truncated: the stated length is 2944 bytes, the actual length 2943"),
+        (good + b"x", "followed by other data"),
         (future, both_versions),
-        (damaged, "damaged: its checksum is wrong"),
-        (padding, "damaged: its checksum is wrong"),
+        (damaged, r"array \d+ is damaged \(wrong checksum\)"),
+        (padding, r"array \d+ is damaged \(wrong checksum\)"),
         (good[:20] + b"\1" + good[21:], "first bytes are damaged"),
         (good[:100] + b"\1" + good[101:], "header is damaged"),
-        (sealed(b'{"a":1,"a":2}', b""), "key twice"),
+        (sealed(b'{"a":1,"a":2}', b""), "duplicate key"),
         (sealed(b"[NaN]", b""), "the number 'NaN'"),
         (sealed(b"[1e999]", b""), "out of bounds"),
         (sealed(b"9" * 5000, b""), "out of bounds"),
         (sealed(b'{"arrays":[],"content":' + b"[" * 4500 + b"]" * 4500 + b"}", b""), "nested too deeply"),
         (sealed(b"[" + b"[]," * 100_000 + b"[]]", b""), "mostly brackets"),
-        (sealed(b'"\xff"', b""), "no JSON"),
+        (sealed(b'"\xff"', b""), "not JSON"),
         (sealed(b"[]", b""), "no arrays and content"),
         (sealed(b'{"arrays":[],"content":{"$":"dict","items":[]}}', b""), "it holds no model"),
         (edited(lambda h: h["content"].update({"$": "os.system"})), "'os.system', which is not registered"),
@@ -286,10 +286,10 @@ def test_bad_files_are_refused_in_one_line(path: Path) -> None:
         (edited(lambda h: h["content"]["fitted"]["items"].clear()), "was not fitted"),
         (edited(lambda h: h["content"]["fitted"]["items"].append(["__class__", 1])), "no attribute '__class__'"),
         (edited(lambda h: h["content"]["fitted"]["items"].append(["predict", 1])), "no attribute 'predict'"),
-        (edited(lambda h: h["content"]["fitted"]["items"].pop()), "is wrong: .*_impurity"),
+        (edited(lambda h: h["content"]["fitted"]["items"].pop()), "invalid hedgerow.TreeClassifier: .*_impurity"),
         (edited(lambda h: h["content"]["parameters"]["items"].append(["newer", 1])), "no parameter 'newer'"),
-        (edited(lambda h: h["arrays"][0].__setitem__(0, "|O8")), "type '|O8', which model files do not have"),
-        (edited(lambda h: h["arrays"][0].__setitem__(1, [2**62, 2**62])), "which no array in"),
+        (edited(lambda h: h["arrays"][0].__setitem__(0, "|O8")), r"type '\|O8', not allowed in model files"),
+        (edited(lambda h: h["arrays"][0].__setitem__(1, [2**62, 2**62])), "impossible in"),
         (edited(lambda h: h["arrays"][0].__setitem__(1, [2000])), "ends at byte"),
     ]:
         path.write_bytes(block)
@@ -308,9 +308,9 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match="is a folder: give the name of a file"):
         save(tree(), tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ModelFileError, match="no ordinary file"):
+    with pytest.raises(ModelFileError, match="not a regular file"):
         load(tmp_path / "pipe")
-    with pytest.raises(ModelFileError, match="no ordinary file"):
+    with pytest.raises(ModelFileError, match="not a regular file"):
         save(tree(), tmp_path / "pipe")
 
 
@@ -330,7 +330,7 @@ def test_a_model_saved_over_while_it_is_loaded(
             os.replace(waiting.pop(), path)
         return found
 
-    monkeypatch.setattr(files.os, moment, look_then_replace)
+    monkeypatch.setattr(model_file.os, moment, look_then_replace)
     assert load(path, mmap=mmap).classes_.tolist() == [0, 1]
 
 
@@ -338,7 +338,7 @@ def test_without_checksums_the_structure_is_still_checked(path: Path) -> None:
     content, arrays = unpack(np.frombuffer((DATA / "v1_tree_classifier.hedgerow").read_bytes(), dtype=np.uint8))
     broken = [np.full_like(array, 99) if array.dtype == np.int32 else array for array in arrays]
     pack(content, broken).tofile(path)
-    with pytest.raises(ModelFileError, match=r"its hedgerow\.Forest is wrong: not a valid Forest"):
+    with pytest.raises(ModelFileError, match=r"invalid hedgerow\.Forest: not a valid Forest"):
         load(path, mmap=True, verify=False)
 
 
@@ -387,10 +387,10 @@ def test_notes_that_json_cant_hold_are_refused(path: Path) -> None:
 def test_damaged_notes_are_refused(path: Path) -> None:
     save(tree(), path, notes={"target": "y"})
     path.write_bytes(path.read_bytes().replace(b"target", b"tarxet"))
-    with pytest.raises(ModelFileError, match="its header is damaged"):
+    with pytest.raises(ModelFileError, match="the header is damaged"):
         read_notes(path)
     np.concatenate(list(pieces({"$": "none"}, [], ["no", "object"]))).tofile(path)  # type: ignore[arg-type]
-    with pytest.raises(ModelFileError, match="its notes are no object"):
+    with pytest.raises(ModelFileError, match="the notes are not a JSON object"):
         read_notes(path)
 
 
@@ -418,6 +418,24 @@ def test_parts_are_read_without_scikit_learn_and_of_models_only(path: Path) -> N
         pack(content, []).tofile(path)
         with pytest.raises(ModelFileError, match=r"model\.hedgerow: it holds no model"):
             read_fitted(path, ["forest_"])
+
+
+def test_classes_of_the_file_are_imported_on_demand_and_without_scikit_learn(path: Path) -> None:
+    code = (
+        "import sys; from hedgerow.storage import read_fitted; below = {'hedgerow.forest', 'hedgerow.data'};"
+        "assert not below & set(sys.modules);"
+        "_, found = read_fitted(sys.argv[1], ['schema_', 'forest_']); assert below < set(sys.modules);"
+        "assert not {'sklearn', 'scipy', 'hedgerow.estimators'} & set(sys.modules);"
+        "print(*(type(found[name]).__name__ for name in ('schema_', 'forest_')))"
+    )
+    save(tree(), path)
+    run = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["Schema", "Forest"]
+
+
+def test_the_error_has_its_public_name() -> None:
+    assert f"{ModelFileError.__module__}.{ModelFileError.__qualname__}" == "hedgerow.storage.ModelFileError"
+    assert type(pickle.loads(pickle.dumps(ModelFileError("damaged")))) is ModelFileError
 
 
 # -- saving
@@ -456,7 +474,7 @@ def test_a_folder_that_cant_be_written(path: Path, monkeypatch: pytest.MonkeyPat
 
     save(tree(), path)
     old = path.read_bytes()
-    monkeypatch.setattr(files.os, "open", refuse)
+    monkeypatch.setattr(model_file.os, "open", refuse)
     with pytest.raises(PermissionError, match=r"can't save the model: Permission denied: .*model.hedgerow"):
         save(tree(1 - LABELS), path)
     assert path.read_bytes() == old
@@ -490,7 +508,7 @@ def test_a_crash_leaves_the_old_file(step: str, path: Path, monkeypatch: pytest.
         raise KeyboardInterrupt
 
     path.write_text("old")
-    monkeypatch.setattr(files.os, step, crash)
+    monkeypatch.setattr(model_file.os, step, crash)
     with pytest.raises(KeyboardInterrupt):
         save(tree(), path)
     assert path.read_text() == "old"

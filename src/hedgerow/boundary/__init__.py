@@ -1,14 +1,14 @@
-"""The decision boundary of a tree: how far rows are from it, what they would have to cross, what is likely there.
+"""The decision boundary of a tree: distances, separators and probabilities.
 
 Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Probabilities Using its Decision Boundary
 (IJCAI 2007), called "the paper" here. Trees of this package and of scikit-learn, any number of classes, nominal
-columns, missing values and oblique questions; :class:`hedgerow.BoundaryClassifier` is the estimator.
+columns, missing values and oblique splits; :class:`hedgerow.BoundaryClassifier` is the estimator.
 """
 
 from hedgerow.boundary.bandwidths import Absolute, CrossValidated, Relative
+from hedgerow.boundary.decision_boundary import Separators
 from hedgerow.boundary.distance import algebraic_distance, nearest_separator, project
 from hedgerow.boundary.scales import MinMax, Standard
-from hedgerow.boundary.walls import Separators
 
 __all__ = [
     "Absolute",

@@ -1,4 +1,4 @@
-"""How wide the kernels are."""
+"""Bandwidths of the kernels."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Score = Callable[[Floats], float]
 
 
 class Bandwidth(Protocol):
-    """Ranges of what the kernel is put on to bandwidths of the same shape.
+    """Choose bandwidths for the ranges of the kernel's features, in the same shape.
 
-    `score` tells how likely the training rows are, each without itself, under given bandwidths.
+    `score` is the leave-one-out log-likelihood of the training rows for given bandwidths.
     """
 
     def __call__(self, ranges: Floats, score: Score) -> Floats: ...
@@ -29,7 +29,7 @@ class Bandwidth(Protocol):
 
 @dataclass(frozen=True)
 class Relative:
-    """The fraction τ of the range of the algebraic distance over all training rows (section 4.1 of the paper)."""
+    """A fraction τ of the range of the algebraic distance over all training rows (section 4.1 of the paper)."""
 
     fraction: float = 0.1
 
@@ -55,9 +55,9 @@ class Absolute:
 
 @dataclass(frozen=True)
 class CrossValidated:
-    """Of these fractions of the range the one under which the labels of the training rows are likeliest.
+    """The fraction of the range with the largest leave-one-out likelihood of the training labels.
 
-    Each row's probability is estimated from all rows but itself; of equals the largest fraction.
+    Ties go to the largest fraction.
     """
 
     fractions: tuple[float, ...] = (0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
@@ -79,7 +79,7 @@ for _strategy in (Relative, Absolute, CrossValidated):
 
 
 def bandwidth(given: Any) -> Bandwidth:
-    """The strategy for `bandwidth`: a number is a fraction of the range."""
+    """Return the strategy for the parameter `bandwidth`; a number is a fraction of the range."""
     if is_number(given):
         return Relative(float(given))
     chosen: Bandwidth = choose("bandwidth", given, {"cv": CrossValidated()}, (Relative, Absolute, CrossValidated))

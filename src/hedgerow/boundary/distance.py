@@ -1,4 +1,4 @@
-"""Distances, projections and separators of a fitted tree, without an estimator around it."""
+"""Distances, projections and separators of a fitted tree, as functions."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
 from hedgerow._params import is_whole
+from hedgerow.boundary.decision_boundary import DecisionBoundary, Separators
 from hedgerow.boundary.scales import check_scale
-from hedgerow.boundary.walls import Separators, Walls
 from hedgerow.exchange import from_sklearn
 from hedgerow.forest.forest import Forest
 
-__all__ = ["algebraic_distance", "nearest_separator", "project", "walls_of"]
+__all__ = ["algebraic_distance", "boundary_of", "nearest_separator", "project"]
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ _ACCEPTED = "a fitted TreeClassifier, one of scikit-learn's decision trees or ex
 def algebraic_distance(
     tree: Any, X: Any, target: int, *, scale: ArrayLike | None = None, n_jobs: int | None = None
 ) -> Floats:
-    """How far each row is from the area in which a tree answers with a class, (n,); negative inside of it.
+    """Distance of each row from the region where a tree predicts a class, (n,); negative inside the region.
 
     Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Probabilities Using its Decision
     Boundary (2007), definitions 1 and 2 and algorithms 1 and 2, exactly, for any number of classes.
@@ -32,23 +32,23 @@ def algebraic_distance(
     Parameters
     ----------
     tree : classifier or Forest
-        A fitted TreeClassifier, one of scikit-learn's trees, or a :class:`~hedgerow.Forest` of one tree. Its leaves
-        have the class of most of their counts, the first of equals.
+        A fitted TreeClassifier, one of scikit-learn's trees, or a :class:`~hedgerow.Forest` of one tree, whose leaves
+        have their majority class, the first of ties.
     X : table
         As the tree takes it; for a Forest, float64.
     target : int
         The class's position in `classes_`.
     scale : array-like of shape (n_features,) or None
-        What one step is in each column: distances are Euclidean in x/scale. A change of category is as long as
-        1/scale. None is 1 everywhere.
+        Unit of each column: distances are Euclidean in x/scale. A change of category has length 1/scale. None is 1
+        everywhere.
     n_jobs : int or None
-        Threads; the same bits for any number.
+        Number of threads; identical results for any n_jobs.
 
     Returns
     -------
     distance : ndarray of shape (n,)
         +∞ for a class that labels no leaf, -∞ for one that labels all. For a row with missing values that is in several
-        leaves, the weighted mean over those from which there is a way.
+        leaves, the weighted mean of the finite distances.
 
     Examples
     --------
@@ -58,27 +58,27 @@ def algebraic_distance(
     >>> algebraic_distance(tree, [[1.0, 1.0], [5.0, 4.0], [5.0, -2.0]], target=1)
     array([ 1., -3.,  2.])
     """
-    walls, rows = walls_of(tree), read_rows(tree, X)
-    return walls.measure(rows, _scale(scale, walls), _class(target, walls), n_jobs).of_rows()[:, 0]
+    boundary, rows = boundary_of(tree), read_rows(tree, X)
+    return boundary.measure(rows, _scale(scale, boundary), _class(target, boundary), n_jobs).of_rows()[:, 0]
 
 
 def nearest_separator(
     tree: Any, X: Any, *, target: int | None = None, scale: ArrayLike | None = None, n_jobs: int | None = None
 ) -> Separators:
-    """What each row would have to cross to get another answer: a column and a threshold.
+    """Separator between each row and the nearest leaf of another class: a column and a threshold.
 
-    Of the questions that move a row on its way to the nearest leaf of another class, the one with the largest |x_u −
-    b|/scale_u (section 5.1 of the paper: the separator with the largest margin), of equals the one about the first
-    column. With `target` the way is that into, or out of, this class's area.
+    Of the splits that a row has to cross on the way there, the one with the largest |x_u − b|/scale_u (section 5.1 of
+    the paper: the separator with the largest margin); ties go to the first column. With `target`, the path into, or out
+    of, the region of this class.
 
     Returns
     -------
     feature : int ndarray of shape (n,)
-        -1 where there is nothing to cross; -2 for an oblique question.
+        -1 where there is nothing to cross; -2 for an oblique split.
     threshold : float ndarray of shape (n,)
         NaN for a change of category.
 
-    Other parameters are those of :func:`algebraic_distance`. A row in several leaves is looked at from its heaviest.
+    Other parameters are those of :func:`algebraic_distance`. A row in several leaves counts by its largest fraction.
 
     >>> from hedgerow.forest.build import build_forest, leaf, threshold
     >>> above = threshold(1, 0.0, leaf([3, 0]), leaf([0, 5]))
@@ -86,18 +86,18 @@ def nearest_separator(
     >>> nearest_separator(tree, [[1.0, 1.0], [5.0, 2.0]])
     Separators(feature=array([0, 1], dtype=int32), threshold=array([2., 0.]))
     """
-    walls, rows = walls_of(tree), read_rows(tree, X)
-    wanted = None if target is None else _class(target, walls)
-    nearest = walls.measure(rows, _scale(scale, walls), wanted, n_jobs)
-    return walls.crossed(nearest, None if target is None else 0)
+    boundary, rows = boundary_of(tree), read_rows(tree, X)
+    wanted = None if target is None else _class(target, boundary)
+    nearest = boundary.measure(rows, _scale(scale, boundary), wanted, n_jobs)
+    return boundary.crossed(nearest, None if target is None else 0)
 
 
 def project(tree: Any, X: Any, target: int, *, scale: ArrayLike | None = None, n_jobs: int | None = None) -> Floats:
-    """Where each row arrives on the shortest way into, or out of, the area of a class, (n, n_features).
+    """Project each row onto the boundary of the region of a class, from outside or inside, (n, n_features).
 
-    The point lies on the boundary: a number that had to move stands at the threshold. A category that had to change is
-    the first (by its code) that leads there. Rows that have nowhere to go, and missing values, stay as they are.
-    Parameters are those of :func:`algebraic_distance`.
+    Numbers that have to change end at their threshold. A category that has to change becomes the first (by its code)
+    that leads there. Rows without a nearest leaf, and missing values, stay as they are. Parameters are those of
+    :func:`algebraic_distance`.
 
     >>> from hedgerow.forest.build import build_forest, leaf, threshold
     >>> above = threshold(1, 0.0, leaf([3, 0]), leaf([0, 5]))
@@ -105,41 +105,41 @@ def project(tree: Any, X: Any, target: int, *, scale: ArrayLike | None = None, n
     >>> project(tree, [[1.0, -1.0]], target=1)
     array([[2., 0.]])
     """
-    walls, rows = walls_of(tree), read_rows(tree, X)
-    nearest = walls.measure(rows, _scale(scale, walls), _class(target, walls), n_jobs)
-    points: Floats = walls.points(rows, nearest, 0)[nearest.parts.heaviest]
+    boundary, rows = boundary_of(tree), read_rows(tree, X)
+    nearest = boundary.measure(rows, _scale(scale, boundary), _class(target, boundary), n_jobs)
+    points: Floats = boundary.points(rows, nearest, 0)[nearest.fractions.heaviest]
     return points
 
 
-def walls_of(tree: Any, labels: NDArray[np.int32] | None = None) -> Walls:
-    """The walls of a tree of this package or of scikit-learn, or a clear error."""
+def boundary_of(tree: Any, labels: NDArray[np.int32] | None = None) -> DecisionBoundary:
+    """Read the decision boundary of a tree of this package or of scikit-learn."""
     if isinstance(tree, Forest):
-        return Walls.of(tree, labels=labels)
+        return DecisionBoundary.of(tree, labels=labels)
     forest = getattr(tree, "forest_", None)
     if isinstance(forest, Forest):
-        return Walls.of(forest, labels=labels, n_categories=tree.schema_.n_categories)
+        return DecisionBoundary.of(forest, labels=labels, n_categories=tree.schema_.n_categories)
     if not hasattr(tree, "tree_"):
         raise TypeError(f"tree is {tree!r}, must be {_ACCEPTED}")
-    # scikit-learn rounds rows to float32: rows go by the thresholds that amount to the same, distances by those it
-    # shows.
-    return Walls.of(from_sklearn(tree), shape=from_sklearn(tree, widen=False), labels=labels)
+    # scikit-learn rounds rows to float32: routing uses the equivalent float64 thresholds, distances those it displays.
+    return DecisionBoundary.of(from_sklearn(tree), shape=from_sklearn(tree, widen=False), labels=labels)
 
 
 def read_rows(tree: Any, X: Any) -> Floats:
+    """Convert X as the tree's estimator does; for a Forest or scikit-learn's trees, to float64."""
     if hasattr(tree, "schema_"):
         rows: Floats = tree.schema_.read(X, estimator=tree)
         return rows
     return np.ascontiguousarray(check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X"))
 
 
-def _class(target: Any, walls: Walls) -> int:
-    if not is_whole(target) or not 0 <= int(target) < walls.n_classes:
+def _class(target: Any, boundary: DecisionBoundary) -> int:
+    if not is_whole(target) or not 0 <= int(target) < boundary.n_classes:
         raise ValueError(
-            f"target is {target!r}, must be the position of a class in classes_, 0 .. {walls.n_classes - 1}"
+            f"target is {target!r}, must be the position of a class in classes_, 0 .. {boundary.n_classes - 1}"
         )
     return int(target)
 
 
-def _scale(scale: ArrayLike | None, walls: Walls) -> Floats:
-    n_features = walls.forest.n_features
+def _scale(scale: ArrayLike | None, boundary: DecisionBoundary) -> Floats:
+    n_features = boundary.forest.n_features
     return np.ones(n_features) if scale is None else check_scale("scale", scale, n_features)

@@ -1,4 +1,4 @@
-"""Probabilities from the distance to the boundary: what `fit` learns from training rows, and what it says of others.
+"""Kernel estimates of class probabilities from the distance to the boundary.
 
 Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Probabilities Using its Decision Boundary
 (2007), algorithm 3 and equation 2, with one bandwidth for both densities and the prior of the class inside the subset.
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
 from hedgerow.boundary.bandwidths import Bandwidth
+from hedgerow.boundary.decision_boundary import DecisionBoundary, Nearest
 from hedgerow.boundary.kernels import KernelSample
 from hedgerow.boundary.partitions import groups, n_groups, partition
 from hedgerow.boundary.positions import Axes
-from hedgerow.boundary.walls import Nearest, Walls
 from hedgerow.folds.leaf_probability import Laplace, uniform
 
 __all__ = ["Estimate", "Settings", "features"]
@@ -27,11 +27,11 @@ __all__ = ["Estimate", "Settings", "features"]
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
-_LEAST_SHARE = 1e-300  # a log-likelihood stays finite
+_LEAST_SHARE = 1e-300  # keeps the log-likelihood finite
 
 
 def features(given: Any) -> tuple[str, ...]:
-    """What the kernel is put on, or a clear error."""
+    """Check the parameter `features`: the dimensions of the kernel."""
     names = tuple(given) if isinstance(given, list | tuple) else ()
     if names not in (("distance",), ("distance", "position")):
         raise ValueError(f"features is {given!r}, must be ('distance',) or ('distance', 'position')")
@@ -40,7 +40,7 @@ def features(given: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Settings:
-    """How probabilities are estimated, checked."""
+    """Checked settings of the estimate."""
 
     partition: str
     bandwidth: Bandwidth
@@ -52,9 +52,9 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """What was learned from training rows: a sample for kernels and, if positions are used, axes along the boundary.
+    """A fitted estimate: the kernel sample and, if positions are used, the axes along the boundary.
 
-    It answers by the partition and the features that it was made with.
+    The partition and the features are those of fitting.
     """
 
     partition: str
@@ -62,7 +62,7 @@ class Estimate:
     axes: Axes | None
 
     def __post_init__(self) -> None:
-        """What a file says of them may be anything."""
+        """Check values that may come from a file."""
         partition(self.partition)
         if (self.axes is None) != (self.n_dims == 1):
             raise ValueError("a kernel sample has no axes for its positions, or has them without positions")
@@ -73,28 +73,34 @@ class Estimate:
 
     @classmethod
     def of(
-        cls, walls: Walls, X: Floats, labels: NDArray[np.int32], weight: Floats, scale: Floats, settings: Settings
+        cls,
+        boundary: DecisionBoundary,
+        X: Floats,
+        labels: NDArray[np.int32],
+        weight: Floats,
+        scale: Floats,
+        settings: Settings,
     ) -> Estimate:
-        """Learn from training rows whose labels are positions of classes; all weights are positive."""
-        nearest = walls.measure(X, scale, n_jobs=settings.n_jobs)
-        parts = nearest.parts
-        amount, label = weight[parts.rows] * parts.weights, labels[parts.rows]
-        per_class = 1 + n_groups(settings.partition, walls)
-        # A row is in the whole of each class and, unless that is all, in a subset.
-        part, of_class = np.nonzero(np.isfinite(nearest.distance))
-        subset = groups(settings.partition, walls, nearest)[part, of_class]
+        """Fit to training rows; labels are positions in `classes_`, and all weights are positive."""
+        nearest = boundary.measure(X, scale, n_jobs=settings.n_jobs)
+        fractions = nearest.fractions
+        amount, label = weight[fractions.rows] * fractions.weights, labels[fractions.rows]
+        per_class = 1 + n_groups(settings.partition, boundary)
+        # Every fraction is in the group of all rows of each class and, with a partition, in a subset.
+        at, of_class = np.nonzero(np.isfinite(nearest.distance))
+        subset = groups(settings.partition, boundary, nearest)[at, of_class]
         in_subset = np.flatnonzero(subset >= 0)
         in_group = np.concatenate([(of_class + 1) * per_class - 1, (of_class * per_class + subset)[in_subset]])
-        part, of_class = (np.concatenate([one, one[in_subset]]) for one in (part, of_class))
-        inside = label[part] == of_class
-        weights = amount[part, np.newaxis] * np.stack([inside, ~inside], axis=1)
-        points = nearest.distance[part, of_class][:, np.newaxis]
+        at, of_class = (np.concatenate([one, one[in_subset]]) for one in (at, of_class))
+        inside = label[at] == of_class
+        weights = amount[at, np.newaxis] * np.stack([inside, ~inside], axis=1)
+        points = nearest.distance[at, of_class][:, np.newaxis]
         axes = None
-        n_total = walls.n_classes * per_class
+        n_total = boundary.n_classes * per_class
         if "position" in settings.features:
-            places = _projections(walls, X, nearest, scale)[part, of_class]
-            axes = Axes.of(places, amount[part], in_group, n_total)
-            points = np.column_stack([points, axes.positions(places, in_group)])
+            projected = _projections(boundary, X, nearest, scale)[at, of_class]
+            axes = Axes.of(projected, amount[at], in_group, n_total)
+            points = np.column_stack([points, axes.positions(projected, in_group)])
         sample = KernelSample.of(in_group, n_total, points, weights)
         return cls(settings.partition, _with_bandwidths(sample, per_class, settings), axes)
 
@@ -103,52 +109,54 @@ class Estimate:
         return int(self.sample.points.shape[1])
 
     def bandwidths(self, n_classes: int) -> Floats:
-        """That of the distance, for each class."""
+        """Bandwidth of the distance, for each class."""
         widths: Floats = self.sample.bandwidth.reshape(n_classes, -1, self.n_dims)[:, -1, 0]
         return widths
 
-    def probabilities(self, walls: Walls, X: Floats, nearest: Nearest, scale: Floats, settings: Settings) -> Floats:
-        """Probability of each class for each row, (n, n_classes), whose distances are `nearest`.
+    def probabilities(
+        self, boundary: DecisionBoundary, X: Floats, nearest: Nearest, scale: Floats, settings: Settings
+    ) -> Floats:
+        """Class probabilities of rows with the distances `nearest`, (n, n_classes).
 
-        Shares of several classes are divided by their sum. The leaf's Laplace frequency stands in for a class whose
-        area can't be reached, or left; probabilities of a row in several leaves are mixed by its weights there.
+        Estimates of several classes are normalised to sum to 1. The leaf's Laplace frequency replaces the estimate of a
+        class whose region can't be reached, or left; probabilities of a row in several leaves are mixed by its weights.
         """
-        n_classes = walls.n_classes
-        laplace = Laplace()(walls.forest.answer_counts(), uniform(n_classes))[nearest.parts.leaves]
+        n_classes = boundary.n_classes
+        laplace = Laplace()(boundary.forest.answer_counts(), uniform(n_classes))[nearest.fractions.leaves]
         shares = laplace.copy()
         per_class = len(self.sample.sizes) // n_classes
-        own = groups(self.partition, walls, nearest)
-        # Two classes have the same boundary: what one has not, the other has.
-        asked = [1] if n_classes == 2 else range(n_classes)
-        places = _projections(walls, X, nearest, scale) if self.axes is not None else None
-        for c in asked:
+        own = groups(self.partition, boundary, nearest)
+        # Two classes share one boundary: one estimate is the complement of the other.
+        estimated = [1] if n_classes == 2 else range(n_classes)
+        projected = _projections(boundary, X, nearest, scale) if self.axes is not None else None
+        for c in estimated:
             reached = np.flatnonzero(np.isfinite(nearest.distance[:, c]))
             group = c * per_class + np.where(own[reached, c] >= 0, own[reached, c], per_class - 1)
             group[self.sample.sizes[group] == 0] = (c + 1) * per_class - 1
             known = self.sample.sizes[group] > 0
             reached, group = reached[known], group[known]
             points = nearest.distance[reached, c][:, np.newaxis]
-            if self.axes is not None and places is not None:
-                points = np.column_stack([points, self.axes.positions(places[reached, c], group)])
+            if self.axes is not None and projected is not None:
+                points = np.column_stack([points, self.axes.positions(projected[reached, c], group)])
             found = self.sample.shares(settings.kernel, group, points, settings.tolerance, settings.n_jobs)
             shares[reached, c] = found
             if n_classes == 2:
                 shares[reached, 0] = 1 - found
         total = shares.sum(axis=1, keepdims=True)
-        return nearest.parts.mix(np.where(total > 0, shares / np.where(total > 0, total, 1.0), laplace))
+        return nearest.fractions.mix(np.where(total > 0, shares / np.where(total > 0, total, 1.0), laplace))
 
 
-def _projections(walls: Walls, X: Floats, nearest: Nearest, scale: Floats) -> Floats:
-    """Where parts arrive for each class, in units of the scale; nominal columns have no place along a boundary."""
-    points = np.stack([walls.points(X, nearest, c) for c in range(walls.n_classes)], axis=1) / scale
-    points[..., walls.n_categories > 0] = 0.0
+def _projections(boundary: DecisionBoundary, X: Floats, nearest: Nearest, scale: Floats) -> Floats:
+    """Projections for each class in units of the scale; 0 in nominal columns, which have no position."""
+    points = np.stack([boundary.points(X, nearest, c) for c in range(boundary.n_classes)], axis=1) / scale
+    points[..., boundary.n_categories > 0] = 0.0
     return points
 
 
 def _with_bandwidths(sample: KernelSample, per_class: int, settings: Settings) -> KernelSample:
-    """The sample with the bandwidth of each of its groups.
+    """Return the sample with the bandwidth of each group.
 
-    The range of the distance is that over all training rows, for every subset; that of the position is the subset's.
+    The range of the distance is taken over all training rows, that of the position over the subset.
     """
     ranges = np.ones_like(sample.bandwidth)
     used = np.flatnonzero(sample.sizes)
@@ -159,20 +167,20 @@ def _with_bandwidths(sample: KernelSample, per_class: int, settings: Settings) -
             ranges[used, dim] = np.maximum.reduceat(values, first) - np.minimum.reduceat(values, first)
     ranges = ranges.reshape(-1, per_class, ranges.shape[1])
     ranges[:, :, 0] = ranges[:, -1:, 0]
-    ranges[ranges <= 0] = 1.0  # all in one place: any bandwidth says the same
+    ranges[ranges <= 0] = 1.0  # all points are equal: the bandwidth has no effect
     widths = np.ones_like(ranges)
     for c in range(len(ranges)):
         widths[c] = settings.bandwidth(ranges[c], _likelihood(sample, c, per_class, settings))
-    return _replaced(sample, np.maximum(widths.reshape(sample.bandwidth.shape), np.finfo(float).tiny))
+    return _replace_bandwidth(sample, np.maximum(widths.reshape(sample.bandwidth.shape), np.finfo(float).tiny))
 
 
-def _replaced(sample: KernelSample, bandwidth: Floats) -> KernelSample:
+def _replace_bandwidth(sample: KernelSample, bandwidth: Floats) -> KernelSample:
     return KernelSample(sample.start, sample.points, sample.weights, np.ascontiguousarray(bandwidth))
 
 
 def _likelihood(sample: KernelSample, c: int, per_class: int, settings: Settings) -> Any:
-    """The log-likelihood of the training labels for the bandwidths of a class's groups, each row without itself."""
-    # In a partition each row is asked about in its subset; of the whole, in the whole.
+    """Leave-one-out log-likelihood of the training labels, as a function of the bandwidths of a class's groups."""
+    # With a partition each row is scored in its subset, otherwise in the group of all rows.
     first = c * per_class
     of_class = slice(first, first + per_class - (per_class > 1))
     begin, end = sample.start[of_class.start], sample.start[of_class.stop]
@@ -184,11 +192,11 @@ def _likelihood(sample: KernelSample, c: int, per_class: int, settings: Settings
     def score(widths: Floats) -> float:
         bandwidth = sample.bandwidth.copy()
         bandwidth[first : first + per_class] = widths
-        tried = _replaced(sample, bandwidth)
+        tried = _replace_bandwidth(sample, bandwidth)
         share = tried.shares(settings.kernel, group, sample.points[rows], settings.tolerance, settings.n_jobs, rows)
         likely = np.where(inside, share, 1 - share)
-        told = ~np.isnan(likely)  # a row that is alone in its subset says nothing
-        return float(amount[told] @ np.log(np.maximum(likely[told], _LEAST_SHARE)))
+        known = ~np.isnan(likely)  # NaN for a row that is alone in its subset
+        return float(amount[known] @ np.log(np.maximum(likely[known], _LEAST_SHARE)))
 
     return score
 

@@ -1,4 +1,4 @@
-"""Training rows as a kernel sees them, and the share of a class among those around a place."""
+"""Kernel samples, and the share of a class among the training rows near a point."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KERNELS = {"gaussian": Kernel.gaussian, "box": Kernel.box, "epanechnikov": Kern
 
 
 def kernel(given: Any) -> str:
-    """The name of a kernel, or a clear error."""
+    """Check the parameter `kernel`."""
     return check_choice("kernel", given, _KERNELS)
 
 
@@ -33,10 +33,10 @@ def check_tolerance(given: Any) -> float:
 
 @dataclass(frozen=True, eq=False)
 class KernelSample:
-    """Training rows in groups: for each class its subsets of rows and, last, all rows.
+    """Training rows in groups: for each class its subsets and, last, all rows.
 
-    The rows of group i stand at start[i] .. start[i + 1], in the order of the distance. `points` has the distance and,
-    if it is used, the position of each; `weights` its weight if it is of the class, and its weight if it is of another.
+    Group i has the rows start[i] .. start[i + 1], sorted by distance. `points` has the distance and, if it is used, the
+    position of each row; `weights` its weight as a row of the class, and as a row of another class.
     """
 
     start: Whole
@@ -45,7 +45,7 @@ class KernelSample:
     bandwidth: Floats
 
     def __post_init__(self) -> None:
-        """What a file says of them may be anything."""
+        """Check values that may come from a file."""
         n, n_dims = self.points.shape
         start = self.start
         fits = (
@@ -72,7 +72,7 @@ class KernelSample:
 
     @classmethod
     def of(cls, group: Whole, n_groups: int, points: Floats, weights: Floats) -> KernelSample:
-        """Rows in the order of their group and distance; bandwidths are 1 until they are known."""
+        """Sort rows by group and distance; all bandwidths are 1."""
         order = np.lexsort((points[:, 0], group))
         start = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=n_groups))]).astype(np.int64)
         bandwidth = np.ones((n_groups, points.shape[1]))
@@ -86,14 +86,14 @@ class KernelSample:
         self,
         name: str,
         group: Whole,
-        places: Floats,
+        points: Floats,
         tolerance: float,
         n_jobs: int | None,
         left_out: Whole | None = None,
     ) -> Floats:
-        """Σ K w over the rows of the class, over Σ K w over all rows of the group (equation 2 of the paper), (n,).
+        """Σ K w over the rows of the class / Σ K w over all rows of the group (equation 2 of the paper), (n,).
 
-        Far from all rows it is the limit: the share among the nearest. NaN where no row is left.
+        Far from all rows it is the limit, the share among the nearest rows. NaN for an empty group.
         """
         out = np.empty(len(group))
         kernel_shares(
@@ -102,7 +102,7 @@ class KernelSample:
             self.points,
             self.weights,
             self.bandwidth,
-            np.ascontiguousarray(places),
+            np.ascontiguousarray(points),
             group,
             left_out,
             tolerance,

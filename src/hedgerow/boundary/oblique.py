@@ -1,7 +1,7 @@
 """Distances in trees with oblique splits: each leaf is a polytope, and a row is projected onto it.
 
-A part of a polytope is no nearer than the whole, so that such a tree is searched as any other: best first, and what is
-farther than the nearest leaf is never projected onto.
+A child's polytope lies inside its parent's and is no nearer, so the tree is searched best first: nodes farther than the
+nearest leaf are never projected onto.
 """
 
 from __future__ import annotations
@@ -20,17 +20,16 @@ __all__ = ["Arrival", "PolytopeSearch", "least_distance"]
 
 Floats = NDArray[np.float64]
 
-_EMPTY = (
-    1e-12  # of 1/(1 + D²), with D in units of the farthest side's distance: beyond it a polytope is taken for empty
-)
+# A polytope counts as empty if 1/(1 + D²) is below this, its distance D being in units of its farthest side's.
+_EMPTY = 1e-12
 _TIGHT = 1e-9
 
 
 def least_distance(G: Floats, h: Floats) -> Floats | None:
-    """The point of {z: G z ≥ h} that is nearest to the origin; None where there is none. Rows of G have length 1.
+    """Return the point of {z: G z ≥ h} nearest to the origin, or None if the set is empty. Rows of G have length 1.
 
     With u ≥ 0 the least squares solution of [Gᵀ; hᵀ] u ≈ (0, …, 0, 1) and r its residual, the point is
-    −r[:-1]/r[-1], and r = 0 where there is none (Lawson and Hanson, Solving Least Squares Problems, 1974, chapter 23).
+    −r[:-1]/r[-1], and r = 0 for an empty set (Lawson and Hanson, Solving Least Squares Problems, 1974, chapter 23).
     """
     most = float(h.max())
     if most <= 0:
@@ -43,15 +42,15 @@ def least_distance(G: Floats, h: Floats) -> Floats | None:
     if -r[-1] < _EMPTY:
         return None
     z: Floats = -r[:-1] / r[-1] * most
-    # The sides that hold the point, solved for by themselves, give it to the last digits.
-    held = u > 0
-    exact: Floats = np.linalg.lstsq(G[held], h[held])[0]
+    # Solving for the active constraints alone gives the point to full precision.
+    active = u > 0
+    exact: Floats = np.linalg.lstsq(G[active], h[active])[0]
     return exact if (G @ exact >= h - _TIGHT * most).all() else z
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """The nearest leaf of a class: how far, which, across which node's question, and the point."""
+    """Nearest leaf of a class: distance, leaf, the node of the separator, and the projection."""
 
     distance: float
     label: int
@@ -62,7 +61,7 @@ class Arrival:
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """What led to a node: sides of the polytope with their nodes, in units of the scale, and changed categories."""
+    """Path to a node: sides of its polytope with their nodes, in units of the scale, and changed categories."""
 
     G: Floats
     h: Floats
@@ -73,7 +72,7 @@ class _State:
 
 
 class PolytopeSearch:
-    """Finds the leaves of other classes that are nearest to parts of rows."""
+    """Find the leaves of other classes nearest to a row."""
 
     def __init__(
         self, splits: TreeSplits, labels: NDArray[np.int32], is_open: NDArray[np.uint8], scale: Floats
@@ -85,7 +84,7 @@ class PolytopeSearch:
         self.n_leaves = 0
 
     def arrivals(self, row: Floats, own_leaf: int, wanted: set[int]) -> list[Arrival]:
-        """The nearest leaf of each class in `wanted`, nearest first."""
+        """Return the nearest leaf of each class in `wanted`, nearest first."""
         tree = self._splits.tree
         own_path = self._path(own_leaf)
         d = len(row)
@@ -110,7 +109,7 @@ class PolytopeSearch:
         return found
 
     def _path(self, leaf: int) -> dict[int, int]:
-        """Child of each node on the path to a leaf."""
+        """Map each node on the path to a leaf to its child on the path."""
         node, path = int(self._splits.tree.leaf_nodes[leaf]), {}
         while (up := int(self._splits.tree.parent[node])) >= 0:
             path[up] = node
@@ -120,7 +119,7 @@ class PolytopeSearch:
     def _steps(
         self, node: int, row: Floats, squared: float, state: _State, own_path: dict[int, int]
     ) -> list[tuple[int, float, _State]]:
-        """The children that can be reached, their squared distances, and what led there."""
+        """Return the children that can be reached, with their squared distances and states."""
         split = self._splits[node]
         taken = split.child_of(split.value(row))
         if taken is None:
@@ -136,7 +135,7 @@ class PolytopeSearch:
         scaled = w * self._scale
         length = float(np.linalg.norm(scaled))
         children = split.children
-        if length == 0 or at == np.inf:  # it tests whether its values are known
+        if length == 0 or at == np.inf:  # the split tests whether the value is missing
             return [(children[taken], squared, state)]
         beyond = (float(w[w != 0] @ row[w != 0]) - at) / length
         steps = []
@@ -176,11 +175,11 @@ class PolytopeSearch:
         return sum(1 / float(self._scale[feature]) ** 2 for feature, _ in state.changed)
 
     def _farthest(self, state: _State) -> int:
-        """The node of the side, among those that hold the point, that was farthest from the row; or of a category."""
+        """Return the node of the active side, or changed category, that is farthest from the row."""
         best, node = -1.0, -1
         tight = np.abs(state.G @ state.z - state.h) <= _TIGHT * np.maximum(1, np.abs(state.h))
         sides = zip(state.nodes, state.h, state.crossed, tight, strict=True)
-        moves = [(float(h), one) for one, h, crossed, holds in sides if crossed and holds]
+        moves = [(float(h), one) for one, h, crossed, active in sides if crossed and active]
         moves += [(1 / float(self._scale[feature]), one) for feature, one in state.changed]
         for margin, one in moves:
             if margin > best:

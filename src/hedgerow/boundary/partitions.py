@@ -1,4 +1,4 @@
-"""Which training rows an estimate looks at: all, those at the same separator, or those in the same leaf."""
+"""Partitions of the training rows that an estimate uses: all, by separator, or by leaf."""
 
 from __future__ import annotations
 
@@ -9,39 +9,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._params import check_choice
-from hedgerow.boundary.walls import Nearest, Walls
+from hedgerow.boundary.decision_boundary import DecisionBoundary, Nearest
 
 __all__ = ["groups", "n_groups", "partition"]
 
 Groups = NDArray[np.int64]
 
-# How many subsets there are, and which one each part is in for each class (-1: none).
-_PARTITIONS: dict[str, tuple[Callable[[Walls], int], Callable[[Walls, Nearest], Groups]]] = {
-    "global": (lambda walls: 0, lambda walls, nearest: np.full(nearest.distance.shape, -1, dtype=np.int64)),
-    "separator": (lambda walls: walls.n_separators, lambda walls, nearest: walls.separator_numbers(nearest)),
-    "leaf": (
-        lambda walls: walls.forest.n_leaves,
-        lambda walls, nearest: np.repeat(nearest.parts.leaves[:, np.newaxis], nearest.distance.shape[1], axis=1).astype(
-            np.int64
-        ),
-    ),
+
+def _no_subsets(boundary: DecisionBoundary, nearest: Nearest) -> Groups:
+    return np.full(nearest.distance.shape, -1, dtype=np.int64)
+
+
+def _leaves(boundary: DecisionBoundary, nearest: Nearest) -> Groups:
+    leaves = nearest.fractions.leaves[:, np.newaxis].astype(np.int64)
+    return np.repeat(leaves, nearest.distance.shape[1], axis=1)
+
+
+# Number of subsets, and the subset of each fraction for each class (-1: none).
+_PARTITIONS: dict[str, tuple[Callable[[DecisionBoundary], int], Callable[[DecisionBoundary, Nearest], Groups]]] = {
+    "global": (lambda boundary: 0, _no_subsets),
+    "separator": (lambda boundary: boundary.n_separators, DecisionBoundary.separator_numbers),
+    "leaf": (lambda boundary: boundary.forest.n_leaves, _leaves),
 }
 
 
 def partition(given: Any) -> str:
-    """The name of a partition, or a clear error."""
+    """Check the parameter `partition`."""
     return check_choice("partition", given, _PARTITIONS)
 
 
-def n_groups(name: str, walls: Walls) -> int:
-    """How many subsets a partition has, beside the whole."""
-    return _PARTITIONS[name][0](walls)
+def n_groups(name: str, boundary: DecisionBoundary) -> int:
+    """Number of subsets of a partition, besides the group of all rows."""
+    return _PARTITIONS[name][0](boundary)
 
 
-def groups(name: str, walls: Walls, nearest: Nearest) -> Groups:
-    """The subset of each part for each class, (n_parts, n_classes); -1 where it is in none.
+def groups(name: str, boundary: DecisionBoundary, nearest: Nearest) -> Groups:
+    """Subset of each fraction for each class, (n_fractions, n_classes); -1 for none.
 
-    "separator" is section 5.1 of the paper: rows whose projection lies on the same piece of hyperplane; of several
+    "separator" is section 5.1 of the paper: rows whose projection lies on the same piece of hyperplane; with several
     classes, the projection onto the boundary of each.
     """
-    return _PARTITIONS[name][1](walls, nearest)
+    return _PARTITIONS[name][1](boundary, nearest)

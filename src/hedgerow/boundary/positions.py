@@ -1,4 +1,4 @@
-"""Where along the boundary a row is: one number for the place that it is projected to.
+"""Position along the boundary: a coordinate of the row's projection.
 
 The paper's conclusion proposes a second feature, linked to the nearest part of the boundary, for a kernel in two
 dimensions. Here it is the coordinate of the projection along the direction in which the projections of the training
@@ -23,7 +23,7 @@ Whole = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """For each group the middle of its projections and the direction in which they vary most, in units of the scale."""
+    """Centre and first principal axis of the projections of each group, in units of the scale."""
 
     centre: Floats
     direction: Floats
@@ -38,7 +38,7 @@ class Axes:
 
     @classmethod
     def of(cls, points: Floats, weights: Floats, group: Whole, n_groups: int) -> Axes:
-        """The first principal axis of each group's points; where a coordinate is missing it does not vary."""
+        """Compute the axes of each group's points; missing coordinates count as the centre."""
         centre, direction = np.zeros((2, n_groups, points.shape[1]))
         order = np.argsort(group, kind="stable")
         ends = np.cumsum(np.bincount(group, minlength=n_groups))
@@ -48,8 +48,9 @@ class Axes:
         return cls(centre, direction)
 
     def positions(self, points: Floats, group: Whole) -> Floats:
-        away = np.nan_to_num(points - self.centre[group], nan=0.0)
-        along: Floats = (away * self.direction[group]).sum(axis=1)
+        """Coordinates of points along the axis of their group."""
+        centred = np.nan_to_num(points - self.centre[group], nan=0.0)
+        along: Floats = (centred * self.direction[group]).sum(axis=1)
         return along
 
 
@@ -57,8 +58,8 @@ def _principal_axis(points: Floats, weights: Floats) -> tuple[Floats, Floats]:
     known = ~np.isnan(points)
     total = (known * weights[:, np.newaxis]).sum(axis=0)
     centre = (np.where(known, points, 0.0) * weights[:, np.newaxis]).sum(axis=0) / np.where(total > 0, total, 1.0)
-    away = np.where(known, points - centre, 0.0)
-    axis = np.linalg.eigh((away * weights[:, np.newaxis]).T @ away)[1][:, -1]
+    centred = np.where(known, points - centre, 0.0)
+    axis = np.linalg.eigh((centred * weights[:, np.newaxis]).T @ centred)[1][:, -1]
     return centre, axis * np.sign(axis[np.argmax(np.abs(axis))])  # an axis has no sign of its own
 
 

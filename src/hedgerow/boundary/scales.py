@@ -1,4 +1,4 @@
-"""What one step is in each column: the metric in which distances to the boundary are measured."""
+"""Metrics: the scale of each column in distances to the boundary."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 
 class Metric(Protocol):
-    """The scale of each column, from the training rows and their weights: distances are Euclidean in x/scale."""
+    """Compute the scale of each column from the training rows; distances are Euclidean in x/scale."""
 
     def scale(self, rows: Floats, weight: Floats, schema: Schema) -> Floats: ...
 
@@ -29,8 +29,8 @@ class Metric(Protocol):
 class Standard:
     """The standard deviation of each column, y = (x − mean)/s (equation 3 of the paper), without Bessel's correction.
 
-    Ordinal columns count by rank. A change of category is as long as `nominal_weight` standard deviations. Constant
-    columns have the scale 1, and missing values do not count.
+    Ordinal columns count by rank. A change of category has length `nominal_weight`. Constant columns have the scale 1,
+    and missing values are ignored.
     """
 
     nominal_weight: float = 1.0
@@ -46,8 +46,8 @@ class Standard:
 class MinMax:
     """The range of each column, y = (x − min)/(max − min) (equation 3 of the paper).
 
-    Ordinal columns count by rank. A change of category is as long as `nominal_weight` ranges. Constant columns have the
-    scale 1, and missing values do not count.
+    Ordinal columns count by rank. A change of category has length `nominal_weight`. Constant columns have the scale 1,
+    and missing values are ignored.
     """
 
     nominal_weight: float = 1.0
@@ -61,7 +61,7 @@ class MinMax:
 
 @dataclass(frozen=True, eq=False)
 class Own:
-    """Scales of one's own, for each column in turn or by its name."""
+    """Given scales, in the order of the columns or by name."""
 
     given: Any
 
@@ -84,7 +84,7 @@ def _scales(rows: Floats, weight: Floats, schema: Schema, nominal_weight: float,
         if schema.n_categories[j] > 0:
             scale[j] = 1 / nominal_weight
         elif known.any() and (half := _half_range(rows[known, j])) > 0:
-            # Numbers between -1 and 1: the squares of very large or very small ones would not be finite, or 0.
+            # Rescaled to [-1, 1], so that squares neither overflow nor underflow.
             z = (rows[known, j] - rows[known, j].min()) / half - 1 if np.isfinite(2 * half) else rows[known, j] / half
             scale[j] = size(half, z, weight[known])
     return np.clip(scale, np.finfo(float).tiny, np.finfo(float).max)
@@ -100,7 +100,7 @@ def _deviation(half: float, z: Floats, weight: Floats) -> float:
 
 
 def check_scale(name: str, given: Any, n_features: int, names: Any = None) -> Floats:
-    """One positive number a column, or an error that says which is none."""
+    """Return one positive number per column, or raise an error that names the wrong one."""
     scale = as_numbers(name, given)
     if scale.shape != (n_features,):
         raise ValueError(f"{name} has shape {scale.shape}, must have one number for each of {n_features} columns")
@@ -120,7 +120,7 @@ _ALIASES: dict[str, Metric] = {"standard": Standard(), "minmax": MinMax()}
 
 
 def metric(given: Any) -> Metric:
-    """The metric for `metric`: an alias, an instance, or a scale for each column."""
+    """Return the metric for the parameter `metric`: an alias, an instance, or a scale per column."""
     if isinstance(given, str) or given is None or isinstance(given, Standard | MinMax):
         chosen: Metric = choose("metric", given, _ALIASES, (Standard, MinMax))
         return chosen

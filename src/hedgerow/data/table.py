@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from hedgerow._core import first_infinity
 from hedgerow._lazy import lazy
 from hedgerow._rebuild import reduce_to_constructor
+from hedgerow._registry import register
 from hedgerow.data.columns import (
     LARGEST_EXACT_INTEGER,
     Column,
@@ -408,3 +409,23 @@ def _positional_names(n_features: int) -> tuple[str, ...]:
 
 def _class_name(estimator: Any) -> str:
     return "this model" if estimator is None else type(estimator).__name__
+
+
+# -- model files
+
+
+def _stored(schema: Schema) -> dict[str, Any]:
+    return {
+        "named": schema.named,
+        "names": list(schema.names),
+        "kinds": [column.kind.value for column in schema.columns],
+        "categories": [list(column.categories) for column in schema.columns],
+    }
+
+
+def _from_stored(values: dict[str, Any]) -> Schema:
+    columns = zip(values["names"], values["kinds"], values["categories"], strict=True)
+    return Schema(tuple(Column(name, Kind(kind), tuple(found)) for name, kind, found in columns), values["named"])
+
+
+register(Schema, name="hedgerow.Schema", take=_stored, make=_from_stored)

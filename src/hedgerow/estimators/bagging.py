@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hedgerow._params import check_bool, is_fraction, is_whole
 from hedgerow.forest.forest import Forest
-from hedgerow.growth.growth import Grown
+from hedgerow.growth import Grown
 from hedgerow.walk import LeafTable, fold, route
 
 __all__ = ["OutOfBag", "n_draws"]

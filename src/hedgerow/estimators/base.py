@@ -15,7 +15,7 @@ from hedgerow.data.training import Training
 from hedgerow.estimators.seeding import seed_of
 from hedgerow.estimators.stored import check_fitted
 from hedgerow.forest.forest import Forest
-from hedgerow.growth.growth import Growth
+from hedgerow.growth import Growth
 from hedgerow.walk import ForestWalk, Query, TableCache, Walk, ask
 
 __all__ = ["TreeBased"]

@@ -11,13 +11,13 @@ from sklearn.frozen import FrozenEstimator
 
 from hedgerow._params import check_choice
 from hedgerow.boundary.bandwidths import bandwidth
-from hedgerow.boundary.distance import walls_of
+from hedgerow.boundary.boundary_explanation import BoundaryExplanation, separator_texts
+from hedgerow.boundary.decision_boundary import DecisionBoundary, Fractions, Nearest, Separators
+from hedgerow.boundary.distance import boundary_of
 from hedgerow.boundary.estimate import Estimate, Settings, features
-from hedgerow.boundary.explain import BoundaryExplanation, separator_texts
 from hedgerow.boundary.kernels import check_tolerance, kernel
 from hedgerow.boundary.partitions import n_groups, partition
 from hedgerow.boundary.scales import check_scale, metric
-from hedgerow.boundary.walls import Nearest, Parts, Separators, Walls
 from hedgerow.estimators.contract import CODES
 from hedgerow.estimators.costs import cheapest_classes
 from hedgerow.estimators.stored import storable
@@ -206,7 +206,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         tree_answers = self.classes_[self._tree_codes(tree)]
         explained = explain_classes(
             *(self._walk, self.schema_, rows),
-            reached=_reached(nearest.parts, self.forest_),
+            reached=_reached(nearest.fractions, self.forest_),
             classes=self.classes_,
             answers=tree_answers,
             probabilities=tree,
@@ -236,8 +236,8 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         return counts
 
     @property
-    def boundary_(self) -> Walls:
-        """Decision boundary of the tree: the walls around its leaves and the class of each leaf."""
+    def boundary_(self) -> DecisionBoundary:
+        """Decision boundary of the tree, with the class of each leaf."""
         return self._tables.get("boundary", lambda: _boundary(self.estimator_))
 
     def _source(self, verb: str, **arguments: Any) -> str:
@@ -334,20 +334,21 @@ def _decide(given: Any) -> str:
     return check_choice("decide", given, ("probability", "tree"), "'probability' or 'tree'")
 
 
-def _reached(parts: Parts, forest: Forest) -> csr_array:
-    """Spread of rows, (n, n_leaves), from the parts that distances were measured from."""
+def _reached(fractions: Fractions, forest: Forest) -> csr_array:
+    """Spread of rows, (n, n_leaves), from the fractions that distances were measured from."""
     from scipy.sparse import csr_array
 
-    return csr_array((parts.weights, parts.leaves, parts.start), shape=(len(parts.start) - 1, forest.n_leaves))
+    shape = (len(fractions.start) - 1, forest.n_leaves)
+    return csr_array((fractions.weights, fractions.leaves, fractions.start), shape=shape)
 
 
-def _boundary(model: Any) -> Walls:
-    """Walls of a fitted tree; the class of a leaf is the tree's own prediction."""
+def _boundary(model: Any) -> DecisionBoundary:
+    """Decision boundary of a fitted tree; the class of a leaf is the tree's own prediction."""
     if not isinstance(model, TreeClassifier):
-        return walls_of(model)
+        return boundary_of(model)
     probabilities = model.leaf_probabilities()
     if model.cost_matrix is None:
         labels = probabilities.argmax(axis=1)
     else:
         labels = cheapest_classes(probabilities, model.cost_matrix, model.classes_)
-    return walls_of(model, labels.astype(np.int32))
+    return boundary_of(model, labels.astype(np.int32))

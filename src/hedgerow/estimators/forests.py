@@ -21,7 +21,7 @@ from hedgerow.estimators.verbs import NumberAnswers
 from hedgerow.folds import Mean
 from hedgerow.forest.counts import as_numbers
 from hedgerow.forest.importance import impurity_of
-from hedgerow.growth.growth import Grown, grow_forest
+from hedgerow.growth import Grown, grow_forest
 from hedgerow.rules import FoldRule, get
 from hedgerow.walk import n_threads
 from hedgerow.walk.quantiles import LeafSamples, central_interval, predict_quantiles
@@ -38,7 +38,7 @@ class _Forest(ManyTrees):
         growth = self._growth(criterion)
         options = growth.options(training.sample_weight, training.values.shape[1], criteria, self._seed())
         options.n_trees = self._n_trees()
-        options.max_bins = self.max_bins if growth.takes_fast_way(training.n_categories, self.max_bins) else 0
+        options.max_bins = self.max_bins if growth.uses_bins(training.n_categories, self.max_bins) else 0
         n_rows = len(training.sample_weight)
         options.n_draws = n_draws(self.bootstrap, self.max_samples, self._scores_out_of_bag(), n_rows)
         options.keep_in_bag = self._keeps_bags()

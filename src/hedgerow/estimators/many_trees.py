@@ -12,7 +12,7 @@ from hedgerow._params import check_whole
 from hedgerow.data.training import Training
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.progress import CallbackSupportMixin, TreesProgress
-from hedgerow.growth.growth import Grown
+from hedgerow.growth import Grown
 from hedgerow.walk import route
 
 __all__ = ["ManyTrees"]

@@ -99,7 +99,7 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         labels = read_labels(y, table.values)
         n_classes = len(labels.classes)
         growth = NaiveBayesGrowth(self.numeric, self.min_samples_split, self.min_error_reduction)
-        examples = Examples.dealt(table.values, labels.codes, n_classes, table.schema.n_categories, self._seed())
+        examples = Examples.shuffle(table.values, labels.codes, n_classes, table.schema.n_categories, self._seed())
         forest, models = growth.grow(examples)
         self._set_fitted(
             table,

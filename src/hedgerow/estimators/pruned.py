@@ -20,7 +20,7 @@ from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.costs import class_costs, prior_weights
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import Impurity
-from hedgerow.growth.growth import Fractional, grow_forest
+from hedgerow.growth import Fractional, grow_forest
 from hedgerow.pruning import Grower, links_of, pruning_named
 from hedgerow.walk import TableCache
 

@@ -18,7 +18,7 @@ from hedgerow.estimators.progress import with_callbacks
 from hedgerow.estimators.rule_verbs import RuleAnswers
 from hedgerow.estimators.stored import storable
 from hedgerow.forest.forest import Forest
-from hedgerow.growth.growth import Grown, RandomGrowth, grow_random_forest
+from hedgerow.growth import Grown, RandomGrowth, grow_random_forest
 from hedgerow.growth.missing_as_value import MissingAsValue
 from hedgerow.rules import get
 from hedgerow.rules.base import check_prior
@@ -174,7 +174,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
             return grow(training=training).forest
         if self.missing == "category":
             as_value = MissingAsValue.of(training)
-            return as_value.told(grow(training=as_value.filled(training)).forest)
+            return as_value.to_missing_policy(grow(training=as_value.impute(training)).forest)
         forest = grow(training=training).forest
         rows = np.ascontiguousarray(training.values[parted])
         more = tally(forest, rows, training.labels[parted], training.sample_weight[parted], n_jobs=self.n_jobs)

@@ -19,7 +19,7 @@ from hedgerow.estimators.verbs import ClassAnswers, NumberAnswers
 from hedgerow.folds.leaf_probability import LeafProbability, leaf_probability
 from hedgerow.forest.counts import DistinctCounts
 from hedgerow.forest.importance import features_on_paths, impurity_of
-from hedgerow.growth.growth import Fractional
+from hedgerow.growth import Fractional
 from hedgerow.walk import LeafTable, Query, route
 
 __all__ = ["TreeClassifier", "TreeRegressor"]

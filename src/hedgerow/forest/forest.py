@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 from hedgerow._core import ForestArrays, node_depths, node_sums, parents
 from hedgerow._lazy import lazy, lazy_fields
 from hedgerow._rebuild import reduce_to_constructor
+from hedgerow._registry import register
 from hedgerow.forest import figures
 from hedgerow.forest.check import check_layout, check_leaf_values, check_structure
 from hedgerow.forest.concatenate import concatenated_arrays
 from hedgerow.forest.counts import DistinctCounts
 from hedgerow.forest.kinds import NodeKind
-from hedgerow.forest.packing import pack, unpack
 from hedgerow.forest.plain import arrays_to_lists, lists_to_arrays
 from hedgerow.forest.text import Names, tree_text
+from hedgerow.storage.container import pack, unpack
 
 __all__ = ["Forest"]
 
@@ -381,3 +382,6 @@ def _unpacked(block: NDArray[np.uint8]) -> Forest:
     return Forest.from_stored(
         {"n_features": content["n_features"], **dict(zip(content["arrays"], arrays, strict=True))}
     )
+
+
+register(Forest, name="hedgerow.Forest", take=Forest.stored, make=Forest.from_stored)

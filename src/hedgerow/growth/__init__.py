@@ -1,18 +1,10 @@
-"""Growing trees: what makes a split good, when to stop, and what happens to missing values."""
+"""Tree growth: settings, missing-value policies, stopping, and the calls into the core."""
 
 from hedgerow.data.training import Training
-from hedgerow.growth.growth import (
-    Category,
-    ChiSquare,
-    Fractional,
-    Grown,
-    Growth,
-    Learned,
-    Random,
-    RandomGrowth,
-    grow_forest,
-    grow_random_forest,
-)
+from hedgerow.growth.core import Grown, grow_forest, grow_random_forest
+from hedgerow.growth.missing import Category, Fractional, Learned, Random
+from hedgerow.growth.options import Growth, RandomGrowth
+from hedgerow.growth.stopping import ChiSquare
 
 __all__ = [
     "Category",

@@ -1,7 +1,7 @@
-"""Missing as a value of its own, for growers that know of none: one goes in, and the trees are told what it means.
+"""Missing as a value, for growers without missing values: impute it, grow, and restore missing in the trees.
 
-A missing number is larger than all that are known, so that a random threshold tells it from some of them or from all; a
-missing category is one category more (Honavar, Decision Trees and Forests, the first of the slides on missing values).
+A missing number becomes larger than all known ones, so that a random threshold separates it from some or all of them; a
+missing category becomes one more category (Honavar, Decision Trees and Forests, the first slide on missing values).
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ _ROOM_ABOVE = np.nextafter(np.finfo(np.float64).max, 0.0)  # the largest number 
 
 @dataclass(frozen=True)
 class MissingAsValue:
-    """What stands for missing values in training data, by column."""
+    """Values that replace missing ones in training data, by column."""
 
     largest: NDArray[np.float64]
     """Largest known value of numeric columns with missing ones, at most `_ROOM_ABOVE`; NaN for other columns."""
     code: NDArray[np.int64]
-    """Of missing in nominal columns that have any; -1 for other columns."""
+    """Code of missing in nominal columns with missing values; -1 for other columns."""
 
     @classmethod
     def of(cls, training: Training) -> MissingAsValue:
+        """Choose the values from the rows to be imputed."""
         gaps = np.isnan(training.values)
         any_gaps = gaps.any(axis=0)
         nominal = training.n_categories > 0
@@ -39,20 +40,20 @@ class MissingAsValue:
             np.where(any_gaps & ~nominal, known, np.nan), np.where(any_gaps & nominal, training.n_categories, -1)
         )
 
-    def filled(self, training: Training) -> Training:
-        """Rows with a value in place of each missing one."""
+    def impute(self, training: Training) -> Training:
+        """Replace missing values."""
         beyond = np.nextafter(self.largest, np.inf)
-        beyond[np.isneginf(self.largest)] = 0.0  # nothing is known: a constant column
+        beyond[np.isneginf(self.largest)] = 0.0  # no known value: a constant column
         value = np.where(self.code >= 0, self.code, beyond)
         values = np.where(np.isnan(training.values), value, np.fmin(training.values, self.largest))
         n_categories = training.n_categories + (self.code >= 0).astype(np.int32)
         return replace(training, values=np.asfortranarray(values), n_categories=n_categories)
 
-    def told(self, forest: Forest) -> Forest:
-        """The forest that was grown from :meth:`filled` rows, for rows with missing values."""
+    def to_missing_policy(self, forest: Forest) -> Forest:
+        """Convert a forest grown from imputed rows to one that routes missing values by each node's policy."""
         feature = np.maximum(forest.feature, 0)
         numeric = (forest.kind == NodeKind.THRESHOLD) & ~np.isnan(self.largest[feature])
-        # Only a missing value is larger than the largest: the question is whether it is known.
+        # Only a missing value exceeds the largest known one: the split tests whether the value is missing.
         alone = numeric & (forest.threshold >= np.where(numeric, self.largest[feature], np.inf))
         threshold = np.where(alone, np.inf, forest.threshold)
         missing = np.where(numeric, MissingPolicy.LAST_CHILD, forest.missing).astype(np.uint8)

@@ -1,7 +1,7 @@
-"""Numbers into intervals by entropy and description length, for all columns of all groups at once.
+"""Entropy-based discretisation with the MDL stopping rule, for all columns of all groups at once.
 
-Fayyad and Irani, Multi-interval discretization of continuous-valued attributes for classification learning, 1993: an
-interval is cut where the classes on both sides are least mixed, as long as that shortens the description of classes.
+Fayyad and Irani, Multi-interval discretization of continuous-valued attributes for classification learning, 1993: cut
+an interval where the class entropy of both sides is least, as long as that shortens the description of the classes.
 """
 
 from __future__ import annotations
@@ -11,66 +11,65 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.naive_bayes.groups import Examples, Groups, weight_in, whole
+from hedgerow.naive_bayes.groups import Examples, Groups, all_rows, sum_weights
 
-__all__ = ["Slots", "best_thresholds", "cut_points", "midpoints", "slots_of"]
+__all__ = ["Slots", "best_thresholds", "cut_points", "discretise", "midpoints"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
-_ROUNDING = 1e-11  # of weights, and relative of bits: cuts that differ by less are equally good
+_ROUNDING = 1e-11  # of weights, and relative of bits: cuts that differ by less tie
 
 
 @dataclass(frozen=True, eq=False)
 class Slots:
-    """What naive Bayes counts: intervals of numeric columns and categories of nominal ones, by group and column.
+    """Intervals of numeric columns and categories of nominal ones, by group and column; only those with rows.
 
-    Only slots with rows are there. A numeric slot ends at its edge, which belongs to it; the edge of a category is its
-    code.
+    A numeric slot includes its upper edge; the edge of a category is its code.
     """
 
     edge: Floats
     pair: Whole
     """group · n_features + column of each slot, ascending."""
     entry_slot: Whole
-    """The slot of each entry that was given."""
+    """Slot of each entry."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Entries of the same group, column and value, which no cut can part; pairs are those of group and column."""
+    """Entries with the same group, column and value; a pair is a group and a column."""
 
     value: Floats
     pair: Whole
     upto: Floats
-    """Class counts of all cells before, (n_classes, n_cells + 1)."""
-    places: Whole
-    """The cells after which a cut may be the best."""
-    n_places: Whole
-    """Places before each cell, (n_cells + 1,)."""
+    """Cumulative class counts of the cells before, (n_classes, n_cells + 1)."""
+    candidates: Whole
+    """Cells after which a cut can be optimal."""
+    n_candidates: Whole
+    """Number of candidates before each cell, (n_cells + 1,)."""
     entry_cell: Whole
 
     def pairs(self) -> tuple[Whole, Whole]:
-        """The first cell of each pair, and the first behind it."""
+        """First cell of each pair, and the end of its range."""
         begins = np.ones(len(self.pair), dtype=bool)
         begins[1:] = self.pair[1:] != self.pair[:-1]
         first = np.flatnonzero(begins)
         return first, np.append(first[1:], len(self.pair))[: len(first)]
 
     def counts(self, begin: Whole, end: Whole) -> Floats:
-        """The classes of the cells from `begin` up to `end`, (n_classes, n)."""
+        """Class counts of the cells begin .. end, (n_classes, n)."""
         between: Floats = np.take(self.upto, end, axis=1)
         between -= np.take(self.upto, begin, axis=1)
-        return np.maximum(between, 0.0, out=between)  # sums of parts of rows are not exact
+        return np.maximum(between, 0.0, out=between)  # sums of fractions of rows are inexact
 
-    def n_places_in(self, begin: Whole, end: Whole) -> Whole:
-        """How many places there are to cut the cells from `begin` up to `end`."""
-        n: Whole = self.n_places[end - 1] - self.n_places[begin]
+    def n_candidates_in(self, begin: Whole, end: Whole) -> Whole:
+        """Number of candidate cuts in the cells begin .. end."""
+        n: Whole = self.n_candidates[end - 1] - self.n_candidates[begin]
         return n
 
 
 def cut_points(x: ArrayLike, y: ArrayLike) -> Floats:
-    """Where Fayyad and Irani cut the numbers `x` whose classes are `y`, ascending; missing numbers do not count.
+    """Discretise the numbers `x` with classes `y` and return the cut points, ascending; NaN is ignored.
 
     >>> cut_points([1, 2, 3, 4, 11, 12, 13, 14], ["a", "a", "a", "a", "b", "b", "b", "b"])
     array([7.5])
@@ -82,13 +81,13 @@ def cut_points(x: ArrayLike, y: ArrayLike) -> Floats:
     if np.isinf(numbers).any():
         raise ValueError("x contains infinity: replace it by a finite number, or by NaN if it is missing")
     column, kind = numbers[:, np.newaxis], np.zeros(1, dtype=np.int32)
-    examples = Examples.dealt(column, labels.astype(np.int32), len(classes), kind, seed=0)
-    return slots_of(examples, whole(examples)).edge[:-1]
+    examples = Examples.shuffle(column, labels.astype(np.int32), len(classes), kind, seed=0)
+    return discretise(examples, all_rows(examples)).edge[:-1]
 
 
-def slots_of(examples: Examples, groups: Groups, entries: NDArray[np.bool_] | None = None) -> Slots:
-    """The slots of all columns, or only of the columns whose `entries` are chosen."""
-    cells = _cells_of(examples, groups, entries)
+def discretise(examples: Examples, groups: Groups, entries: NDArray[np.bool_] | None = None) -> Slots:
+    """Discretise all columns, or only those of the selected `entries`."""
+    cells = _make_cells(examples, groups, entries)
     numeric = examples.n_categories[cells.pair % examples.n_features] == 0
     begin, end = cells.pairs()
     ends_slot = ~numeric  # every category is a slot
@@ -106,28 +105,28 @@ def slots_of(examples: Examples, groups: Groups, entries: NDArray[np.bool_] | No
 
 
 def best_thresholds(examples: Examples, node: Groups) -> Floats:
-    """The threshold of each numeric column with the least class entropy on both sides.
+    """Threshold of least class entropy for each numeric column.
 
-    NaN where there is none: all known numbers are the same, or all their rows of one class.
+    NaN where there is none: all known values are equal, or all their rows are of one class.
     """
-    cells = _cells_of(examples, node, examples.n_categories[node.entry_column] == 0)
+    cells = _make_cells(examples, node, examples.n_categories[node.entry_column] == 0)
     begin, end = cells.pairs()
     thresholds = np.full(examples.n_features, np.nan)
-    divisible = cells.n_places_in(begin, end) > 0
+    divisible = cells.n_candidates_in(begin, end) > 0
     if divisible.any():
-        last, _ = _best_places(cells, begin[divisible], end[divisible])
+        last, _ = _best_cuts(cells, begin[divisible], end[divisible])
         thresholds[cells.pair[last]] = midpoints(cells.value[last], cells.value[last + 1])
     return thresholds
 
 
 def midpoints(low: Floats, high: Floats) -> Floats:
-    """Between two numbers; the lower one where float64 has none between them. `low` ≤ midpoint < `high`."""
+    """Return midpoints, low ≤ midpoint < high; the lower number where there is no float64 between."""
     middle = low / 2 + high / 2  # the sum itself may overflow
     between: Floats = np.where((middle >= low) & (middle < high), middle, low)
     return between
 
 
-def _cells_of(examples: Examples, groups: Groups, entries: NDArray[np.bool_] | None) -> _Cells:
+def _make_cells(examples: Examples, groups: Groups, entries: NDArray[np.bool_] | None) -> _Cells:
     chosen = slice(None) if entries is None else np.flatnonzero(entries)
     at, column, value = groups.entry_at[chosen], groups.entry_column[chosen], groups.entry_value[chosen]
     pair = groups.group[at] * examples.n_features + column
@@ -138,24 +137,24 @@ def _cells_of(examples: Examples, groups: Groups, entries: NDArray[np.bool_] | N
     label = examples.labels[groups.row[at]]
     key = label * n_cells + cell
     upto = np.zeros((n_classes, n_cells + 1))
-    np.cumsum(weight_in(key, groups.weight[at], (n_classes, n_cells)), axis=1, out=upto[:, 1:])
-    # Between two values of one and the same class a cut is never best (Fayyad and Irani, 1992, theorem 1). The rows of
-    # a cell stand by class, so that its first and its last tell.
+    np.cumsum(sum_weights(key, groups.weight[at], (n_classes, n_cells)), axis=1, out=upto[:, 1:])
+    # A cut between two values of the same single class is never optimal (Fayyad and Irani, 1992, theorem 1). The rows
+    # of a cell are sorted by class: its first and last classes suffice.
     first = np.flatnonzero(begins)
     lowest, highest = label[first], label[np.append(first[1:], len(at))[: len(first)] - 1]
     value, pair = value[first], pair[first]
-    may_be_cut = np.zeros(n_cells, dtype=bool)
-    may_be_cut[:-1] = (pair[1:] == pair[:-1]) & ((lowest[:-1] != highest[1:]) | (highest[:-1] != lowest[1:]))
-    n_places = np.concatenate([[0], np.cumsum(may_be_cut)])
-    return _Cells(value, pair, upto, np.flatnonzero(may_be_cut), n_places, cell)
+    is_candidate = np.zeros(n_cells, dtype=bool)
+    is_candidate[:-1] = (pair[1:] == pair[:-1]) & ((lowest[:-1] != highest[1:]) | (highest[:-1] != lowest[1:]))
+    n_candidates = np.concatenate([[0], np.cumsum(is_candidate)])
+    return _Cells(value, pair, upto, np.flatnonzero(is_candidate), n_candidates, cell)
 
 
 def _cuts(cells: _Cells, begin: Whole, end: Whole) -> Whole:
-    """The last cell before each cut: intervals are cut, and their halves again, until none is worth it."""
+    """Cut intervals recursively while that pays; return the last cell before each cut."""
     found = [np.zeros(0, dtype=np.int64)]
-    while (divisible := cells.n_places_in(begin, end) > 0).any():
+    while (divisible := cells.n_candidates_in(begin, end) > 0).any():
         begin, end = begin[divisible], end[divisible]
-        last, bits = _best_places(cells, begin, end)
+        last, bits = _best_cuts(cells, begin, end)
         worth = _shortens(cells, begin, last + 1, end, bits)
         begin, middle, end = begin[worth], last[worth] + 1, end[worth]
         found.append(last[worth])
@@ -163,20 +162,17 @@ def _cuts(cells: _Cells, begin: Whole, end: Whole) -> Whole:
     return np.concatenate(found)
 
 
-def _best_places(cells: _Cells, begin: Whole, end: Whole) -> tuple[Whole, Floats]:
-    """For intervals that can be cut: the last cell before the best cut, and the bits that remain in both sides.
-
-    The first of equals.
-    """
-    n_places = cells.n_places_in(begin, end)
-    first = np.cumsum(n_places) - n_places
-    interval = np.repeat(np.arange(len(begin)), n_places)
-    cell = cells.places[np.arange(len(interval)) + (cells.n_places[begin] - first)[interval]]
+def _best_cuts(cells: _Cells, begin: Whole, end: Whole) -> tuple[Whole, Floats]:
+    """Return the last cell before the best cut of each interval, and the bits of both sides; ties go to the first."""
+    n_candidates = cells.n_candidates_in(begin, end)
+    first = np.cumsum(n_candidates) - n_candidates
+    interval = np.repeat(np.arange(len(begin)), n_candidates)
+    cell = cells.candidates[np.arange(len(interval)) + (cells.n_candidates[begin] - first)[interval]]
     bits = _bits(cells.counts(begin[interval], cell + 1))
     bits += _bits(cells.counts(cell + 1, end[interval]))
     n = cells.counts(begin, end).sum(axis=0)
-    enough = np.minimum.reduceat(bits, first) + _ROUNDING * (1 + _x_log_x(n + 1))
-    good = np.flatnonzero(bits <= enough[interval])
+    limit = np.minimum.reduceat(bits, first) + _ROUNDING * (1 + _x_log_x(n + 1))
+    good = np.flatnonzero(bits <= limit[interval])
     chosen = good[np.searchsorted(good, first)]
     return cell[chosen], bits[chosen]
 
@@ -184,8 +180,8 @@ def _best_places(cells: _Cells, begin: Whole, end: Whole) -> tuple[Whole, Floats
 def _shortens(cells: _Cells, begin: Whole, middle: Whole, end: Whole, remaining: Floats) -> NDArray[np.bool_]:
     """Fayyad and Irani's criterion: Gain > (log2(N − 1) + Δ)/N, here times N.
 
-    Δ = log2(3^k − 2) − (k·Ent(S) − k₁·Ent(S₁) − k₂·Ent(S₂)), of k classes in the interval S. N is a sum of weights,
-    which parts of rows may bring below 2: there is at least one place to cut.
+    Δ = log2(3^k − 2) − (k·Ent(S) − k₁·Ent(S₁) − k₂·Ent(S₂)) for k classes in the interval S. N is a sum of weights and
+    can be below 2 with fractions of rows; there is at least one candidate then, too.
     """
     counts = cells.counts(begin, end)
     n, k, bits = counts.sum(axis=0), _n_classes(counts), _bits(counts)

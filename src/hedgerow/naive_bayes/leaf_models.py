@@ -1,4 +1,4 @@
-"""The naive Bayes classifiers of all leaves, as arrays."""
+"""Naive Bayes classifiers of all leaves, as arrays."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
-from hedgerow.naive_bayes.discretisation import slots_of
-from hedgerow.naive_bayes.groups import Examples, Groups, weight_in
-from hedgerow.naive_bayes.likelihoods import Gaussian, Numeric, log_density, log_prior, log_shares, normals_of
+from hedgerow.naive_bayes.discretisation import discretise
+from hedgerow.naive_bayes.groups import Examples, Groups, sum_weights
+from hedgerow.naive_bayes.likelihoods import Gaussian, Numeric, fit_normals, log_density, log_prior, log_shares
 
 __all__ = ["LeafModels"]
 
@@ -35,10 +35,10 @@ _SHAPES = {
 @partial(register, name="hedgerow.naive_bayes.LeafModels")
 @dataclass(frozen=True, eq=False)
 class LeafModels:
-    """What naive Bayes has counted in each leaf.
+    """Naive Bayes parameters of each leaf.
 
-    The slots of column j in leaf l stand at slot_start[l·n_features + j] .. slot_start[l·n_features + j + 1]: intervals
-    by their upper edges, which belong to them, or categories by their codes.
+    The slots of column j in leaf l are slot_start[l·n_features + j] .. slot_start[l·n_features + j + 1]: intervals, by
+    their upper edges (inclusive), or categories, by their codes.
     """
 
     log_prior: Floats
@@ -50,22 +50,22 @@ class LeafModels:
     nominal: NDArray[np.bool_]
     """(n_features,): whether slots are categories."""
     scale: Floats
-    """(n_features,): means and deviations are of numbers divided by it."""
+    """(n_features,): unit of means and deviations."""
     mean: Floats
-    """(n_leaves, n_features, n_classes) if numbers have densities, else (n_leaves, 0, n_classes)."""
+    """(n_leaves, n_features, n_classes) with Gaussian densities, else (n_leaves, 0, n_classes)."""
     deviation: Floats
-    """Shaped as `mean`; NaN where a column says nothing."""
+    """Shaped like `mean`; NaN where a column is uninformative."""
 
     @classmethod
     def of(cls, examples: Examples, leaves: Groups, numeric: Numeric) -> LeafModels:
-        """Count: a group is a leaf."""
+        """Estimate the parameters; each group is a leaf."""
         n_leaves, n_features, n_classes = leaves.n_groups, examples.n_features, examples.n_classes
         normal = numeric.normal(examples.n_categories)
         chosen = ~normal[leaves.entry_column]
-        slots = slots_of(examples, leaves, chosen)
+        slots = discretise(examples, leaves, chosen)
         at = leaves.entry_at[chosen]
         key = slots.entry_slot * n_classes + examples.labels[leaves.row[at]]
-        counts = weight_in(key, leaves.weight[at], (len(slots.pair), n_classes))
+        counts = sum_weights(key, leaves.weight[at], (len(slots.pair), n_classes))
         shape = (n_leaves, n_features if normal.any() else 0, n_classes)
         mean, deviation = np.zeros(shape), np.full(shape, np.nan)
         if isinstance(numeric, Gaussian):
@@ -73,7 +73,7 @@ class LeafModels:
                 x = examples.values[leaves.row, column] / examples.scales[column]
                 known = ~np.isnan(x)
                 cell = (leaves.group * n_classes + examples.labels[leaves.row])[known]
-                normals = normals_of(x[known], leaves.weight[known], cell, (n_leaves, n_classes))
+                normals = fit_normals(x[known], leaves.weight[known], cell, (n_leaves, n_classes))
                 mean[:, column], deviation[:, column] = normals.densities(numeric.smoothing)
         return cls(
             log_prior(leaves.class_counts(examples)),
@@ -130,9 +130,9 @@ class LeafModels:
         return int(self.log_prior.shape[1])
 
     def predict_proba(self, X: Floats, leaf: Whole) -> Floats:
-        """P(c | x) ∝ P(c)·Π P(x_j | c) of each row in its leaf, (n, n_classes); what is missing is left out.
+        """P(c | x) ∝ P(c)·Π P(x_j | c) of each row in its leaf, (n, n_classes).
 
-        So is a category that the leaf has never seen.
+        Missing values, and categories not seen in the leaf, are left out of the product.
         """
         scores = self.log_prior[leaf]
         densities = self.mean.shape[1] > 0
@@ -149,7 +149,7 @@ class LeafModels:
         return shares
 
     def _slot(self, x: Floats, pair: Whole, nominal: bool) -> Whole:
-        """The slot that each number falls into; one behind the last where there is none."""
+        """Find the slot of each value by binary search; the number of slots where there is none."""
         low, end = self.slot_start[pair], self.slot_start[pair + 1]
         high, none = end.copy(), len(self.edge)
         if not none:

@@ -1,4 +1,4 @@
-"""What naive Bayes knows of a column: shares of slots with Laplace's correction, or a normal density for each class."""
+"""Likelihoods of a column: slot frequencies with Laplace's correction, or a normal density per class."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from numpy.typing import NDArray
 
 from hedgerow._params import check_number, choose
 from hedgerow._registry import register
-from hedgerow.naive_bayes.groups import weight_in
+from hedgerow.naive_bayes.groups import sum_weights
 
 __all__ = [
     *("Entropy", "Gaussian", "Normals", "Numeric"),
-    *("log_density", "log_prior", "log_shares", "normals_of", "numeric"),
+    *("log_density", "log_prior", "log_shares", "fit_normals", "numeric"),
 ]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
-_SAME = 1e-14  # of the mean: a deviation that is nothing but rounding
-_FARTHEST = 1e150  # deviations from the mean; their square is still a float64
+_SAME = 1e-14  # relative to the mean: a standard deviation that is only rounding
+_FARTHEST = 1e150  # standard deviations from the mean; the square is still finite
 
 
 @dataclass(frozen=True)
 class Entropy:
-    """Numbers are cut into intervals by entropy and description length (Fayyad and Irani, 1993), anew in every node."""
+    """Discretise numbers in every node by entropy and description length (Fayyad and Irani, 1993)."""
 
     def normal(self, n_categories: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which columns have a density."""
+        """Mask of the columns with a density."""
         return np.zeros(len(n_categories), dtype=bool)
 
 
 @dataclass(frozen=True)
 class Gaussian:
-    """Numbers of a class are normal. `smoothing` times the column's own variance is added to that of each class."""
+    """Fit a normal density per class; `smoothing` times the column's variance is added to each class's variance."""
 
     smoothing: float = 1e-9
 
@@ -43,7 +43,7 @@ class Gaussian:
         check_number("Gaussian: smoothing", self.smoothing, 0, 1, closed="right", hint=", such as 1e-9")
 
     def normal(self, n_categories: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which columns have a density."""
+        """Mask of the columns with a density."""
         densities: NDArray[np.bool_] = n_categories == 0
         return densities
 
@@ -56,7 +56,7 @@ _ALIASES: dict[str, Numeric] = {"entropy": Entropy(), "gaussian": Gaussian()}
 
 
 def numeric(given: Any) -> Numeric:
-    """The strategy for the parameter `numeric`: an alias or an instance."""
+    """Return the strategy for the parameter `numeric`, an alias or an instance."""
     chosen: Numeric = choose("numeric", given, _ALIASES, (Entropy, Gaussian))
     return chosen
 
@@ -68,9 +68,9 @@ def log_prior(counts: Floats) -> Floats:
 
 
 def log_shares(counts: Floats, pair: Whole) -> Floats:
-    """log P(slot | c) = log((n_sc + 1)/(n_c + V)) of slots (n_slots, …, n_classes); V slots share a `pair`.
+    """log P(slot | c) = log((n_sc + 1)/(n_c + V)), (n_slots, …, n_classes), for the V slots of each `pair`.
 
-    n_c counts the rows of the class whose value is known. A column with one slot says nothing: P = 1.
+    n_c counts the rows of the class with a known value. P = 1 for a column with one slot.
     """
     if not len(pair):
         return counts
@@ -84,45 +84,45 @@ def log_shares(counts: Floats, pair: Whole) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Normals:
-    """Weight, mean and sum of squared deviations of a column, in any arrangement whose last axis is the classes."""
+    """Weight, mean and sum of squared deviations of a column; the last axis is the classes."""
 
     n: Floats
     mean: Floats
     squares: Floats
 
-    def merged(self, axis: int) -> Normals:
-        """What all along an axis have in common (Chan, Golub and LeVeque, 1979); no differences of large sums."""
+    def pool(self, axis: int) -> Normals:
+        """Pool along an axis without cancellation (Chan, Golub and LeVeque, 1979)."""
         n = self.n.sum(axis=axis, keepdims=True)
         mean = (self.n * self.mean).sum(axis=axis, keepdims=True) / np.where(n > 0, n, 1.0)
         squares = (self.squares + self.n * (self.mean - mean) ** 2).sum(axis=axis, keepdims=True)
         return Normals(n, mean, squares)
 
     def densities(self, smoothing: float) -> tuple[Floats, Floats]:
-        """Mean and standard deviation for each class; NaN where all known numbers are the same, which says nothing.
+        """Mean and standard deviation of each class; NaN where all known values are equal.
 
-        A class without a number is taken to be as all are.
+        A class without a known value gets the moments of all classes.
         """
-        everyone = self.merged(-1)
-        variance = everyone.squares / np.where(everyone.n > 0, everyone.n, 1.0)
+        pooled = self.pool(-1)
+        variance = pooled.squares / np.where(pooled.n > 0, pooled.n, 1.0)
         of_class = np.where(self.n > 0, self.squares / np.where(self.n > 0, self.n, 1.0), variance)
-        mean = np.where(self.n > 0, self.mean, everyone.mean)
+        mean = np.where(self.n > 0, self.mean, pooled.mean)
         deviation = np.sqrt(of_class + smoothing * variance)
-        # Rounding gives numbers that are all the same some variance; underflow takes it from numbers that are not.
-        same = variance <= (_SAME * everyone.mean) ** 2
-        speaks = ~same & (deviation > 0).all(axis=-1, keepdims=True)
-        return mean, np.where(speaks, deviation, np.nan)
+        # Rounding can give equal values some variance; underflow can take it from values that differ.
+        same = variance <= (_SAME * pooled.mean) ** 2
+        informative = ~same & (deviation > 0).all(axis=-1, keepdims=True)
+        return mean, np.where(informative, deviation, np.nan)
 
 
-def normals_of(x: Floats, weight: Floats, cell: Whole, shape: tuple[int, ...]) -> Normals:
-    """Of the numbers `x` in cells, which are numbered as in an array of `shape`."""
-    n = weight_in(cell, weight, shape)
-    mean = weight_in(cell, weight * x, shape) / np.where(n > 0, n, 1.0)
-    return Normals(n, mean, weight_in(cell, weight * (x - mean.ravel()[cell]) ** 2, shape))
+def fit_normals(x: Floats, weight: Floats, cell: Whole, shape: tuple[int, ...]) -> Normals:
+    """Compute the moments of the numbers `x` by cell; cells are flat indices into an array of `shape`."""
+    n = sum_weights(cell, weight, shape)
+    mean = sum_weights(cell, weight * x, shape) / np.where(n > 0, n, 1.0)
+    return Normals(n, mean, sum_weights(cell, weight * (x - mean.ravel()[cell]) ** 2, shape))
 
 
 def log_density(x: Floats, mean: Floats, deviation: Floats) -> Floats:
     """−log σ − (x − μ)²/(2σ²), (n, n_classes), without the constant; 0 where x is missing or σ is NaN."""
     with np.errstate(over="ignore"):
-        away = np.clip((x[:, np.newaxis] - mean) / deviation, -_FARTHEST, _FARTHEST)
-    logs = -np.log(deviation) - away**2 / 2
+        z = np.clip((x[:, np.newaxis] - mean) / deviation, -_FARTHEST, _FARTHEST)
+    logs = -np.log(deviation) - z**2 / 2
     return np.where(np.isnan(logs), 0.0, logs)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.boundary.walls import Walls
+from hedgerow.boundary.decision_boundary import DecisionBoundary
 from hedgerow.credal.leaves import check_s
 from hedgerow.estimators.contract import offers, read_rows, respond_to_rows
 from hedgerow.folds.leaf_probability import Laplace, uniform
@@ -68,9 +68,9 @@ def class_probability(estimator: Any, rows: Floats, target: int) -> Floats:
     return probabilities[:, target]
 
 
-def decision_boundary(estimator: Any) -> Walls:
+def decision_boundary(estimator: Any) -> DecisionBoundary:
     """Return the decision boundary of the tree."""
-    found: Walls = estimator.boundary_
+    found: DecisionBoundary = estimator.boundary_
     return found
 
 

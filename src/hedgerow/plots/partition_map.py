@@ -112,16 +112,16 @@ class PartitionDisplay(Display):
         names = estimator.schema_.names
         columns = column_pair(estimator.schema_, features)
         target = class_position(estimator.classes_, class_label)
-        rows, walls = encode(estimator, X), decision_boundary(estimator)
-        nearest = walls.measure(rows, estimator.scale_)
-        subset = groups(chosen, walls, nearest)[nearest.parts.heaviest, target]
+        rows, boundary = encode(estimator, X), decision_boundary(estimator)
+        nearest = boundary.measure(rows, estimator.scale_)
+        subset = groups(chosen, boundary, nearest)[nearest.fractions.heaviest, target]
         numbers = np.unique(subset)
         subset_names = {int(number): f"leaf {number}" if number >= 0 else "all rows" for number in numbers}
         if chosen == "separator":
-            for number, feature, at in zip(numbers, *walls.separators(numbers), strict=True):
+            for number, feature, at in zip(numbers, *boundary.separators(numbers), strict=True):
                 if feature >= 0:
                     subset_names[int(number)] = names[feature] + ("" if np.isnan(at) else f" at {at:.3g}")
-        splits = zip(walls.shape.feature, walls.shape.threshold, strict=True)
+        splits = zip(boundary.shape.feature, boundary.shape.threshold, strict=True)
         return cls(
             points=rows[:, columns],
             subset=subset,

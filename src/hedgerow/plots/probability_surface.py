@@ -134,11 +134,11 @@ class ProbabilitySurfaceDisplay(Display):
         schema = estimator.schema_
         columns = column_pair(schema, features)
         target = class_position(estimator.classes_, class_label)
-        rows, walls = encode(estimator, X), decision_boundary(estimator)
+        rows, boundary = encode(estimator, X), decision_boundary(estimator)
         values, grid = slice_rows(schema, rows, columns, grid_resolution, others=observed_row, margin=0.05)
         shape = (grid_resolution, grid_resolution)
         probability = class_probability(estimator, grid, target).reshape(shape)
-        inside = walls.labels[route(walls.forest, grid)[:, 0]] == target
+        inside = boundary.labels[route(boundary.forest, grid)[:, 0]] == target
         return cls(
             x=values[0],
             y=values[1],

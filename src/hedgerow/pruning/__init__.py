@@ -1,8 +1,8 @@
-"""Pruning: trees that a person can read, and that do not repeat the chance of their training rows.
+"""Pruning: smaller trees that overfit less.
 
-Each way is a strategy, by its alias or with its parameters (``pruning="pessimistic"`` or
-``Pessimistic(confidence=0.1)``), and a function from one :class:`~hedgerow.Forest` to another. All are made of
-:func:`cut`: a node becomes a leaf and keeps the counts of what was below it.
+Each method is a strategy, given by its alias or as an instance (``pruning="pessimistic"`` or
+``Pessimistic(confidence=0.1)``), and a function from one :class:`~hedgerow.Forest` to another. A node that becomes a
+leaf keeps the counts of the leaves below it.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 
 from hedgerow._params import choose
 from hedgerow._registry import register
-from hedgerow.pruning.cutting import collapse, cut
-from hedgerow.pruning.error_limits import Pessimistic, pessimistic
-from hedgerow.pruning.grower import Grower, Pruning
-from hedgerow.pruning.message_length import DescriptionLength, description_length
-from hedgerow.pruning.reduced_error import ReducedError, reduced_error
-from hedgerow.pruning.weakest_links import CostComplexity, Links, cost_complexity, links_of
+from hedgerow.pruning._cost_complexity import CostComplexity, Links, cost_complexity, links_of
+from hedgerow.pruning._description_length import DescriptionLength, description_length
+from hedgerow.pruning._pessimistic import Pessimistic, pessimistic
+from hedgerow.pruning._reduced_error import ReducedError, reduced_error
+from hedgerow.pruning.strategy import Grower, Pruning
+from hedgerow.pruning.subtrees import collapse, cut
 
 __all__ = [
     "CostComplexity",
@@ -49,7 +49,7 @@ _ALIASES: dict[str, Pruning] = {
 
 
 def pruning_named(given: Any) -> Pruning | None:
-    """The strategy for `pruning`: an alias or an instance; None prunes nothing."""
+    """Return the strategy for the parameter `pruning`, an alias or an instance; None for no pruning."""
     if given is None:
         return None
     chosen: Pruning = choose("pruning", given, _ALIASES, _KINDS)

@@ -1,4 +1,4 @@
-"""The model file: one file, checked, versioned, without pickle and without code; see ``docs/model_file.md``.
+"""Model files: checked, versioned, without pickle or code; see ``docs/model_file.md``.
 
 >>> import tempfile, os
 >>> from hedgerow import TreeClassifier, load, save
@@ -12,7 +12,7 @@ x0 > 1.5: yes (yes 2)
 """
 
 from hedgerow._registry import ModelFileError, register
-from hedgerow.forest.packing import FORMAT_VERSION
-from hedgerow.storage.files import load, read_fitted, read_notes, save
+from hedgerow.storage.container import FORMAT_VERSION
+from hedgerow.storage.model_file import load, read_fitted, read_notes, save
 
 __all__ = ["FORMAT_VERSION", "ModelFileError", "load", "read_fitted", "read_notes", "register", "save"]

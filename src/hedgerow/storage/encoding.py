@@ -1,8 +1,7 @@
-"""Models, strategies and plain values as JSON and arrays, and back.
+"""Encode models, strategies and plain values as JSON and arrays, and decode them.
 
-None, truth values, text, whole and finite numbers and lists are themselves. All else is an object that says what it
-is in its entry ``"$"``: a tuple, a dict, an array (its number in the block), or the name of a registered class with
-its values.
+None, booleans, strings, integers, finite numbers and lists are JSON values. All else is an object with its type in the
+entry ``"$"``: a tuple, a dict, an array (its number in the block), or a registered class with its values.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ _ARRAY_KINDS = frozenset("biufmMUS")
 
 
 def encode(value: Any, what: str) -> tuple[Any, list[NDArray[Any]]]:
-    """JSON for `value`, which errors call `what`, and the arrays that it refers to by number."""
+    """Return JSON for `value`, and the arrays that it refers to by number; errors call the value `what`."""
     arrays: list[NDArray[Any]] = []
     return _Encoder(arrays).encode(value, what), arrays
 
 
 def decode(plain: Any, arrays: Sequence[NDArray[Any]]) -> Any:
-    """The inverse of :func:`encode`; whatever is wrong is a :class:`ModelFileError`."""
+    """Invert :func:`encode`; raise :class:`ModelFileError` for anything invalid."""
     return _Decoder(arrays).decode(plain, 0)
 
 
@@ -77,12 +76,12 @@ class _Encoder:
                 f"{what} has dtype {array.dtype}, which a file can't hold: convert it to numbers, truth values, dates "
                 "or text"
             )
-        # A model inside another may be there twice, as a parameter and as what fit has found: its arrays once.
-        place = (array.__array_interface__["data"][0], array.dtype.str, array.shape, array.strides)
-        if place not in self._numbers or not array.size:
+        # A nested model can occur twice, as a parameter and as a fitted attribute: store its arrays once.
+        memory = (array.__array_interface__["data"][0], array.dtype.str, array.shape, array.strides)
+        if memory not in self._numbers or not array.size:
             self._arrays.append(array)
-            self._numbers[place] = len(self._arrays) - 1
-        return self._numbers[place]
+            self._numbers[memory] = len(self._arrays) - 1
+        return self._numbers[memory]
 
     def _registered(self, value: Any, what: str) -> dict[str, Any]:
         part = part_of(type(value))
@@ -100,7 +99,7 @@ def _whole(value: int, what: str) -> int:
 
 
 def _reason(value: Any) -> str:
-    """Why a value can't be stored, and what to do."""
+    """Describe why a value can't be stored, and the fix."""
     kind = type(value).__name__
     if isinstance(value, np.random.RandomState | np.random.Generator | np.random.BitGenerator):
         return f"a {kind} object, whose state would not mean the same in another process: pass an int"
@@ -124,14 +123,14 @@ class _Decoder:
 
     def decode(self, plain: Any, depth: int) -> Any:
         if depth > _MAX_DEPTH:
-            raise ModelFileError("its header is nested too deeply")
+            raise ModelFileError("the header is nested too deeply")
         if isinstance(plain, list):
             return [self.decode(item, depth + 1) for item in plain]
         if not isinstance(plain, dict):
             return plain
         kind = plain.get("$")
         if not isinstance(kind, str):
-            raise ModelFileError('an object in its header does not say what it is by "$"')
+            raise ModelFileError('an object in the header has no type "$"')
         values = {name: value for name, value in plain.items() if name != "$"}
         built_in = _BUILT_IN.get(kind)
         return self._registered(kind, values, depth) if built_in is None else built_in(self, values, depth)
@@ -142,34 +141,34 @@ class _Decoder:
     def _dict(self, values: Mapping[str, Any], depth: int) -> dict[Any, Any]:
         pairs = self.decode(_items(values), depth)
         try:
-            found = {key: value for key, value in pairs}  # noqa: C416 - dict() would take texts of two letters for pairs
+            found = {key: value for key, value in pairs}  # noqa: C416 - dict() accepts two-letter strings as pairs
         except (TypeError, ValueError):
-            raise ModelFileError("a dict in its header is no list of pairs") from None
+            raise ModelFileError("a dict in the header is not a list of pairs") from None
         if len(found) != len(pairs):
-            raise ModelFileError("a dict in its header has a key twice")
+            raise ModelFileError("a dict in the header has a duplicate key")
         return found
 
     def _float(self, values: Mapping[str, Any], depth: int) -> float:
         if values.get("is") not in ("nan", "inf", "-inf"):
-            raise ModelFileError("a number in its header is neither nan nor inf nor -inf")
+            raise ModelFileError("a float in the header is neither nan nor inf nor -inf")
         return float(values["is"])
 
     def _texts(self, values: Mapping[str, Any], depth: int) -> NDArray[np.object_]:
         items = _items(values)
         if not all(isinstance(item, str) for item in items):
-            raise ModelFileError("an array of texts in its header holds something else")
+            raise ModelFileError("an array of strings in the header holds other values")
         return np.array(items, dtype=object)
 
     def _array(self, values: Mapping[str, Any], depth: int) -> NDArray[Any]:
         at = values.get("at")
         if type(at) is not int or not 0 <= at < len(self._arrays):
-            raise ModelFileError(f"its header names an array that is none of its {len(self._arrays)}")
+            raise ModelFileError(f"the header refers to an array beyond the {len(self._arrays)} of the file")
         return self._arrays[at]
 
     def _scalar(self, values: Mapping[str, Any], depth: int) -> Any:
         array = self._array(values, depth)
         if array.ndim:
-            raise ModelFileError("a number in its header is an array")
+            raise ModelFileError("a scalar in the header is an array")
         return array[()]
 
     def _registered(self, name: str, values: Mapping[str, Any], depth: int) -> Any:
@@ -180,13 +179,13 @@ class _Decoder:
         except ModelFileError:
             raise
         except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
-            raise ModelFileError(f"its {name} is wrong: {_one_line(error)}") from None
+            raise ModelFileError(f"invalid {name}: {_one_line(error)}") from None
 
 
 def _items(values: Mapping[str, Any]) -> list[Any]:
     items = values.get("items")
     if not isinstance(items, list):
-        raise ModelFileError("a tuple, dict or array of texts in its header has no items")
+        raise ModelFileError("a tuple, dict or array of strings in the header has no items")
     return items
 
 

@@ -1,4 +1,4 @@
-"""Files that are replaced only when the new one is complete: a crash leaves the old file or the new one, never half."""
+"""Atomic replacement of files: a crash leaves the old file or the new one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 try:
     import fcntl
-except ImportError:  # Windows: without locks a part file in use can't be told from one left behind, so all are kept
+except ImportError:  # Windows: without locks a part file in use looks like a stale one, so all are kept
     fcntl = None  # type: ignore[assignment]
 
 __all__ = ["replaced"]
@@ -21,9 +21,9 @@ __all__ = ["replaced"]
 
 @contextmanager
 def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Write a new file beside `path`; when the block ends without an error it is on the disk and replaces `path`.
+    """Write a new file beside `path`; if the block ends without an error, sync it and replace `path`.
 
-    It keeps the permissions of the file that it replaces. Part files that killed processes have left are removed.
+    The permissions of the old file are kept. Stale part files of killed processes are removed.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -35,7 +35,7 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     goal = Path(os.path.realpath(path))
     if goal.exists() and not goal.is_file():
-        kind = "a folder" if goal.is_dir() else "no ordinary file"
+        kind = "a folder" if goal.is_dir() else "not a regular file"
         raise ValueError(f"{goal} is {kind}: give the name of a file")
     _remove_stale(goal)
     beside, file = _create(goal)
@@ -44,7 +44,7 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-            if fcntl is not None:  # while the lock is held: without it the file would count as left behind
+            if fcntl is not None:  # while the lock is held: unlocked, the file would count as stale
                 os.replace(beside, goal)
         if fcntl is None:  # Windows can't rename an open file
             os.replace(beside, goal)
@@ -57,11 +57,11 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 # --- Part files ---------------------------------------------------------------------------------------------
 #
-# Who writes a part file holds a lock on it, which the system releases when the process ends, however it ends.
+# The writer of a part file holds a lock on it, which the system releases when the process ends, however it ends.
 
 
 def _prefix(goal: Path) -> str:
-    """Start of the names of the part files of `goal`: short, since a name may have 255 bytes already."""
+    """Prefix of the part files of `goal`: short, since its name may already have 255 bytes."""
     return f".hedgerow-{hashlib.sha256(os.fsencode(goal.name)).hexdigest()[:16]}-"
 
 
@@ -70,7 +70,7 @@ def _create(goal: Path) -> tuple[Path, BinaryIO]:
         beside = goal.with_name(f"{_prefix(goal)}{secrets.token_hex(4)}.part")
         try:
             descriptor = _open_new(beside, goal)
-        except OSError as error:  # names the file that was asked for, not the one beside it
+        except OSError as error:  # name the requested file, not the part file
             raise type(error)(error.errno, error.strerror, str(goal)) from None
         with suppress(OSError):  # a file system without locks
             _lock(descriptor)
@@ -84,15 +84,15 @@ def _open_new(beside: Path, goal: Path) -> int:
     try:
         mode = stat.S_IMODE(goal.stat().st_mode) & 0o777
     except FileNotFoundError:
-        return os.open(beside, flags, 0o666)  # the permissions of any new file, which tempfile would narrow
+        return os.open(beside, flags, 0o666)  # default permissions, unlike tempfile's
     descriptor = os.open(beside, flags, mode)
     if hasattr(os, "fchmod"):
-        os.fchmod(descriptor, mode)  # what the umask took away
+        os.fchmod(descriptor, mode)  # despite the umask
     return descriptor
 
 
 def _remove_stale(goal: Path) -> None:
-    """Remove part files of `goal` whose writers are gone."""
+    """Remove part files of `goal` whose writers have ended."""
     if fcntl is None:
         return
     prefix = _prefix(goal)
@@ -118,7 +118,7 @@ def _lock(descriptor: int, *, wait: bool = True) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """So that the new name survives a loss of power too; systems that can't open folders have no need."""
+    """Make the rename durable; systems that can't open folders do not need it."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Trees with fewer nodes: what is cut, what stays, and what a node that became a leaf holds."""
+"""Removal of subtrees: which nodes go, which stay, and the counts of a node that became a leaf."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C4.5's pruning: without rows to spare, by what a leaf must be expected to err in the worst case."""
+"""C4.5's pruning by pessimistic error estimates, without a hold-out."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ from hedgerow._core import prune
 from hedgerow._params import check_bool, check_number
 from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
-from hedgerow.growth.growth import Fractional
-from hedgerow.pruning.cutting import remade
-from hedgerow.pruning.grower import Grower, need_classes, need_one_tree, rows_for
+from hedgerow.growth import Fractional
+from hedgerow.pruning.strategy import Grower, need_classes, need_one_tree
+from hedgerow.pruning.subtrees import remade
+from hedgerow.pruning.training_rows import to_training
 
 __all__ = ["Pessimistic", "pessimistic"]
 
 
 @dataclass(frozen=True)
 class Pessimistic:
-    """A subtree is replaced by a leaf, or by its largest branch, if that is not expected to err more (C4.5).
+    """Replace a subtree by a leaf, or by its largest branch, if the estimated errors do not increase (C4.5).
 
     The errors of a leaf with N rows, e of them wrong, are estimated by the upper limit of a confidence interval at
     `confidence` (Quinlan, C4.5, 1993, chapter 4): U(N, e) = N·r with f = (e + ½)/N, z = Φ⁻¹(1 − confidence)
     and r = (f + z²/2N + z·√(f/N − f²/N + z²/4N²))/(1 + z²/N); N·(1 − confidence^(1/N)) where e = 0, and interpolated
-    up to e = 1. From the bottom up, a node becomes a leaf if U ≤ the sum over its leaves + 0.1; with `raising`, its
-    largest branch takes its place if the branch, given all of the node's rows, is expected to err no more than the
-    node's leaves + 0.1. Everything as in Weka's J48. As a rule, a smaller `confidence` prunes more.
+    up to e = 1. Bottom-up, a node becomes a leaf if U ≤ the sum over its leaves + 0.1; with `raising` (subtree
+    raising), its largest branch replaces it if the estimated errors of that branch on all of the node's rows are at
+    most those of the node's leaves + 0.1. All as in Weka's J48. A smaller `confidence` usually prunes more.
 
-    Weights count as numbers of rows. Estimators rescale weights that are not whole numbers to a mean of 1 first.
+    Weights count as numbers of rows. Estimators first rescale weights that are not whole numbers to a mean of 1.
     """
 
     confidence: float = 0.25
@@ -44,7 +45,7 @@ class Pessimistic:
         return self.prune(grower(training), training, grower)
 
     def prune(self, forest: Forest, rows: Training, grower: Grower) -> Forest:
-        return _pruned(forest, rows, self, grower.min_fraction)
+        return _prune(forest, rows, self, grower.min_fraction)
 
 
 def pessimistic(
@@ -57,26 +58,27 @@ def pessimistic(
     raising: bool = True,
     min_fraction: float = Fractional.min_fraction,
 ) -> Forest:
-    """The tree, grown from these rows, pruned as C4.5 does; see :class:`Pessimistic`.
+    """Prune a tree as C4.5 does, by the rows that it was grown from; see :class:`Pessimistic`.
 
-    `y` holds class numbers. A row without an answer to a question goes down all branches, in proportion to the rows
-    that have one; a part below `min_fraction` of a row follows the heaviest.
+    `y` holds class numbers. A row with a missing value is split over all branches, in proportion to the rows with a
+    value; a fraction below `min_fraction` of a row follows the heaviest branch.
     """
-    return _pruned(forest, rows_for(forest, X, y, sample_weight), Pessimistic(confidence, raising), min_fraction)
+    rows = to_training(forest, X, y, sample_weight)
+    return _prune(forest, rows, Pessimistic(confidence, raising), min_fraction)
 
 
-def _pruned(forest: Forest, rows: Training, how: Pessimistic, min_fraction: float) -> Forest:
+def _prune(forest: Forest, rows: Training, strategy: Pessimistic, min_fraction: float) -> Forest:
     need_one_tree(forest)
-    labels = need_classes(how, rows)
+    labels = need_classes(strategy, rows)
     pruned = prune(
         forest.core_with_weight,
         forest.counts,
         rows.values,
         rows.sample_weight,
         labels,
-        float(how.confidence),
-        NormalDist().inv_cdf(1 - how.confidence),
-        bool(how.raising),
+        float(strategy.confidence),
+        NormalDist().inv_cdf(1 - strategy.confidence),
+        bool(strategy.raising),
         float(min_fraction),
     )
     return forest if pruned is None else remade(forest, pruned)

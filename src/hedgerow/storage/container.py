@@ -1,8 +1,8 @@
-"""Container format of model files and pickles: plain data and arrays in one block; see ``docs/model_file.md``.
+"""The container of model files and pickles: JSON and arrays in one block of bytes; see ``docs/model_file.md``.
 
-Sizes come before contents, and each follows from the one before it: there are no offsets that could overlap or point
-elsewhere, and nothing is allocated before the sizes add up to the length of the block. Checksums are XXH64, which
-detects damage at memory speed: zlib's CRC-32 would take longer than the rest of loading.
+Positions follow from sizes: there are no offsets that could overlap or point elsewhere, and nothing is allocated before
+the sizes add up to the length of the block. Checksums are XXH64, which runs at memory speed: CRC-32 by zlib would take
+longer than the rest of loading.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 Bytes = NDArray[np.uint8]
 
-MAGIC = b"\x89HDGRW\r\n"  # not text, and changed by any line-end conversion
+MAGIC = b"\x89HDGRW\r\n"  # not text, and broken by line-ending conversion
 FORMAT_VERSION = 1
 ALIGNMENT = 64
 PROLOGUE_BYTES = 64
@@ -47,14 +47,14 @@ _DTYPE = re.compile(r"\|[biu]1|<[iu][248]|<f[248]|<[mM]8\[\d{0,9}[a-zA-Z]{1,2}\]
 _MAX_DIMENSIONS = 8
 _MAX_DIGITS = 20
 _LARGEST_CHARACTER = 0x10FFFF
-_FREE_BRACKETS, _BYTES_PER_BRACKET = 10_000, 16  # an empty list takes two bytes of a header, and 64 of memory
+_FREE_BRACKETS, _BYTES_PER_BRACKET = 10_000, 16  # an empty list: two bytes of header, 64 of memory
 
 
 # --- Writing ------------------------------------------------------------------------------------------------
 
 
 def pieces(content: Any, arrays: Sequence[NDArray[Any]], notes: Mapping[str, Any] | None = None) -> Iterator[Bytes]:
-    """Yield the block of `content` and `notes` (JSON data) and `arrays`, piece by piece."""
+    """Yield the block of `content` and `notes` (JSON values) and `arrays`, piece by piece."""
     stored = [_storable(array) for array in arrays]
     table = [[_dtype_name(array), list(array.shape), f"{checksum(_raw(array)):016x}"] for array in stored]
     entries = {"hedgerow": _own_version(), "arrays": table, "content": content}
@@ -68,12 +68,12 @@ def pieces(content: Any, arrays: Sequence[NDArray[Any]], notes: Mapping[str, Any
 
 
 def pack(content: Any, arrays: Sequence[NDArray[Any]]) -> Bytes:
-    """The block as one array."""
+    """Return the block as one array."""
     return np.concatenate(list(pieces(content, arrays)))
 
 
 def _storable(array: NDArray[Any]) -> NDArray[Any]:
-    """Convert to little-endian, row-major and a dtype that needs no code to be read."""
+    """Convert to a little-endian, row-major array of a plain type."""
     plain = np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
     if not _DTYPE.fullmatch(_dtype_name(plain)) or plain.dtype.itemsize == 0 or plain.ndim > _MAX_DIMENSIONS:
         raise ModelFileError(
@@ -113,7 +113,7 @@ def _own_version() -> str:
 
 @dataclass(frozen=True)
 class Prologue:
-    """First bytes of a block, checked: lengths of the block and of the header that follows."""
+    """Checked first bytes of a block: its length, and the length and checksum of its header."""
 
     length: int
     header_length: int
@@ -121,11 +121,11 @@ class Prologue:
 
     @classmethod
     def of(cls, start: bytes, length: int) -> Prologue:
-        """Read `start`, the first bytes of a block of `length` bytes in all."""
+        """Read `start`, the first bytes of a block of `length` bytes."""
         if not start.startswith(MAGIC):
             raise ModelFileError("not a hedgerow model file (bad magic number)")
         if len(start) < PROLOGUE_BYTES:
-            raise ModelFileError(f"it is truncated: it has {length} bytes, and a model file at least {PROLOGUE_BYTES}")
+            raise ModelFileError(f"truncated: it has {length} bytes, and a model file has at least {PROLOGUE_BYTES}")
         _, format_version, reserved, stated, header_length, header_checksum = _PROLOGUE.unpack_from(start)
         if format_version > FORMAT_VERSION:
             raise ModelFileError(
@@ -135,23 +135,23 @@ class Prologue:
         (own_checksum,) = _CHECKSUM.unpack_from(start, _PROLOGUE.size)
         rest = start[_PROLOGUE.size + _CHECKSUM.size : PROLOGUE_BYTES]
         if checksum(_raw_bytes(start[: _PROLOGUE.size])) != own_checksum or any(rest) or reserved or not format_version:
-            raise ModelFileError("its first bytes are damaged: their checksum is wrong")
+            raise ModelFileError("the first bytes are damaged (wrong checksum)")
         if stated != length:
-            what = "truncated" if length < stated else "followed by something else"
-            raise ModelFileError(f"it is {what}: it says that it has {stated} bytes, and has {length}")
+            what = "truncated" if length < stated else "followed by other data"
+            raise ModelFileError(f"{what}: the stated length is {stated} bytes, the actual length {length}")
         if _padded(PROLOGUE_BYTES + header_length) > length:
-            raise ModelFileError(f"it says that its header has {header_length} bytes, more than there are")
+            raise ModelFileError(f"the stated length of the header is {header_length} bytes, more than the file has")
         return cls(length, header_length, header_checksum)
 
     @property
     def data_start(self) -> int:
-        """Where the arrays start."""
+        """Start of the arrays."""
         return _padded(PROLOGUE_BYTES + self.header_length)
 
 
 @dataclass(frozen=True)
-class _ArraySpan:
-    """An array in a block."""
+class _Location:
+    """Type, shape and position of an array in a block."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -165,64 +165,64 @@ class _ArraySpan:
 
 @dataclass(frozen=True)
 class Layout:
-    """Header of a block, checked: the content, and the positions of the arrays."""
+    """Checked header of a block: its content, and the locations of its arrays."""
 
     content: Any
-    places: list[_ArraySpan]
+    locations: list[_Location]
 
     @classmethod
     def of(cls, prologue: Prologue, raw: Bytes) -> Layout:
-        """Read the header `raw`; raise ModelFileError unless its arrays fill the block one after the other."""
+        """Read the header `raw`; raise unless the arrays fill the block, one after the other."""
         header = _entries(prologue, raw)
         if not isinstance(header["arrays"], list):
-            raise ModelFileError("its header has no list of arrays")
-        places, start = [], prologue.data_start
+            raise ModelFileError("the header has no list of arrays")
+        locations, start = [], prologue.data_start
         for number, entry in enumerate(header["arrays"]):
-            place = _place(entry, number, start, prologue.length)
-            places.append(place)
-            start = _padded(place.stop)
+            location = _read_location(entry, number, start, prologue.length)
+            locations.append(location)
+            start = _padded(location.stop)
         if start != prologue.length:
-            raise ModelFileError(f"its arrays end at byte {start}, and it has {prologue.length} bytes")
-        return cls(header["content"], places)
+            raise ModelFileError(f"the arrays end at byte {start} of {prologue.length}")
+        return cls(header["content"], locations)
 
     def arrays(self, block: Bytes, *, verify: bool = True) -> list[NDArray[Any]]:
-        """Read-only views of the block; checksums are compared only if `verify`."""
+        """Return read-only views of the block; their checksums are compared only if `verify`."""
         block = block.view()
         block.flags.writeable = False
-        return [_array(block, place, number, verify) for number, place in enumerate(self.places)]
+        return [_array(block, location, number, verify) for number, location in enumerate(self.locations)]
 
 
 def layout_of(block: Bytes) -> Layout:
-    """Layout of a complete block."""
+    """Read the layout of a complete block."""
     prologue = Prologue.of(block[:PROLOGUE_BYTES].tobytes(), len(block))
     return Layout.of(prologue, block[PROLOGUE_BYTES : prologue.data_start])
 
 
 def unpack(block: Bytes) -> tuple[Any, list[NDArray[Any]]]:
-    """Read content and arrays; the arrays are read-only views of the block."""
+    """Return the content and the arrays, as read-only views of the block."""
     layout = layout_of(block)
     return layout.content, layout.arrays(block)
 
 
 def header_notes(prologue: Prologue, raw: Bytes) -> dict[str, Any]:
-    """Notes of a header; empty if it has none."""
+    """Return the notes of a header; empty if it has none."""
     notes = _entries(prologue, raw).get("notes", {})
     if not isinstance(notes, dict):
-        raise ModelFileError("its notes are no object")
+        raise ModelFileError("the notes are not a JSON object")
     return notes
 
 
 def _entries(prologue: Prologue, raw: Bytes) -> dict[str, Any]:
     text = raw[: prologue.header_length]
     if checksum(text) != prologue.header_checksum or raw[prologue.header_length :].any():
-        raise ModelFileError("its header is damaged: its checksum is wrong")
+        raise ModelFileError("the header is damaged (wrong checksum)")
     header = _from_json(text.tobytes())
     if not isinstance(header, dict) or not {"arrays", "content"} <= header.keys():
-        raise ModelFileError("its header has no arrays and content")
+        raise ModelFileError("the header has no arrays and content")
     return header
 
 
-def _place(entry: Any, number: int, start: int, length: int) -> _ArraySpan:
+def _read_location(entry: Any, number: int, start: int, length: int) -> _Location:
     match entry:
         case [str() as name, list() as shape, str() as digits] if re.fullmatch("[0-9a-f]{16}", digits):
             pass
@@ -230,11 +230,11 @@ def _place(entry: Any, number: int, start: int, length: int) -> _ArraySpan:
             raise ModelFileError(f"array {number} is not described by a type, a shape and a checksum")
     dtype = _dtype(name, number)
     if len(shape) > _MAX_DIMENSIONS or not all(type(n) is int and 0 <= n <= length for n in shape):
-        raise ModelFileError(f"array {number} has shape {_short(shape)}, which no array in {length} bytes has")
-    place = _ArraySpan(dtype, tuple(shape), start, int(digits, 16))
-    if _padded(place.stop) > length:
-        raise ModelFileError(f"array {number} ends at byte {place.stop}, and there are {length} bytes")
-    return place
+        raise ModelFileError(f"array {number} has shape {_short(shape)}, impossible in {length} bytes")
+    location = _Location(dtype, tuple(shape), start, int(digits, 16))
+    if _padded(location.stop) > length:
+        raise ModelFileError(f"array {number} ends at byte {location.stop} of {length}")
+    return location
 
 
 def _dtype(name: str, number: int) -> np.dtype[Any]:
@@ -243,19 +243,19 @@ def _dtype(name: str, number: int) -> np.dtype[Any]:
     except (TypeError, ValueError, OverflowError):
         dtype = None
     if dtype is None or dtype.itemsize == 0:
-        raise ModelFileError(f"array {number} has type {_short(name)}, which model files do not have")
+        raise ModelFileError(f"array {number} has type {_short(name)}, not allowed in model files")
     return dtype
 
 
-def _array(block: Bytes, place: _ArraySpan, number: int, verify: bool) -> NDArray[Any]:
-    raw = block[place.start : place.stop]
-    if verify and (checksum(raw) != place.checksum or block[place.stop : _padded(place.stop)].any()):
-        raise ModelFileError(f"array {number} is damaged: its checksum is wrong")
-    if place.dtype.kind == "b" and raw.size and raw.max() > 1:
-        raise ModelFileError(f"array {number} holds truth values that are neither 0 nor 1")
-    if place.dtype.kind == "U" and raw.size and raw.view("<u4").max() > _LARGEST_CHARACTER:
-        raise ModelFileError(f"array {number} holds text with characters that there are not")
-    stored: NDArray[Any] = raw.view(place.dtype).reshape(place.shape)
+def _array(block: Bytes, location: _Location, number: int, verify: bool) -> NDArray[Any]:
+    raw = block[location.start : location.stop]
+    if verify and (checksum(raw) != location.checksum or block[location.stop : _padded(location.stop)].any()):
+        raise ModelFileError(f"array {number} is damaged (wrong checksum)")
+    if location.dtype.kind == "b" and raw.size and raw.max() > 1:
+        raise ModelFileError(f"array {number} holds booleans that are neither 0 nor 1")
+    if location.dtype.kind == "U" and raw.size and raw.view("<u4").max() > _LARGEST_CHARACTER:
+        raise ModelFileError(f"array {number} holds text with invalid characters")
+    stored: NDArray[Any] = raw.view(location.dtype).reshape(location.shape)
     if stored.dtype.isnative:
         return stored
     native = stored.astype(stored.dtype.newbyteorder("="))
@@ -264,13 +264,13 @@ def _array(block: Bytes, place: _ArraySpan, number: int, verify: bool) -> NDArra
 
 
 def _from_json(text: bytes) -> Any:
-    """Parse strict JSON: no NaN, no duplicate keys, no overlong numbers."""
+    """Parse strict JSON: no NaN, no duplicate keys, no oversized numbers."""
     if text.count(b"[") + text.count(b"{") > _FREE_BRACKETS + len(text) // _BYTES_PER_BRACKET:
-        raise ModelFileError("its header is mostly brackets, which would take many times its length in memory")
+        raise ModelFileError("the header is mostly brackets, which would take many times its length in memory")
     try:
         return json.loads(
             text.decode("utf-8"),
-            object_pairs_hook=_once,
+            object_pairs_hook=_unique,
             parse_constant=_refuse_number,
             parse_int=_whole,
             parse_float=_real,
@@ -278,15 +278,15 @@ def _from_json(text: bytes) -> Any:
     except ModelFileError:
         raise
     except RecursionError:
-        raise ModelFileError("its header is nested too deeply") from None
+        raise ModelFileError("the header is nested too deeply") from None
     except ValueError as error:
-        raise ModelFileError(f"its header is no JSON: {error}") from None
+        raise ModelFileError(f"the header is not JSON: {error}") from None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ModelFileError("its header has a key twice")
+        raise ModelFileError("the header has a duplicate key")
     return found
 
 
@@ -304,7 +304,7 @@ def _real(digits: str) -> float:
 
 
 def _refuse_number(digits: str) -> None:
-    raise ModelFileError(f"its header has the number {_short(digits)}, which is out of bounds")
+    raise ModelFileError(f"the header has the number {_short(digits)}, which is out of bounds")
 
 
 def _short(value: Any, at_most: int = 60) -> str:

@@ -1,4 +1,4 @@
-"""Reduced-error pruning: a subtree stays only if it helps on rows that it has not been grown from."""
+"""Reduced-error pruning: keep a subtree only if it reduces the hold-out error."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hedgerow._params import check_choice, check_number
 from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import NodeKind
-from hedgerow.pruning.cutting import cut
-from hedgerow.pruning.grower import Grower, rows_for, some_rows
-from hedgerow.pruning.hold_out_loss import losses_as_leaves
-from hedgerow.pruning.hold_out_split import places_in_line
+from hedgerow.pruning.hold_out_loss import hold_out_losses
+from hedgerow.pruning.strategy import Grower
+from hedgerow.pruning.subtrees import cut
+from hedgerow.pruning.training_rows import hash_positions, select_rows, to_training
 
 __all__ = ["ReducedError", "reduced_error"]
 
@@ -25,12 +25,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ReducedError:
-    """A node becomes a leaf if it then errs no more on held-out rows (Quinlan, 1987); equality prunes.
+    """Turn a node into a leaf if the hold-out error does not increase (Quinlan, 1987); ties prune.
 
-    `fraction` of the rows of each class are held out, equal rows together, and the tree is grown from the others.
-    "bottom-up" decides every node once, after the nodes below it. "greedy" cuts, again and again, the node that
-    improves the accuracy on the held-out rows most (Honavar, Decision Trees and Forests, the slide on reduced-error
-    pruning). Numbers are judged by their squared error.
+    A `fraction` of the rows of each class is held out, equal rows together, and the tree is grown from the others.
+    "bottom-up" decides every node once, after the nodes below it. "greedy" repeatedly cuts the node that improves the
+    hold-out accuracy most (Honavar, Decision Trees and Forests, the slide on reduced-error pruning). Regression trees
+    are pruned by squared error.
     """
 
     fraction: float = 1 / 3
@@ -41,17 +41,17 @@ class ReducedError:
         check_choice("ReducedError: order", self.order, _ORDERS)
 
     def __call__(self, training: Training, grower: Grower, seed: int) -> Forest:
-        held_out = places_in_line(training, seed) < self.fraction
-        _warn_of_absent_classes(training, held_out, self, grower)
+        held_out = hash_positions(training, seed) < self.fraction
+        _warn_about_absent_classes(training, held_out, self, grower)
         if held_out.all():
             return grower(training)
-        # Held-out rows stay as rows of weight 0: C4.5 takes thresholds from the values of all rows.
+        # Held-out rows stay, with weight 0: C4.5 takes thresholds from the values of all rows.
         grown_from = replace(training, sample_weight=np.where(held_out, 0.0, training.sample_weight))
-        return self.prune(grower(grown_from), some_rows(training, held_out), grower)
+        return self.prune(grower(grown_from), select_rows(training, held_out), grower)
 
     def prune(self, forest: Forest, rows: Training, grower: Grower | None = None) -> Forest:
-        losses = np.ascontiguousarray(losses_as_leaves(forest, rows)[:, 0])
-        # Parts of rows add up to a whole one but for rounding.
+        losses = np.ascontiguousarray(hold_out_losses(forest, rows)[:, 0])
+        # Fractions of a row add up to 1 only up to rounding.
         tolerance = 1e-9 * float(losses[forest.tree_start[:-1]].sum())
         return cut(forest, _ORDERS[self.order](forest, losses, tolerance))
 
@@ -59,12 +59,12 @@ class ReducedError:
 def reduced_error(
     forest: Forest, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, order: str = "bottom-up"
 ) -> Forest:
-    """The forest without the subtrees that do not help on these rows, which it has not been grown from.
+    """Remove the subtrees that do not reduce the error on these hold-out rows.
 
-    `y` holds class numbers, or targets of regression. Rows with missing values count in parts, as they are spread
-    over the leaves; an empty branch errs by the class of its parent. See :class:`ReducedError` for `order`.
+    `y` holds class numbers, or targets of regression. Rows with missing values are spread over the leaves with weights;
+    a node without training rows predicts as its parent. See :class:`ReducedError` for `order`.
     """
-    return ReducedError(order=order).prune(forest, rows_for(forest, X, y, sample_weight))
+    return ReducedError(order=order).prune(forest, to_training(forest, X, y, sample_weight))
 
 
 def _bottom_up(forest: Forest, losses: Floats, tolerance: float) -> NDArray[np.bool_]:
@@ -74,7 +74,7 @@ def _bottom_up(forest: Forest, losses: Floats, tolerance: float) -> NDArray[np.b
 
 
 def _greedy(forest: Forest, losses: Floats, tolerance: float) -> NDArray[np.bool_]:
-    """Of equals the first is cut: the one nearest to the root."""
+    """Ties cut the first node: the one nearest to the root."""
     below = np.where(forest.kind == NodeKind.LEAF, losses, 0.0)
     for node in range(forest.n_nodes - 1, 0, -1):
         if forest.parent[node] >= 0:
@@ -82,7 +82,7 @@ def _greedy(forest: Forest, losses: Floats, tolerance: float) -> NDArray[np.bool
     gain = np.where(forest.kind == NodeKind.LEAF, -np.inf, below - losses)
     cuts = np.zeros(forest.n_nodes, dtype=bool)
     while True:
-        # Gains that differ by rounding alone are equal.
+        # Gains that differ by rounding alone tie.
         node = int(np.argmax(gain >= gain.max() - tolerance))
         if not gain[node] >= -tolerance:
             return cuts
@@ -107,7 +107,7 @@ def _subtree(forest: Forest, node: int) -> list[int]:
 _ORDERS = {"bottom-up": _bottom_up, "greedy": _greedy}
 
 
-def _warn_of_absent_classes(
+def _warn_about_absent_classes(
     training: Training, held_out: NDArray[np.bool_], strategy: ReducedError, grower: Grower
 ) -> None:
     if training.labels is None:

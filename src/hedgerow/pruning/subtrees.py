@@ -1,4 +1,4 @@
-"""Trees with fewer nodes: what is below some of them is left out."""
+"""Removal of subtrees."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Floats = NDArray[np.float64]
 
 
 def cut(forest: Forest, nodes: ArrayLike) -> Forest:
-    """The forest in which the given nodes are leaves, with the counts (or means) of all that was below them.
+    """Turn nodes into leaves with the counts (regression: moments) of the leaves below them.
 
-    `nodes` are positions in the arrays of the forest, or a mask of them. What is below a node that is cut need not be
-    named, and leaves may be.
+    `nodes` are indices into the forest's node arrays, or a mask. Leaves, and nodes below others that are cut, have no
+    effect.
     """
     marked = np.zeros(forest.n_nodes, dtype=np.uint8)
     given = np.asarray(nodes)
@@ -41,15 +41,15 @@ def remade(forest: Forest, arrays: dict[str, Any]) -> Forest:
 
 
 def node_errors(counts: Floats) -> Floats:
-    """Training errors of nodes with these class counts, if they were leaves."""
+    """Training errors of nodes with these class counts if they were leaves."""
     errors: Floats = counts.sum(axis=1) - counts.max(axis=1)
     return errors
 
 
 def collapse(forest: Forest) -> Forest:
-    """The forest without subtrees that save no training error, from the root down (C4.5, as Weka's J48 does it).
+    """Remove subtrees that save no training errors, from the root down (C4.5, as in Weka's J48).
 
-    A node becomes a leaf if its leaves make at least as many training errors as it would, less a thousandth of one.
+    A node becomes a leaf if its leaves make at least as many training errors as it would, minus 0.001.
     """
     kept = collapse_nodes(forest.core_with_weight, forest.counts)
     return forest if kept is None else remade(forest, kept)

@@ -1,4 +1,4 @@
-"""Pruning by description length: the shortest message that tells the tree and the rows that it gets wrong."""
+"""Pruning by minimum description length: of the tree, and of the rows that it misclassifies."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hedgerow._core import cheapest_leaves
 from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import NodeKind
-from hedgerow.pruning.cutting import cut, node_errors
-from hedgerow.pruning.grower import Grower, need_classes
+from hedgerow.pruning.strategy import Grower, need_classes
+from hedgerow.pruning.subtrees import cut, node_errors
 
 __all__ = ["DescriptionLength", "description_length"]
 
@@ -22,14 +22,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class DescriptionLength:
-    """A node becomes a leaf if the tree and its exceptions then take no more bits.
+    """Turn a node into a leaf if that does not increase the bits for the tree and its exceptions.
 
-    Honavar, Decision Trees and Forests, the slide on post pruning: minimise size(tree) + size(exceptions); the code
-    is in the manner of Quinlan and Rivest (1989). A node takes 1 bit that says whether it is a leaf. An inner node
-    takes log2(columns) and what tells its question among those of the column: log2(distinct values − 1) for a
-    threshold, log2(categories) for one of them against the rest, categories − 1 for some against the others, nothing
-    for a branch for each. A leaf takes log2(classes), and log2(n + 1) + log2 binom(n, e) for the e of its n rows that
-    are of another class, fractions by the gamma function.
+    Honavar, Decision Trees and Forests, the slide on post-pruning: minimise size(tree) + size(exceptions), coded in the
+    manner of Quinlan and Rivest (1989). Every node takes 1 bit, leaf or not. An inner node takes log2(columns), and the
+    choice of its split within the column: log2(distinct values − 1) for a threshold, log2(categories) for one against
+    the rest, categories − 1 for a subset, nothing for a multiway split. A leaf takes log2(classes), and
+    log2(n + 1) + log2 binom(n, e) for the e of its n rows of other classes, fractions by the gamma function.
     """
 
     def __call__(self, training: Training, grower: Grower, seed: int) -> Forest:
@@ -41,9 +40,9 @@ class DescriptionLength:
 
 
 def description_length(forest: Forest, X: ArrayLike, n_categories: ArrayLike | None = None) -> Forest:
-    """The forest, grown from the rows X, without the subtrees that make its description longer.
+    """Remove the subtrees that increase the description length of a forest grown from the rows X.
 
-    `n_categories` of each column, 0 where it holds numbers; by default the distinct values in X. See
+    `n_categories` of each column, 0 for numeric ones; by default the distinct values in X. See
     :class:`DescriptionLength`.
     """
     if forest.leaf_counts is None:

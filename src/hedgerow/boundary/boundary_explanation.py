@@ -1,4 +1,4 @@
-"""Why a tree with smooth probabilities answers as it does for a row: what the tree says, and how far it is from that.
+"""Explanations of boundary classifiers: the tree's own explanation, the distances and the separator.
 
 ``str`` of an explanation is a text for people; its fields are for programs.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow._printable import printable
-from hedgerow.boundary.walls import Separators
+from hedgerow.boundary.decision_boundary import Separators
 from hedgerow.data.table import Schema
 from hedgerow.forest.names import highest_level, number_text
 
@@ -23,11 +23,11 @@ __all__ = ["BoundaryExplanation", "separator_texts"]
 
 @dataclass(frozen=True)
 class BoundaryExplanation:
-    """Why a boundary classifier answers as it does for one row.
+    """Explanation of one prediction of a boundary classifier.
 
-    `tree` is what the tree says without regard to distances. `distances` are those to the area of each class, negative
-    inside of it (definitions 1 and 2 of Alvarez, Bernard and Deffuant, 2007), and `separator` is what the row would
-    have to cross to get another answer of the tree; None if there is none.
+    `tree` is the explanation of the tree alone. `distances` are those to the region of each class, negative inside it
+    (definitions 1 and 2 of Alvarez, Bernard and Deffuant, 2007), and `separator` is the split that the row would have
+    to cross to change the tree's prediction; None if there is none.
     """
 
     answer: Any
@@ -54,7 +54,7 @@ class BoundaryExplanation:
 
 
 def separator_texts(separators: Separators, schema: Schema) -> list[str | None]:
-    """What each row would have to cross, in words."""
+    """Describe the separator of each row in words."""
     return [
         _separator_text(schema, feature, threshold)
         for feature, threshold in zip(separators.feature.tolist(), separators.threshold.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""The areas of a tree's classes, the walls between them, and how far rows are from each area."""
+"""The decision boundary of a tree: regions of the classes, separators, and distances."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from hedgerow.forest.kinds import NodeKind
 from hedgerow.forest.splits import NOMINAL
 from hedgerow.walk import check_rows, n_threads, spread
 
-__all__ = ["Nearest", "Parts", "Separators", "Walls"]
+__all__ = ["DecisionBoundary", "Fractions", "Nearest", "Separators"]
 
 Floats = NDArray[np.float64]
 _EVERY_CLASS = -1
 
 
 class Separators(NamedTuple):
-    """What separates areas: a column and a threshold each.
+    """Column and threshold of separators.
 
-    A change of category has no threshold (NaN), an oblique question no column (-2). Where there is nothing to cross the
-    column is -1.
+    A change of category has no threshold (NaN), an oblique split no column (-2). The column is -1 where there is
+    nothing to cross.
     """
 
     feature: NDArray[np.int32]
@@ -35,23 +35,23 @@ class Separators(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
-    """Rows as they reach leaves; a row with a missing value may be in several, by weights that add up to 1."""
+class Fractions:
+    """Rows by leaf: a row with missing values can be in several leaves, with weights that add up to 1."""
 
     rows: NDArray[np.int64]
     leaves: NDArray[np.int32]
     weights: Floats
     start: NDArray[np.int64]
-    """The parts of row i stand at start[i] .. start[i + 1]."""
+    """Row i has the fractions start[i] .. start[i + 1]."""
 
     def mix(self, values: Floats) -> Floats:
-        """The weighted mean over the parts of each row."""
+        """Weighted mean over the fractions of each row."""
         mixed: Floats = np.add.reduceat(values * self.weights[:, np.newaxis], self.start[:-1], axis=0)
         return mixed
 
     @property
     def heaviest(self) -> NDArray[np.int64]:
-        """The part of each row that has most of it; the first of equals."""
+        """The largest fraction of each row; ties go to the first."""
         order = np.lexsort((np.arange(len(self.rows)), -self.weights, self.rows))
         heaviest: NDArray[np.int64] = order[self.start[:-1]]
         return heaviest
@@ -59,41 +59,41 @@ class Parts:
 
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """For each part, and each class or the one that was asked for: how far, where to, and across what."""
+    """Distance, nearest leaf and separator of each fraction, for each class or for one."""
 
-    parts: Parts
+    fractions: Fractions
     distance: Floats
-    """Algebraic: negative inside the class's area, infinite where there is nothing to reach."""
+    """Algebraic distance: negative inside the class's region, infinite where there is nothing to reach."""
     leaf: NDArray[np.int32]
-    """The nearest leaf of the class or, inside its area, of another one; the first of equals, -1 where none is."""
+    """Nearest leaf of the class or, inside its region, of another class; ties go to the first, -1 for none."""
     node: NDArray[np.int32]
-    """The node whose question moved the row farthest on its way there, or -1."""
+    """Node whose split is farthest from the row among those that it has to cross, or -1."""
     n_leaves: NDArray[np.int64]
-    """Leaves whose distance was worked out, for each part."""
+    """Number of leaves whose distance was computed."""
     points: Floats | None = None
-    """Where the row arrives, of a tree with oblique questions; else :meth:`Walls.points` tells from the leaf."""
+    """Projections, for trees with oblique splits; others follow from the leaf: :meth:`DecisionBoundary.points`."""
 
     def of_rows(self) -> Floats:
-        """The distances of rows, (n, classes): of one in several leaves the mean over those from which there is a way.
+        """Distances of rows, (n, classes): the weighted mean over fractions with a finite distance.
 
-        Where there is none from any, the distance of its heaviest part.
+        If there is none, the distance of the largest fraction.
         """
         finite = np.isfinite(self.distance)
-        amount = np.where(finite, self.parts.weights[:, np.newaxis], 0.0)
-        first = self.parts.start[:-1]
+        amount = np.where(finite, self.fractions.weights[:, np.newaxis], 0.0)
+        first = self.fractions.start[:-1]
         reached = np.add.reduceat(amount, first, axis=0)
         total = np.add.reduceat(amount * np.where(finite, self.distance, 0.0), first, axis=0)
-        heaviest = self.distance[self.parts.heaviest]
-        whole = (np.diff(self.parts.start) == 1)[:, np.newaxis]  # keeps its bits
+        heaviest = self.distance[self.fractions.heaviest]
+        whole = (np.diff(self.fractions.start) == 1)[:, np.newaxis]  # exact: no division by the weight
         return np.where(whole | (reached == 0), heaviest, total / np.where(reached > 0, reached, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
-class Walls:
-    """One tree, the class of each of its leaves, and how many categories its nominal columns have (0: not known).
+class DecisionBoundary:
+    """One tree, the class of each leaf, and the number of categories of each nominal column (0: unknown).
 
-    `forest` sends rows to leaves. `shape` is the same tree, with thresholds as its maker shows them: they differ by the
-    rounding of float32 where scikit-learn has grown it.
+    `forest` routes rows. `shape` is the same tree with the thresholds that its maker displays; for scikit-learn's trees
+    they differ by float32 rounding.
     """
 
     forest: Forest
@@ -109,8 +109,8 @@ class Walls:
         shape: Forest | None = None,
         labels: NDArray[np.int32] | None = None,
         n_categories: NDArray[np.int32] | None = None,
-    ) -> Walls:
-        """Those of a forest of one tree; a leaf's class is the one that has most of its counts, the first of equals."""
+    ) -> DecisionBoundary:
+        """Make the boundary of a forest of one tree; by default a leaf has its majority class, the first of ties."""
         if forest.n_trees != 1:
             raise ValueError(
                 f"a forest of {forest.n_trees} trees has no single decision boundary: pass one tree, such as a "
@@ -132,41 +132,42 @@ class Walls:
 
     @lazy
     def plan(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
-        """For each node bits of the classes of its leaves, and whether any value leads there from its parent."""
+        """For each node, a bit mask of the classes below it, and whether any value leads to it from its parent."""
         classes, is_open = wall_plan(
             self.shape.core_with_weight, self.shape.parent, self.labels, self.n_categories, self.n_classes
         )
         return classes, is_open
 
-    def parts(self, X: Floats, n_jobs: int | None = None) -> Parts:
+    def fractions(self, X: Floats, n_jobs: int | None = None) -> Fractions:
+        """Spread rows over the leaves."""
         reached = spread(self.forest, X, n_jobs=n_jobs)
         start = reached.indptr.astype(np.int64)
         rows = np.repeat(np.arange(len(X), dtype=np.int64), np.diff(start))
-        return Parts(rows, reached.indices.astype(np.int32), reached.data, start)
+        return Fractions(rows, reached.indices.astype(np.int32), reached.data, start)
 
     def measure(self, X: Floats, scale: Floats, target: int | None = None, n_jobs: int | None = None) -> Nearest:
-        """Algebraic distances of rows (definitions 1 and 2 of the paper), to each class's area or to that of one.
+        """Compute algebraic distances (definitions 1 and 2 of the paper) to the region of each class, or of one.
 
-        A question that a row has no answer to (its value is missing, or is a category without a branch) is no wall: the
-        part stays in the branch that it is in, and in other areas of the tree goes where the node sends such rows.
+        A split on a missing value, or on a category without a branch, separates nothing: the fraction stays in its own
+        branch, and elsewhere in the tree follows the node's policy for missing values.
         """
         check_rows(self.forest, X)
-        parts = self.parts(X, n_jobs)
-        n_parts, n_columns = len(parts.rows), self.n_classes if target is None else 1
+        fractions = self.fractions(X, n_jobs)
+        n_fractions, n_columns = len(fractions.rows), self.n_classes if target is None else 1
         found = Nearest(
-            parts,
-            np.full((n_parts, n_columns), np.inf),
-            np.full((n_parts, n_columns), -1, dtype=np.int32),
-            np.full((n_parts, n_columns), -1, dtype=np.int32),
-            np.zeros(n_parts, dtype=np.int64),
-            np.repeat(X[parts.rows, np.newaxis], n_columns, axis=1) if self.is_oblique else None,
+            fractions,
+            np.full((n_fractions, n_columns), np.inf),
+            np.full((n_fractions, n_columns), -1, dtype=np.int32),
+            np.full((n_fractions, n_columns), -1, dtype=np.int32),
+            np.zeros(n_fractions, dtype=np.int64),
+            np.repeat(X[fractions.rows, np.newaxis], n_columns, axis=1) if self.is_oblique else None,
         )
         if self.is_oblique:
             self._measure_polytopes(X, scale, target, found)
             return found
-        walls = (self.shape.parent, self.shape.leaf_nodes, self.labels, *self.plan)
+        tree = (self.shape.parent, self.shape.leaf_nodes, self.labels, *self.plan)
         wall_distance(
-            *(self.shape.core_with_weight, walls, self.n_classes, X, parts.rows, parts.leaves, scale),
+            *(self.shape.core_with_weight, tree, self.n_classes, X, fractions.rows, fractions.leaves, scale),
             _EVERY_CLASS if target is None else target,
             *(found.distance, found.leaf, found.node, found.n_leaves),
             n_threads(n_jobs),
@@ -176,32 +177,32 @@ class Walls:
     def _measure_polytopes(self, X: Floats, scale: Floats, target: int | None, found: Nearest) -> None:
         assert found.points is not None
         search = PolytopeSearch(self._splits, self.labels, self.plan[1], scale)
-        for part, (row, leaf) in enumerate(zip(found.parts.rows, found.parts.leaves, strict=True)):
+        for number, (row, leaf) in enumerate(zip(found.fractions.rows, found.fractions.leaves, strict=True)):
             own = int(self.labels[leaf])
             others = set(range(self.n_classes)) - {own}
             columns = range(self.n_classes) if target is None else [target]
             if own in columns:
-                found.distance[part, list(columns).index(own)] = -np.inf
+                found.distance[number, list(columns).index(own)] = -np.inf
             wanted = others if target is None or target == own else {target}
             arrivals = search.arrivals(X[row], int(leaf), wanted)
-            found.n_leaves[part] = search.n_leaves
+            found.n_leaves[number] = search.n_leaves
             for column, c in enumerate(columns):
-                for one in arrivals:  # nearest first: of the own class's area any other is the way out
+                for one in arrivals:  # nearest first: any other class is a way out of the own region
                     if c in (own, one.label):
-                        found.distance[part, column] = -one.distance if c == own else one.distance
-                        found.leaf[part, column], found.node[part, column] = one.leaf, one.node
-                        found.points[part, column] = one.point
+                        found.distance[number, column] = -one.distance if c == own else one.distance
+                        found.leaf[number, column], found.node[number, column] = one.leaf, one.node
+                        found.points[number, column] = one.point
                         break
 
-    # -- where rows arrive
+    # -- projections
 
     def points(self, X: Floats, nearest: Nearest, column: int) -> Floats:
-        """The projection of each part onto its nearest leaf (algorithm 2 of the paper), (n_parts, n_features).
+        """Project each fraction onto its nearest leaf (algorithm 2 of the paper), (n_fractions, n_features).
 
-        Missing values stay missing; a category that has to change becomes the first that the leaf takes. A part with
-        nowhere to go stays where it is.
+        Missing values stay missing; a category that has to change becomes the first that leads to the leaf. A fraction
+        without a nearest leaf stays where it is.
         """
-        rows: Floats = X[nearest.parts.rows]
+        rows: Floats = X[nearest.fractions.rows]
         if nearest.points is not None:
             return nearest.points[:, column]
         leaf = nearest.leaf[:, column]
@@ -236,10 +237,10 @@ class Walls:
 
     @lazy
     def _numbered(self) -> tuple[Separators, NDArray[np.int64]]:
-        """All separators, and the number of each node's: those with the same column and threshold are one."""
+        """Distinct separators, by column and threshold, and the number of each node's separator."""
         tree = self.shape
         inner = np.flatnonzero(tree.kind != NodeKind.LEAF)
-        oblique_node = np.where(tree.kind[inner] == NodeKind.OBLIQUE, inner, -1)  # each is one of its own
+        oblique_node = np.where(tree.kind[inner] == NodeKind.OBLIQUE, inner, -1)  # distinct from all others
         at = np.where(np.isin(tree.kind[inner], NOMINAL), np.nan, tree.threshold[inner])
         key = np.stack([tree.feature[inner], oblique_node, np.nan_to_num(at, nan=-np.inf, posinf=np.inf)], axis=1)
         _, first, number = np.unique(key, axis=0, return_index=True, return_inverse=True)
@@ -252,17 +253,18 @@ class Walls:
         return len(self._numbered[0].feature)
 
     def separator_numbers(self, nearest: Nearest) -> NDArray[np.int64]:
-        """Which separator each part is nearest to, (n_parts, classes); -1 where it is none."""
+        """Number of the nearest separator of each fraction, (n_fractions, classes); -1 for none."""
         of_node = self._numbered[1]
         return np.where(nearest.node >= 0, of_node[nearest.node], -1)
 
     def crossed(self, nearest: Nearest, column: int | None = None) -> Separators:
-        """For each row the separator of its heaviest part: of a class or, with None, on the way out of its own area."""
-        part = nearest.parts.heaviest
-        own = self.labels[nearest.parts.leaves[part]] if column is None else column
-        return self.separators(self.separator_numbers(nearest)[part, own])
+        """Separator of the largest fraction of each row, for a column of `nearest`; None: out of its own region."""
+        largest = nearest.fractions.heaviest
+        own = self.labels[nearest.fractions.leaves[largest]] if column is None else column
+        return self.separators(self.separator_numbers(nearest)[largest, own])
 
     def separators(self, numbers: NDArray[np.int64]) -> Separators:
+        """Look up separators by number; -1 for none."""
         feature, threshold = self._numbered[0]
         none = numbers < 0
         if none.all():
@@ -272,6 +274,6 @@ class Walls:
 
 
 def leaf_classes(forest: Forest) -> NDArray[np.int32]:
-    """The class that has most of the counts that a leaf answers by, the first of equals."""
+    """Majority class of each leaf; ties go to the first."""
     labels: NDArray[np.int32] = forest.answer_counts().argmax(axis=1).astype(np.int32)
     return labels

@@ -1,4 +1,4 @@
-"""Models to files and back, with notes for people and programs."""
+"""Save and load models, with notes."""
 
 from __future__ import annotations
 
@@ -14,17 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import hedgerow.storage.parts  # noqa: F401 - registers what every model is made of
 from hedgerow._registry import ModelFileError, part_of
-from hedgerow.forest.packing import (
-    ALIGNMENT,
-    PROLOGUE_BYTES,
-    Layout,
-    Prologue,
-    header_notes,
-    layout_of,
-    pieces,
-)
+from hedgerow.storage.container import ALIGNMENT, PROLOGUE_BYTES, Layout, Prologue, header_notes, layout_of, pieces
 from hedgerow.storage.encoding import decode, encode
 from hedgerow.storage.replace import replaced
 
@@ -35,48 +26,48 @@ Bytes = NDArray[np.uint8]
 
 
 def save(model: Any, path: AnyPath, *, notes: Mapping[str, Any] | None = None) -> None:
-    """Write a fitted model of hedgerow to one file, which replaces the file of that name in one step.
+    """Write a fitted model to one file, replacing an existing file atomically.
 
-    Parameters are stored (a RandomState or a function is refused: a file holds no code), and all that `fit` found.
-    Callbacks and metadata requests that were set on the model are not.
+    Parameters and fitted attributes are stored (a RandomState or a function is refused: a file holds no code);
+    callbacks and metadata requests are not.
 
-    `notes` are kept with the model for people and programs: what JSON can hold, such as the name of the target. They
-    change nothing of the model; :func:`read_notes` reads them.
+    `notes` are JSON values stored with the model, such as the name of the target. They have no effect on it;
+    :func:`read_notes` reads them.
     """
     part = part_of(type(model))
     if part is None or not part.is_model:
         raise ModelFileError(
             f"can't save a {type(model).__module__}.{type(model).__qualname__}: save takes a fitted model of hedgerow"
         )
-    from sklearn.utils.validation import check_is_fitted  # here: `read_fitted` does without its slow start
+    from sklearn.utils.validation import check_is_fitted  # here: `read_fitted` must not import scikit-learn
 
     check_is_fitted(model)
-    with _told("can't save this {}", type(model).__name__):
+    with _name_in_errors("can't save this {}", type(model).__name__):
         content, arrays = encode(model, type(model).__name__)
         _replace(path, pieces(content, arrays, _plain(notes)))
 
 
 def load(path: AnyPath, *, mmap: bool = False, verify: bool = True) -> Any:
-    """The model in a file that :func:`save` wrote, checked before anything walks its trees.
+    """Load a model that :func:`save` wrote, and check it.
 
     Parameters
     ----------
     mmap : bool
-        Leave the arrays in the file and read what is needed when it is: several processes share one copy. Save over it
-        as you like (the old file lives on as long as it is used), but do not change it in place.
+        Memory-map the arrays: pages are read on demand, and processes share one copy. Saving over the file is safe (the
+        old file stays until it is closed), changing it in place is not.
     verify : bool
-        Compare the checksums of arrays. Without it the header's checksum and every index, count and order are still
-        checked, so that predicting is safe; only changed thresholds and counts would pass.
+        Compare the checksums of arrays. Without it the header's checksum and the structure (indices, counts, order) are
+        still checked, so that predicting is safe; only altered thresholds and counts would go unnoticed.
 
     Raises
     ------
     ModelFileError
-        The file is no model file, damaged, from a newer version, or holds what is not registered here.
+        The file is not a model file, is damaged, has a newer format, or names an unregistered class.
     OSError
-        It can't be opened or read.
+        The file can't be opened or read.
     """
-    with _told("{}", os.fspath(path)):
-        layout, block = _mapped(path) if mmap else _read(path)
+    with _name_in_errors("{}", os.fspath(path)):
+        layout, block = _map(path) if mmap else _read(path)
         model = decode(layout.content, layout.arrays(block, verify=verify))
         part = part_of(type(model))
         if part is None or not part.is_model:
@@ -92,17 +83,17 @@ def _refuse_unfitted(model: Any) -> None:
     try:
         check_is_fitted(model)
     except NotFittedError:
-        raise ModelFileError("the model in it was not fitted") from None
+        raise ModelFileError("the model was not fitted") from None
 
 
 def read_fitted(path: AnyPath, names: Collection[str]) -> tuple[str, dict[str, Any]]:
-    """The name of the class of a model, and what its `fit` has found, by these `names`, without making the model.
+    """Read a model's class name and its fitted attributes of these `names`, without making the model.
 
-    So without scikit-learn, which takes longer to start than many a file of rows to read. Names that the file does not
-    have are left out. Checksums of arrays are not compared: :func:`load` does that.
+    This does not import scikit-learn, whose start-up takes longer than reading many a data file. Names that the file
+    does not have are left out. Checksums of arrays are not compared, unlike in :func:`load`.
     """
-    with _told("{}", os.fspath(path)):
-        layout, block = _mapped(path)
+    with _name_in_errors("{}", os.fspath(path)):
+        layout, block = _map(path)
         arrays = layout.arrays(block, verify=False)
         match layout.content:
             case {"$": str() as kind, "fitted": {"$": "dict", "items": list() as pairs}}:
@@ -118,16 +109,16 @@ def read_fitted(path: AnyPath, names: Collection[str]) -> tuple[str, dict[str, A
 
 
 def read_notes(path: AnyPath) -> dict[str, Any]:
-    """The notes that were saved with a model, without loading it; empty if there are none."""
-    with _told("{}", os.fspath(path)):
-        file, length = _opened(path)
+    """Read the notes saved with a model, without loading it; empty if there are none."""
+    with _name_in_errors("{}", os.fspath(path)):
+        file, length = _open(path)
         with file:
-            prologue, header = _start(file, length)
+            prologue, header = _read_header(file, length)
         return header_notes(prologue, header)
 
 
 def _plain(notes: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Notes as JSON would give them back, or an error."""
+    """Return notes as JSON would restore them."""
     try:
         plain: dict[str, Any] = json.loads(json.dumps(dict(notes or {}), allow_nan=False))
     except (TypeError, ValueError) as error:
@@ -138,8 +129,8 @@ def _plain(notes: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 @contextmanager
-def _told(what: str, name: str) -> Iterator[None]:
-    """Errors say which file, or which model."""
+def _name_in_errors(what: str, name: str) -> Iterator[None]:
+    """Prefix error messages with the file or the model."""
     try:
         yield
     except ModelFileError as error:
@@ -149,10 +140,10 @@ def _told(what: str, name: str) -> Iterator[None]:
 # --- Reading ------------------------------------------------------------------------------------------------
 
 
-def _opened(path: AnyPath) -> tuple[FileIO, int]:
-    """Open an ordinary file; its length is that of the open file, since another may take its name at any moment."""
+def _open(path: AnyPath) -> tuple[FileIO, int]:
+    """Open a regular file; its length is that of the open file, since another may replace it at any time."""
     try:
-        # Without waiting: a pipe would keep us until somebody writes to it.
+        # Non-blocking: opening a pipe would wait for a writer.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except OSError:
         _refuse_special(os.stat(path).st_mode)  # a socket, or on Windows a folder
@@ -168,23 +159,23 @@ def _opened(path: AnyPath) -> tuple[FileIO, int]:
 
 def _refuse_special(mode: int) -> None:
     if stat.S_ISDIR(mode):
-        raise ModelFileError("this is a folder, and no model file")
+        raise ModelFileError("this is a folder, not a model file")
     if not stat.S_ISREG(mode):
-        raise ModelFileError("this is no ordinary file")
+        raise ModelFileError("not a regular file")
 
 
 def _read(path: AnyPath) -> tuple[Layout, Bytes]:
-    """The file, of which sizes have been checked before there is memory for it."""
-    file, length = _opened(path)
+    """Read a file; sizes are checked before memory is allocated."""
+    file, length = _open(path)
     with file:
-        prologue, header = _start(file, length)
+        prologue, header = _read_header(file, length)
         layout = Layout.of(prologue, header)
         block = _aligned(length)
-        _fill(file, block[prologue.data_start :])  # what stands before has been read
+        _fill(file, block[prologue.data_start :])  # the header has been read
     return layout, block
 
 
-def _start(file: FileIO, length: int) -> tuple[Prologue, Bytes]:
+def _read_header(file: FileIO, length: int) -> tuple[Prologue, Bytes]:
     prologue = Prologue.of(file.read(PROLOGUE_BYTES), length)
     header = _aligned(prologue.data_start - PROLOGUE_BYTES)
     _fill(file, header)
@@ -202,12 +193,12 @@ def _fill(file: FileIO, block: Bytes) -> None:
     while rest:
         n_read = file.readinto(rest)
         if not n_read:
-            raise ModelFileError("it was cut off while it was read")
+            raise ModelFileError("it was truncated while it was read")
         rest = rest[n_read:]
 
 
-def _mapped(path: AnyPath) -> tuple[Layout, Bytes]:
-    file, length = _opened(path)
+def _map(path: AnyPath) -> tuple[Layout, Bytes]:
+    file, length = _open(path)
     with file:
         Prologue.of(file.read(PROLOGUE_BYTES), length)
         block = np.frombuffer(memory_maps.mmap(file.fileno(), length, access=memory_maps.ACCESS_READ), dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Rows with missing values: the ways they take, the class that most of them lead to, and a class drawn by chance."""
+"""Rows with missing values: the leaves that they reach, the majority class of those, and a class drawn by chance."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 import oracles
 from hedgerow import ForestClassifier, RandomTreesClassifier, TreeClassifier
 from hedgerow.forest.kinds import MissingPolicy
+from hedgerow.growth import Fractional
 from hedgerow.walk import tally
 
 NAN = math.nan
@@ -28,6 +29,29 @@ def test_the_lectures_shares() -> None:
     )
     np.testing.assert_allclose(tree.predict_proba([[NAN]]), [[10 / 50, 40 / 50]])
     assert tree.predict_most_likely([[NAN]]).tolist() == [1]
+
+
+def test_a_row_is_divided_in_proportion_to_the_known_rows() -> None:
+    branch, weight = np.array([-1, 0, 2, 2, -1]), np.array([0.5, 1.0, 1.0, 2.0, 1 / 100])
+    n_fractions, target, fraction = Fractional().divide(branch, weight, 3)
+    assert n_fractions.tolist() == [3, 1, 1, 1, 1]
+    assert target.tolist() == [0, 1, 2, 0, 2, 2, 2]  # the last row is too small to divide: it follows the heaviest
+    np.testing.assert_allclose(fraction, [1 / 8, 0, 3 / 8, 1, 1, 2, 1 / 100])
+    n_fractions, target, _ = Fractional(min_fraction=0).divide(branch, weight, 3)
+    assert n_fractions.tolist() == [3, 1, 1, 1, 3]
+
+
+def test_the_core_divides_rows_as_the_policy_does() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, size=(60, 1)).astype(float)
+    y = (X[:, 0] > 0).astype(int)
+    X[::7] = NAN
+    tree = TreeClassifier("gini", categorical_features=[0], max_depth=1, pruning=None).fit(X, y)
+    branch = np.where(np.isnan(X[:, 0]), -1, X[:, 0]).astype(np.int64)
+    n_fractions, target, weight = Fractional().divide(branch, np.ones(60), 3)
+    counts = np.zeros((3, 2))
+    np.add.at(counts, (target, np.repeat(y, n_fractions)), weight)
+    np.testing.assert_allclose(tree.forest_.counts, counts, rtol=1e-12)
 
 
 def test_growth_divides_rows_by_hand_computed_fractions() -> None:

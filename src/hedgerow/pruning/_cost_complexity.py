@@ -1,4 +1,4 @@
-"""Cost-complexity pruning: every leaf must pay for itself (Breiman, Friedman, Olshen, Stone, 1984, chapter 3)."""
+"""Minimal cost-complexity pruning (Breiman, Friedman, Olshen and Stone, 1984, chapter 3)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hedgerow._params import check_number, check_whole, is_number
 from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import Impurity, weighted_impurity
-from hedgerow.pruning.cutting import cut
-from hedgerow.pruning.grower import Grower, need_one_tree, some_rows
-from hedgerow.pruning.hold_out_loss import losses_as_leaves
-from hedgerow.pruning.hold_out_split import places_in_line
+from hedgerow.pruning.hold_out_loss import hold_out_losses
+from hedgerow.pruning.strategy import Grower, need_one_tree
+from hedgerow.pruning.subtrees import cut
+from hedgerow.pruning.training_rows import hash_positions, select_rows
 
 __all__ = ["CostComplexity", "Links", "cost_complexity", "links_of"]
 
@@ -25,16 +25,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CostComplexity:
-    """The smallest tree that minimises R + alpha·(number of leaves), R being the impurity of its leaves.
+    """Choose the smallest subtree that minimises R + alpha·(number of leaves), R being the impurity of its leaves.
 
     R and `alpha` are scikit-learn's (`ccp_alpha`): the mean over the rows of the criterion's impurity, or of the
-    squared error. "cv": alpha is chosen by cross-validation in `folds` parts (section 3.4.2): of the geometric means
-    of neighbouring alphas at which the tree changes, the one whose trees, grown without each part and pruned, err
-    least on it; of equals the largest. With `standard_errors` = 1, the largest alpha whose error is within one
-    standard error of the least.
+    squared error. "cv" chooses alpha by cross-validation with `folds` folds (section 3.4.2): among the geometric means
+    of successive alphas at which the tree changes, the one with the least error on the left-out folds, the largest of
+    ties. With `standard_errors` = 1, the largest alpha whose error is within one standard error of the least.
 
-    Equal rows are in one part, and the classes have the same share in all, so that weights and repeated rows give the
-    same tree.
+    Folds are stratified and keep equal rows together, so that a row of weight 2 and two equal rows give the same tree.
 
     Trees for measured inputs keep a prefix of their splits instead (:mod:`hedgerow.measured`): R is then the residual
     sum of squares per unit of weight.
@@ -59,7 +57,7 @@ class CostComplexity:
         candidates = links.between()
         if len(candidates) < 2:
             return forest
-        return links.pruned(self._chosen(candidates, training, grower, seed))
+        return links.pruned(self._choose_alpha(candidates, training, grower, seed))
 
     def prune(self, forest: Forest, rows: Training, grower: Grower) -> Forest:
         if self.alpha == "cv":
@@ -69,18 +67,18 @@ class CostComplexity:
             )
         return links_of(forest, grower.impurity).pruned(self.alpha)
 
-    def _chosen(self, candidates: Floats, training: Training, grower: Grower, seed: int) -> float:
-        """The candidate whose trees err least on the parts that they were grown without."""
-        fold = (places_in_line(training, seed) * self.folds).astype(np.int64)
+    def _choose_alpha(self, candidates: Floats, training: Training, grower: Grower, seed: int) -> float:
+        """Return the candidate with the least cross-validated error."""
+        fold = (hash_positions(training, seed) * self.folds).astype(np.int64)
         sums, weight = np.zeros((len(candidates), 2)), 0.0
         for number in range(self.folds):
             inside = fold == number
             if inside.any() and not inside.all():
-                rows = some_rows(training, inside)
-                links = links_of(grower(some_rows(training, ~inside)), grower.impurity, rows)
+                rows = select_rows(training, inside)
+                links = links_of(grower(select_rows(training, ~inside)), grower.impurity, rows)
                 sums += links.losses_at(candidates)
                 weight += float(rows.sample_weight.sum())
-        if weight == 0:  # all rows are in one part: nothing to compare
+        if weight == 0:  # all rows are in one fold
             return float(candidates[0])
         mean = sums[:, 0] / weight
         least = int(np.argmin(mean))
@@ -90,36 +88,36 @@ class CostComplexity:
 
 
 def cost_complexity(forest: Forest, alpha: float, impurity: Impurity) -> Forest:
-    """The smallest subtree that minimises impurity + alpha·(number of leaves); see :class:`CostComplexity`."""
+    """Return the smallest subtree that minimises impurity + alpha·(number of leaves); see :class:`CostComplexity`."""
     return links_of(forest, impurity).pruned(CostComplexity(alpha).alpha)
 
 
 @dataclass(frozen=True)
 class Links:
-    """The ever smaller trees that a tree is pruned to, one node at a time."""
+    """The nested sequence of pruned trees: weakest links, cut one after the other."""
 
     forest: Forest
     nodes: NDArray[np.int64]
-    """The nodes that became leaves, in order."""
+    """Nodes that become leaves, in order."""
     alphas: Floats
-    """The least alpha at which each did: they never fall."""
+    """Least alpha at which each does, non-decreasing."""
     impurities: Floats
-    """R of the tree itself and after each step, (steps + 1,)."""
+    """R of the full tree and after each step, (steps + 1,)."""
     losses: Floats
-    """What the tree and its successors lose on other rows, and the sum of squared losses, (steps + 1, 2)."""
+    """Hold-out loss of these trees, and the sum of squared losses, (steps + 1, 2)."""
 
     def pruned(self, alpha: float) -> Forest:
-        """The tree for an alpha."""
+        """Return the pruned tree for an alpha."""
         return cut(self.forest, self.nodes[: self._n_steps(np.array([alpha]))[0]])
 
     def between(self) -> Floats:
-        """Geometric means of neighbouring alphas at which the tree changes, infinity last: one for each tree."""
+        """Geometric means of successive alphas at which the tree changes, infinity last: one per tree."""
         changes = np.unique(np.concatenate([[0.0], self.alphas]))
         distinct = changes[np.concatenate([[True], np.diff(changes) > self._rounding])]
         return np.concatenate([np.sqrt(distinct[1:] * distinct[:-1]), [np.inf]])
 
     def losses_at(self, alphas: Floats) -> Floats:
-        """The losses of the tree for each alpha."""
+        """Hold-out losses of the tree for each alpha."""
         return self.losses[self._n_steps(alphas)]
 
     def _n_steps(self, alphas: Floats) -> NDArray[np.int64]:
@@ -127,16 +125,16 @@ class Links:
 
     @property
     def _rounding(self) -> float:
-        """A step that costs less costs nothing."""
+        """Steps that cost less are free."""
         return 1e-12 * float(self.impurities.max())
 
 
 def links_of(forest: Forest, impurity: Impurity, rows: Training | None = None) -> Links:
-    """The sequence of a tree, and what it loses on other `rows`."""
+    """Compute the pruning sequence of a tree, and its losses on hold-out `rows`."""
     need_one_tree(forest)
     total = weighted_impurity(forest, impurity)
     risk = total / forest.weight[0] if forest.weight[0] > 0 else total
-    losses = np.zeros((forest.n_nodes, 2)) if rows is None else losses_as_leaves(forest, rows)
+    losses = np.zeros((forest.n_nodes, 2)) if rows is None else hold_out_losses(forest, rows)
     nodes, alphas, sums = weakest_links(forest.parent, np.column_stack([risk, losses]))
     sums = sums.reshape(-1, 3)
     return Links(forest, nodes, np.maximum.accumulate(np.maximum(alphas, 0.0)), sums[:, 0], sums[:, 1:])

@@ -1,0 +1,83 @@
+"""Grow forests in the core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._core import GrowOptions, RandomGrowOptions, grow, grow_random
+from hedgerow.data.training import Training
+from hedgerow.forest.counts import DistinctCounts
+from hedgerow.forest.forest import Forest
+
+__all__ = ["Grown", "grow_forest", "grow_random_forest"]
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A forest and, if they were kept, the rows in each tree's bag and in each leaf."""
+
+    forest: Forest
+    in_bag: NDArray[np.uint8]
+    """Bit mask of the in-bag rows of each tree, (n_trees, ceil(n_rows / 8))."""
+    leaf_rows_start: NDArray[np.int64]
+    leaf_rows: NDArray[np.int32]
+    leaf_row_weights: NDArray[np.float64]
+    """Leaf i has the rows and weights leaf_rows_start[i] .. leaf_rows_start[i + 1]."""
+
+    @property
+    def leaf_samples(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """Starts, rows and weights of all leaves."""
+        return self.leaf_rows_start, self.leaf_rows, self.leaf_row_weights
+
+
+def grow_forest(training: Training, options: GrowOptions, progress: Callable[[int], object] | None = None) -> Grown:
+    """Grow `options.n_trees` trees; `progress` is called from time to time with the number of finished trees."""
+    grown = grow(*training.arrays, options, progress)
+    return _to_grown(grown, training, options.n_trees)
+
+
+def grow_random_forest(
+    training: Training, options: RandomGrowOptions, progress: Callable[[int], object] | None = None
+) -> Grown:
+    """Grow `options.n_trees` random decision trees; `progress` as in :func:`grow_forest`.
+
+    Leaves count the rows without a missing value; :func:`hedgerow.walk.tally` adds the fractions of the others.
+    """
+    if training.labels is None:
+        raise ValueError("random decision trees need labels")
+    if not (training.sample_weight > 0).all():
+        raise ValueError("random decision trees need positive weights: leave rows of weight 0 out")
+    grown = grow_random(
+        training.values,
+        training.n_categories,
+        training.sample_weight,
+        training.labels,
+        training.n_classes,
+        options,
+        progress,
+    )
+    return _to_grown(grown, training, options.n_trees)
+
+
+def _to_grown(grown: dict[str, Any], training: Training, n_trees: int) -> Grown:
+    """Wrap the core's arrays, read-only."""
+    arrays: dict[str, Any] = grown["forest"]
+    leaf_values, count_of = arrays.pop("leaf_values"), grown["count_of"]
+    if training.targets is not None:
+        leaves: dict[str, Any] = {"leaf_stats": leaf_values.reshape(-1, 3)}
+    elif count_of is None:
+        leaves = {"leaf_counts": leaf_values.reshape(-1, training.n_classes)}
+    else:
+        counts = grown["distinct_counts"].reshape(-1, training.n_classes)
+        leaves = {"distinct_counts": DistinctCounts(counts, count_of)}
+    forest = Forest.trusted(n_features=training.values.shape[1], **arrays, **leaves)
+    kept = [grown[name] for name in ("in_bag", "leaf_rows_start", "leaf_rows", "leaf_row_weights")]
+    for array in kept:
+        array.flags.writeable = False
+    in_bag, *leaf_rows = kept
+    return Grown(forest, in_bag.reshape(n_trees, -1), *leaf_rows)

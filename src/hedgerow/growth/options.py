@@ -1,0 +1,148 @@
+"""Settings of growth: checks, and translation into the options of the core.
+
+The gain of a split is the decrease in impurity of the training rows (Honavar, Decision Trees and Forests, the slides on
+information gain, gain ratio, numeric attributes and missing values; Quinlan, C4.5, 1993, for the details).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log2, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._core import Criterion, GrowOptions, Nominal, RandomGrowOptions
+from hedgerow._criteria import CRITERIA
+from hedgerow._params import check_choice, check_number, check_rows, check_whole, is_fraction, is_whole
+from hedgerow.growth.missing import Fractional, Random, core_policy, missing_values
+from hedgerow.growth.stopping import stopping
+
+__all__ = ["Growth", "RandomGrowth", "n_tried_features"]
+
+_SQUARED_ERROR = "squared_error"  # the one criterion of regression
+MAX_BINS = 255
+_LARGEST_LIMIT = 2**31  # no tree has more nodes
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Settings of a tree, with scikit-learn's names and meanings where it has them."""
+
+    criterion: Any
+    nominal: Any = "multiway"
+    missing: Any = "fractional"
+    max_depth: Any = None
+    min_samples_split: Any = 2
+    min_samples_leaf: Any = 1
+    min_weight_fraction_leaf: Any = 0.0
+    min_impurity_decrease: Any = 0.0
+    max_leaf_nodes: Any = None
+    max_features: Any = None
+    stopping: Any = None
+    class_costs: NDArray[np.float64] | None = None
+    feature_costs: NDArray[np.float64] | None = None
+
+    def options(
+        self, sample_weight: NDArray[np.float64], n_features: int, criteria: tuple[str, ...], seed: int
+    ) -> GrowOptions:
+        """Return the core's options for data of this size; raise for the first invalid setting."""
+        n_rows = int((sample_weight > 0).sum())  # rows of weight 0 only contribute candidate thresholds
+        missing = missing_values(self.missing)
+        options = GrowOptions()
+        self._set_criterion(options, check_choice("criterion", self.criterion, criteria))
+        options.nominal = Nominal[check_choice("nominal", self.nominal, ("multiway", "binary", "subset"))]
+        options.missing = core_policy(missing)
+        if isinstance(missing, Fractional):
+            options.min_fraction = check_number("min_fraction", missing.min_fraction, 0, 1, closed="both")
+        if self.max_depth is not None:
+            options.max_depth = _limit("max_depth", self.max_depth, 1)
+        if self.max_leaf_nodes is not None:
+            options.max_leaf_nodes = _limit("max_leaf_nodes", self.max_leaf_nodes, 2)
+        options.min_samples_split = _rows("min_samples_split", self.min_samples_split, 2, n_rows)
+        options.min_samples_leaf = _rows("min_samples_leaf", self.min_samples_leaf, 1, n_rows)
+        min_weight_fraction = check_number(
+            "min_weight_fraction_leaf", self.min_weight_fraction_leaf, 0, 0.5, closed="both"
+        )
+        options.min_weight_leaf = min_weight_fraction * float(sample_weight.sum())
+        options.min_impurity_decrease = check_number("min_impurity_decrease", self.min_impurity_decrease, closed="both")
+        options.max_features = n_tried_features(self.max_features, n_features)
+        options.seed = seed
+        return options
+
+    def _set_criterion(self, options: GrowOptions, criterion: str) -> None:
+        """Set the criterion, the costs that modify it, and the significance that a split must reach."""
+        if criterion == _SQUARED_ERROR:
+            options.criterion = Criterion[criterion]
+        else:
+            options.c45 = CRITERIA[criterion].c45
+            options.criterion = CRITERIA[criterion].core
+        if self.class_costs is not None and criterion == "gini":
+            options.criterion = Criterion["cost_gini"]
+            options.class_costs = self.class_costs.ravel().tolist()
+        if self.feature_costs is not None:
+            # Only ratios matter. The cheapest column costs 1, so that gains keep the scale of the tie tolerance.
+            options.feature_costs = (self.feature_costs / self.feature_costs.min()).tolist()
+        if self.stopping is not None:
+            options.significance = stopping(self.stopping).level
+
+    def uses_bins(self, n_categories: NDArray[np.int32], max_bins: Any) -> bool:
+        """Whether trees can be grown from binned columns; raise if `max_bins` is invalid.
+
+        Columns with categories need two-way splits there, and no more categories than there are bins.
+        """
+        if max_bins is None:
+            return False
+        check_whole("max_bins", max_bins, 2, MAX_BINS, hint=", or None for exact thresholds")
+        return (
+            isinstance(missing_values(self.missing), Random)
+            and (self.criterion == _SQUARED_ERROR or CRITERIA[self.criterion].binned)
+            and (self.nominal != "multiway" or not n_categories.any())
+            and bool((n_categories <= MAX_BINS).all())
+        )
+
+
+@dataclass(frozen=True)
+class RandomGrowth:
+    """Settings of random decision trees: splits are drawn, and leaves have at least `min_samples_leaf` rows.
+
+    Only the branches of a nominal split may have fewer.
+    """
+
+    min_samples_leaf: Any = 1
+    max_depth: Any = None
+
+    def options(self, n_rows: int, n_trees: int, seed: int) -> RandomGrowOptions:
+        """Return the core's options for this number of rows; raise for the first invalid setting."""
+        options = RandomGrowOptions()
+        options.min_samples_leaf = _rows("min_samples_leaf", self.min_samples_leaf, 1, n_rows)
+        if self.max_depth is not None:
+            options.max_depth = _limit("max_depth", self.max_depth, 1)
+        options.n_trees = n_trees
+        options.seed = seed
+        return options
+
+
+def _limit(name: str, given: Any, least: int) -> int:
+    return min(check_whole(name, given, least, hint=", or None for no limit"), _LARGEST_LIMIT)
+
+
+def _rows(name: str, given: Any, least: int, n_rows: int) -> int:
+    return min(check_rows(name, given, least, n_rows), _LARGEST_LIMIT)
+
+
+def n_tried_features(given: Any, n_features: int) -> int:
+    """Return the number of features to try: `max_features` as in scikit-learn."""
+    if given is None:
+        return n_features
+    if isinstance(given, str) and given in ("sqrt", "log2"):
+        return max(1, int(sqrt(n_features) if given == "sqrt" else log2(n_features)))
+    if is_whole(given) and 1 <= given <= n_features:
+        return int(given)
+    if is_fraction(given):
+        return max(1, int(given * n_features))
+    raise ValueError(
+        f"max_features is {given!r}, must be a whole number in 1 .. {n_features} (the columns of X), a fraction "
+        'in (0, 1], "sqrt", "log2", or None for all'
+    )

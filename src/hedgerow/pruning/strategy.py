@@ -1,0 +1,56 @@
+"""The protocol of pruning strategies, and what they require."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.data.training import Training
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.importance import Impurity
+
+__all__ = ["Grower", "Pruning", "need_classes", "need_one_tree"]
+
+
+@dataclass(frozen=True)
+class Grower:
+    """Growth of the tree to be pruned, from all rows or some of them."""
+
+    grow: Callable[[Training], Forest]
+    impurity: Impurity
+    min_fraction: float
+    """Of :class:`~hedgerow.growth.Fractional`: a smaller fraction of a row is not split further."""
+    class_names: NDArray[Any] | None = None
+
+    def __call__(self, training: Training) -> Forest:
+        return self.grow(training)
+
+
+class Pruning(Protocol):
+    """A pruning strategy."""
+
+    def __call__(self, training: Training, grower: Grower, seed: int) -> Forest:
+        """Grow a tree from the rows and prune it."""
+
+    def prune(self, forest: Forest, rows: Training, grower: Grower) -> Forest:
+        """Prune a grown tree by rows that the caller has chosen."""
+
+
+def need_one_tree(forest: Forest) -> None:
+    """Raise for a forest of several trees."""
+    if forest.n_trees != 1:
+        raise ValueError(f"this pruning strategy takes one tree, the forest has {forest.n_trees}")
+
+
+def need_classes(strategy: object, training: Training) -> NDArray[np.int32]:
+    """Return the labels; raise for regression."""
+    if training.labels is None:
+        raise ValueError(
+            f"pruning is {strategy!r}, which counts errors: a regression tree has none, use 'cost_complexity' or "
+            "'reduced_error'"
+        )
+    return training.labels
