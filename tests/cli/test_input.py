@@ -14,6 +14,7 @@ import pytest
 
 from hedgerow import TreeClassifier, load
 from hedgerow.cli import main
+from hedgerow.cli.inputs.dates import date_parts
 from hedgerow.cli.inputs.identifiers import identifies_rows
 from hedgerow.cli.inputs.roles import Training, Wishes, assign
 from hedgerow.cli.results.scoring import splits, usable_folds
@@ -233,6 +234,11 @@ def test_weights_and_groups_go_to_fit_and_to_the_folds(capsys: pytest.CaptureFix
     assert read_notes(model)["ignored"] == ["w", "g"]
     assert done(capsys, "predict", model, path, "-o", tmp_path / "o.csv")[1] == ""
     assert "one tree" in done(capsys, "compare", path, "-t", "y", "--weight", "w", "--groups", "g", "--trees", "2")[0]
+
+
+@pytest.mark.parametrize("text", ["2024-02-29", "2024-02-29 00:00:00.000000000", "2024-02-29T00:00:00Z", "29.02.2024"])
+def test_dates_may_be_written_to_the_nanosecond(text: str) -> None:
+    assert date_parts(pa.chunked_array([[text]]), "when", "days")["days"].to_pylist() == [19782.0]
 
 
 def test_a_column_with_the_other_decimal_sign_is_pointed_out(

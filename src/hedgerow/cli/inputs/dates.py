@@ -90,7 +90,8 @@ def _times(column: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
 
 
 def _parse(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    for kind in (pa.timestamp("us"), pa.timestamp("us", "UTC")):
+    # Nanoseconds second: text may have nine digits of a second, but only years 1678 to 2262 fit.
+    for kind in (pa.timestamp(unit, zone) for unit in ("us", "ns") for zone in (None, "UTC")):
         try:
             return column.cast(kind, safe=False).cast(pa.timestamp("us"))
         except pa.ArrowInvalid:
