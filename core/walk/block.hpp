@@ -17,6 +17,7 @@
 namespace hedgerow::walk {
 
 using base::Cancelled;
+using base::max_threads;
 using base::parallel_for;
 using base::Poll;
 using data::Rows;
@@ -27,16 +28,23 @@ inline constexpr int n_tree_lanes = 8;
 // Starting a thread costs about as much as this many walks of a row down a tree.
 inline constexpr std::int64_t serial_walks = 1 << 14;
 
-inline std::int64_t rows_per_block(const Rows& rows) {
-    const std::int64_t cache = 1 << 17;  // bytes, well inside a core's second-level cache
-    return std::clamp<std::int64_t>(cache / (8 * std::max<std::int64_t>(rows.n_columns, 1)), 64, 4096);
+// A tree is read into the cache once for each block, at random, and the rows of a block once for each tree, in order.
+// So a block has at least as many rows as a tree has nodes: each node that was fetched is visited several times. Small
+// trees stay in the cache, and then the rows should too; large blocks are bounded by a share of a third-level cache,
+// and such that each thread has several.
+inline std::int64_t rows_per_block(const Forest& forest, const Rows& rows, std::int64_t n_threads) {
+    const std::int64_t small = 1 << 18, large = 1 << 23;  // bytes
+    const std::int64_t row_bytes = 8 * std::max<std::int64_t>(rows.n_columns, 1);
+    const std::int64_t nodes_per_tree = forest.tree_start[forest.n_trees] / std::max<std::int64_t>(forest.n_trees, 1);
+    const std::int64_t wanted = std::clamp(nodes_per_tree, small / row_bytes, large / row_bytes);
+    const std::int64_t per_thread = rows.n_rows / (4 * std::clamp<std::int64_t>(n_threads, 1, max_threads()));
+    return std::max<std::int64_t>(n_threads > 1 ? std::min(wanted, per_thread) : wanted, 64);
 }
 
-// Calls body(first_row, n_rows_in_block, cancelled) for every block of rows.
+// Calls body(first_row, n_rows_in_block, cancelled) for every block of `size` rows.
 template <class Body>
-void for_each_block(const Rows& rows, std::int64_t n_trees, std::int64_t n_threads, const Body& body,
+void for_each_block(const Rows& rows, std::int64_t size, std::int64_t n_trees, std::int64_t n_threads, const Body& body,
                     const Poll& poll) {
-    const std::int64_t size = rows_per_block(rows);
     const bool serial = rows.n_rows * n_trees < serial_walks;
     parallel_for((rows.n_rows + size - 1) / size, serial ? 0 : n_threads,
                  [&](std::int64_t block, const Cancelled& cancelled) {

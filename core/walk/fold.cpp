@@ -222,7 +222,8 @@ void fold(const Forest& forest, const Rows& rows, const std::vector<LeafTable>& 
     }
     const auto packed = pack(forest, rows, options.first_tree, options.last_tree);
     for_each_block(
-        rows, options.last_tree - options.first_tree, options.n_threads,
+        rows, rows_per_block(forest, rows, options.n_threads), options.last_tree - options.first_tree,
+        options.n_threads,
         [&](std::int64_t first_row, std::int64_t n_rows, const Cancelled& cancelled) {
             Adder adder(forest, rows, tables, options);
             Block block(forest, rows, packed ? &*packed : nullptr, first_row, n_rows);

@@ -130,7 +130,8 @@ void quantiles(const Forest& forest, const Rows& rows, const LeafSamples& sample
                std::int64_t n_probabilities, double* out, std::int64_t n_threads, const Poll& poll) {
     const auto packed = pack(forest, rows, 0, forest.n_trees);
     for_each_block(
-        rows, 8 * forest.n_trees, n_threads,  // a leaf's samples cost about as much as eight walks
+        rows, rows_per_block(forest, rows, n_threads), 8 * forest.n_trees,
+        n_threads,  // a leaf's samples cost about as much as eight walks
         [&](std::int64_t first_row, std::int64_t n_rows, const Cancelled& cancelled) {
             // First all rows of the block down each tree, then row by row: both stay in the cache.
             const std::int64_t n_trees = forest.n_trees;

@@ -8,7 +8,7 @@ void route(const Forest& forest, const Rows& rows, std::int32_t* out, bool heavi
            const Poll& poll) {
     const auto packed = pack(forest, rows, 0, forest.n_trees);
     for_each_block(
-        rows, forest.n_trees, n_threads,
+        rows, rows_per_block(forest, rows, n_threads), forest.n_trees, n_threads,
         [&](std::int64_t first_row, std::int64_t n_rows, const Cancelled& cancelled) {
             Block block(forest, rows, packed ? &*packed : nullptr, first_row, n_rows);
             for (std::int64_t tree = 0; tree < forest.n_trees && !cancelled; ++tree)

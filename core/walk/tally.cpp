@@ -7,11 +7,9 @@
 
 namespace hedgerow::walk {
 
-using base::max_threads;
-
 void tally(const Forest& forest, const Rows& rows, const LeafCounts& leaves, std::int64_t n_threads, const Poll& poll) {
     const bool serial = rows.n_rows * forest.n_trees < serial_walks;
-    const std::int64_t size = rows_per_block(rows);
+    const std::int64_t size = rows_per_block(forest, rows, 1);
     const auto packed = pack(forest, rows, 0, forest.n_trees);
     // A thread takes some trees through all rows, so no two add to the same leaf; a few trees at a time, so that the
     // keys of a block are computed once for all of them.
