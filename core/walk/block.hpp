@@ -63,7 +63,10 @@ inline std::optional<PackedForest> pack(const Forest& forest, const Rows& rows, 
                                         std::int64_t last_tree) {
     const std::int64_t n_trees = last_tree - first_tree;
     const std::int64_t n_nodes = forest.tree_start[last_tree] - forest.tree_start[first_tree];
-    if (4 * rows.n_rows * n_trees < n_nodes || rows.n_columns > 8 * n_trees) return std::nullopt;
+    constexpr std::int64_t most_nodes = std::int64_t{1}
+                                        << 30;  // of all trees: PackedTree::places has a bit less than nodes
+    if (n_nodes > most_nodes || 4 * rows.n_rows * n_trees < n_nodes || rows.n_columns > 8 * n_trees)
+        return std::nullopt;
     return PackedForest(forest, first_tree, last_tree);
 }
 

@@ -84,18 +84,18 @@ private:
 
     std::int64_t size() const { return static_cast<std::int64_t>(packed_.slots_.size()); }
     PackedNode& slot_at(std::int64_t slot) { return packed_.slots_[static_cast<std::size_t>(start_ + slot)]; }
-    std::int32_t& node_at(std::int64_t slot) { return packed_.node_of_[static_cast<std::size_t>(start_ + slot)]; }
+    std::int32_t& place_of(std::int64_t slot) { return packed_.places_[static_cast<std::size_t>(start_ + slot)]; }
 
     std::int64_t add_slots(std::int64_t n) {
         const std::int64_t first = size() - start_;
         packed_.slots_.resize(static_cast<std::size_t>(size() + n), {stop_key, 0, 0});
-        packed_.node_of_.resize(packed_.slots_.size());
+        packed_.places_.resize(packed_.slots_.size());
         return first;
     }
 
     void place(std::int64_t slot, std::int64_t node) {
         std::int32_t& place = packed_.slot_of_[static_cast<std::size_t>(node - packed_.first_node_)];
-        node_at(slot) = forest_.is_leaf(node) ? forest_.nodes[node].first_child : ~relative(node);
+        place_of(slot) = forest_.is_leaf(node) ? forest_.nodes[node].first_child : inner_place(node, false);
         if (place >= 0) return copy(place, slot);
         place = static_cast<std::int32_t>(slot);
         if (forest_.is_leaf(node)) return;
@@ -127,6 +127,8 @@ private:
         add_slots(2);
         slot_at(slot) = {threshold_key(test.threshold), static_cast<std::uint16_t>(column),
                          static_cast<std::uint16_t>(pair - slot)};
+        place_of(slot) =
+            inner_place(node, forest_.missing_of(node) == Missing::spread);  // a row that stays lacks a value
         pending_.push_back({pair, root_ + test.first_child});
         pending_.push_back({pair + 1, root_ + test.first_child + 1});
         return true;
@@ -146,15 +148,18 @@ private:
         if (node.key == stop_key || to_child > most_16_bits) return;
         node.to_child = static_cast<std::uint16_t>(to_child);
         slot_at(to) = node;
+        place_of(to) = place_of(from);
     }
 
     // Binary search for a row's run among first .. last - 1.
     void compare(std::int64_t slot, std::int64_t node, std::size_t first, std::size_t last) {
-        node_at(slot) = ~relative(node);
         if (last - first == 1) {
-            if (runs_[first].child != no_child) pending_.push_back({slot, child_of(node, runs_[first].child)});
+            const bool spread = runs_[first].child == no_child;
+            place_of(slot) = inner_place(node, spread);
+            if (!spread) pending_.push_back({slot, child_of(node, runs_[first].child)});
             return;
         }
+        place_of(slot) = inner_place(node, false);
         const std::size_t middle = (first + last) / 2;
         const std::int64_t pair = add_slots(2);
         slot_at(slot) = {runs_[middle - 1].key, static_cast<std::uint16_t>(column_),
@@ -220,7 +225,10 @@ private:
     std::int64_t child_of(std::int64_t node, std::int64_t child) const {
         return root_ + forest_.nodes[node].first_child + child;
     }
-    std::int32_t relative(std::int64_t node) const { return static_cast<std::int32_t>(node - root_); }
+    // Of a slot that is no leaf: whether rows that stop there are spread, or the split is to be evaluated.
+    std::int32_t inner_place(std::int64_t node, bool spread) const {
+        return ~static_cast<std::int32_t>(2 * (node - root_) + spread);
+    }
 
     const Forest& forest_;
     PackedForest& packed_;
@@ -237,14 +245,15 @@ PackedForest::PackedForest(const Forest& forest, std::int64_t first_tree, std::i
     : first_tree_(first_tree), first_node_(forest.tree_start[first_tree]), columns_(forest.n_features) {
     const auto n_nodes = static_cast<std::size_t>(forest.tree_start[last_tree] - first_node_);
     slots_.reserve(n_nodes);
-    node_of_.reserve(n_nodes);
+    places_.reserve(n_nodes);
     slot_of_.assign(n_nodes, -1);
     Packer packer(forest, *this, readings_of(forest, first_node_, forest.tree_start[last_tree]));
     for (std::int64_t tree = first_tree; tree < last_tree; ++tree) packer.append(tree);
 }
 
-std::int64_t slot_of_child(const Forest& forest, const PackedTree& tree, const KeyedRows& rows, std::int64_t node,
+std::int64_t slot_of_child(const Forest& forest, const PackedTree& tree, const KeyedRows& rows, std::int32_t place,
                            const std::uint32_t* keys) {
+    const std::int64_t node = node_of_place(place);
     const std::int64_t child = child_number(forest, tree.root + node, rows.row(keys));
     return child == no_child ? no_child : tree.slot_of[forest.nodes[tree.root + node].first_child + child];
 }

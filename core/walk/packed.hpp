@@ -26,10 +26,15 @@ static_assert(sizeof(PackedNode) == 8);
 // Above every key of a row: no row goes right, so that a leaf leads to itself and a walk may overshoot.
 inline constexpr std::uint32_t stop_key = ~std::uint32_t{0};
 
+// What a slot stands for: in a leaf its leaf number; else negative, with the node and whether all rows that stop there
+// are spread.
+inline std::int64_t node_of_place(std::int32_t place) { return ~place >> 1; }  // relative to the root
+inline bool spreads_at(std::int32_t place) { return (~place & 1) != 0; }
+
 // One tree. A node of the forest may be in several slots: where runs of codes take the same branch.
 struct PackedTree {
     const PackedNode* slots;
-    const std::int32_t* node_of;  // per slot: in a leaf its leaf number, else ~node, relative to the root
+    const std::int32_t* places;   // per slot
     const std::int32_t* slot_of;  // per node, relative to the root: one of its slots
     std::int64_t root;
 };
@@ -42,7 +47,7 @@ public:
     PackedTree tree(const Forest& forest, std::int64_t tree) const {
         const auto start = slot_start_[static_cast<std::size_t>(tree - first_tree_)];
         const std::int64_t root = forest.tree_start[tree];
-        return {slots_.data() + start, node_of_.data() + start, slot_of_.data() + (root - first_node_), root};
+        return {slots_.data() + start, places_.data() + start, slot_of_.data() + (root - first_node_), root};
     }
 
 private:
@@ -52,7 +57,7 @@ private:
     KeyColumns columns_;
     std::vector<std::int64_t> slot_start_;  // per tree
     std::vector<PackedNode> slots_;
-    std::vector<std::int32_t> node_of_, slot_of_;
+    std::vector<std::int32_t> places_, slot_of_;
 };
 
 // A block of rows: doubles, and the keys of those columns that the forest reads.
@@ -66,8 +71,8 @@ struct KeyedRows {
 };
 
 // Evaluates a split that stops walks on the forest's own arrays. Not inline: lanes stay in registers.
-// The slot of the child of a node (relative to the root) that stops walks; no_child where the row is to be spread.
-std::int64_t slot_of_child(const Forest& forest, const PackedTree& tree, const KeyedRows& rows, std::int64_t node,
+// Returns the slot of the row's child; no_child where the row is to be spread.
+std::int64_t slot_of_child(const Forest& forest, const PackedTree& tree, const KeyedRows& rows, std::int32_t place,
                            const std::uint32_t* keys);
 
 }  // namespace hedgerow::walk

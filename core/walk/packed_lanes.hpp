@@ -27,8 +27,7 @@ struct PackedSteps {
     Lane lane(std::uint32_t row, std::int64_t slot) const {
         return {tree.slots + slot, rows.keys + row * rows.n_columns};
     }
-    // In a leaf its leaf number, else ~node, relative to the root.
-    std::int32_t place(const Lane& lane) const { return tree.node_of[lane.at - tree.slots]; }
+    std::int32_t place(const Lane& lane) const { return tree.places[lane.at - tree.slots]; }
 
     void advance(Lane& lane) const {
         const std::uint32_t key = lane.keys[lane.at->column], node_key = lane.at->key;
@@ -39,7 +38,7 @@ struct PackedSteps {
         lane.at += stays && key == missing_key ? 0 : step;
     }
     void advance_exactly(Lane& lane) const {
-        const forest::Node& node = nodes[~place(lane)];
+        const forest::Node& node = nodes[node_of_place(place(lane))];
         lane.at += lane.at->to_child + (rows.row(lane.keys)[node.feature] > node.threshold);
     }
     bool arrived(const Lane& lane) const {
@@ -62,10 +61,11 @@ struct PackedRowsWalk : PackedSteps<stays> {
         leaf[list[job]] = place;
         if (place >= 0) [[likely]]
             return true;
-        const std::int64_t slot = slot_of_child(this->forest, this->tree, this->rows, ~place, lane.keys);
+        const std::int64_t slot =
+            spreads_at(place) ? no_child : slot_of_child(this->forest, this->tree, this->rows, place, lane.keys);
         if (slot == no_child) {
             leaf[list[job]] = spreads;
-            spread_node[list[job]] = ~place;
+            spread_node[list[job]] = static_cast<std::int32_t>(node_of_place(place));
             return true;
         }
         ++*n_exact;
@@ -98,9 +98,9 @@ struct PackedPartsWalk : PackedSteps<true> {
             in_leaves->push_back({row, place, weight});
             return true;
         }
-        const std::int64_t slot = slot_of_child(forest, tree, rows, ~place, lane.keys);
+        const std::int64_t slot = spreads_at(place) ? no_child : slot_of_child(forest, tree, rows, place, lane.keys);
         if (slot == no_child) {
-            split(row, ~place, weight);
+            split(row, node_of_place(place), weight);
             return true;
         }
         lane.at = this->tree.slots + slot;
