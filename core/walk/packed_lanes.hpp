@@ -14,7 +14,8 @@ namespace hedgerow::walk {
 // Steps of all walks. `stays`: rows may have missing values that nodes spread; others take a step less to compute.
 template <bool stays>
 struct PackedSteps {
-    static constexpr int burst = 6;  // a walk stays where it has arrived: cheaper than a check at every step
+    static constexpr int burst =
+        stays ? 3 : 6;  // a walk stays where it has arrived: cheaper than a check at every step
     struct Lane {
         const PackedNode* at;
         const std::uint32_t* keys;
