@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <optional>
@@ -67,7 +68,10 @@ inline std::optional<PackedForest> pack(const Forest& forest, const Rows& rows, 
                                         << 30;  // of all trees: PackedTree::places has a bit less than nodes
     if (n_nodes > most_nodes || 4 * rows.n_rows * n_trees < n_nodes || rows.n_columns > 8 * n_trees)
         return std::nullopt;
-    return PackedForest(forest, first_tree, last_tree);
+    const double* const end = rows[rows.n_rows];
+    const bool spreads =
+        !forest.only_thresholds || std::any_of(rows.values, end, [](double x) { return std::isnan(x); });
+    return PackedForest(forest, first_tree, last_tree, spreads);
 }
 
 // One block of rows, to be walked down tree after tree.

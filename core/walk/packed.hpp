@@ -31,23 +31,32 @@ inline constexpr std::uint32_t stop_key = ~std::uint32_t{0};
 inline std::int64_t node_of_place(std::int32_t place) { return ~place >> 1; }  // relative to the root
 inline bool spreads_at(std::int32_t place) { return (~place & 1) != 0; }
 
+// Fraction of a row that is spread at a node's parent, and how many siblings follow the node.
+struct ChildShare {
+    double share;
+    std::int64_t n_after;
+};
+
 // One tree. A node of the forest may be in several slots: where runs of codes take the same branch.
 struct PackedTree {
     const PackedNode* slots;
     const std::int32_t* places;   // per slot
     const std::int32_t* slot_of;  // per node, relative to the root: one of its slots
+    const ChildShare* shares;     // per node, relative to the root; null if no row can be spread
     std::int64_t root;
 };
 
 class PackedForest {
 public:
-    PackedForest(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree);
+    // `spreads`: whether rows may be spread, which takes the shares of children.
+    PackedForest(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree, bool spreads);
 
     const KeyColumns& columns() const { return columns_; }
     PackedTree tree(const Forest& forest, std::int64_t tree) const {
         const auto start = slot_start_[static_cast<std::size_t>(tree - first_tree_)];
         const std::int64_t root = forest.tree_start[tree];
-        return {slots_.data() + start, places_.data() + start, slot_of_.data() + (root - first_node_), root};
+        return {slots_.data() + start, places_.data() + start, slot_of_.data() + (root - first_node_),
+                shares_.empty() ? nullptr : shares_.data() + (root - first_node_), root};
     }
 
 private:
@@ -58,6 +67,7 @@ private:
     std::vector<std::int64_t> slot_start_;  // per tree
     std::vector<PackedNode> slots_;
     std::vector<std::int32_t> places_, slot_of_;
+    std::vector<ChildShare> shares_;
 };
 
 // A block of rows: doubles, and the keys of those columns that the forest reads.
