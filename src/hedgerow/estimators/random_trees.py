@@ -207,7 +207,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
 
     def _leaves_out(self) -> bool:
         """Whether anything is asked for that leave-one-out answers give."""
-        return self.loo_score or self._chooses_size() or get(self.rule) == _TEMPERED
+        return self.loo_score or self._chooses_size() or get(self.rule).needs_fit
 
     def _leave_one_out(
         self, training: LeaveOneOut, classes: NDArray[Any], prior: Floats
@@ -215,12 +215,14 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         """The forest, small nodes cut as leave-one-out asks for, and the attributes that it gives."""
         found: dict[str, Any] = {}
         forest, n_trees = training.forest, training.forest.n_trees
-        if self._chooses_size() or get(self.rule) == _TEMPERED:
+        rule = get(self.rule)
+        tempered = rule if isinstance(rule, FoldRule) and rule.needs_fit else _TEMPERED
+        if self._chooses_size() or rule.needs_fit:
             cuts = NodeSizes.of(forest, [2 * size for size in _LEAF_SIZES] if self._chooses_size() else [0])
             some = training.thinned(CALIBRATION_ROWS)
             held_out = HeldOut(some.codes, some.weight, prior, len(training.codes))
-            folded = some.folds(_TEMPERED, prior, cuts)
-            completed = [complete(_TEMPERED, one, n_trees, held_out, n_trees) for one in folded]
+            folded = some.folds(tempered, prior, cuts)
+            completed = [complete(tempered, one, n_trees, held_out, n_trees) for one in folded]
             best = int(np.argmin([one.loss for one in completed]))
             found["rule_"] = completed[best].rule
             if self._chooses_size():
