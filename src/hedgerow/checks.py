@@ -49,7 +49,7 @@ VERBS = (
     *("algebraic_distance", "nearest_separator"),
 )
 # Settings of where and how loudly work is done, not of what comes out.
-WITHOUT_EFFECT = frozenset({"n_jobs", "verbose", "random_state"})
+WITHOUT_EFFECT = frozenset({"n_jobs", "verbose", "random_state", "oob_score", "loo_score"})
 
 
 def contract_checks(estimator: Any) -> Iterator[tuple[str, Callable[[], None]]]:

@@ -207,7 +207,7 @@ def colours() -> tuple[pd.DataFrame, list[int]]:
             ForestClassifier(3, random_state=0).fit([[0.0], [1.0]] * 9, [0, 1] * 9),
             r"divides rows with missing values over branches.*'nan'",
         ),
-        (RandomTreesClassifier(3).fit([[0.0], [1.0]], [0, 1]), "rule is 'evidence', and ONNX's trees can only average"),
+        (RandomTreesClassifier(3).fit([[0.0], [1.0]], [0, 1]), "rule is 'tempered', and ONNX's trees can only average"),
         (
             TreeClassifier(missing="category").fit([[0.0], [1.0], [np.nan]] * 4, [0, 1, 2] * 4),
             "missing values have a branch of their own",

@@ -22,6 +22,11 @@ __all__ = ["TreeBased"]
 
 Floats = NDArray[np.float64]
 
+_GROWTH = (
+    *("nominal", "missing", "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf"),
+    *("min_impurity_decrease", "max_leaf_nodes", "max_features"),
+)
+
 
 class TreeBased(BaseEstimator):  # type: ignore[misc]
     """Abstract; final classes have the parameters of :class:`~hedgerow.growth.Growth` among theirs."""
@@ -35,19 +40,9 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _growth(self, criterion: Any, **others: Any) -> Growth:
-        return Growth(
-            criterion=criterion,
-            nominal=self.nominal,
-            missing=self.missing,
-            max_depth=self.max_depth,
-            min_samples_split=self.min_samples_split,
-            min_samples_leaf=self.min_samples_leaf,
-            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
-            min_impurity_decrease=self.min_impurity_decrease,
-            max_leaf_nodes=self.max_leaf_nodes,
-            max_features=self.max_features,
-            **others,
-        )
+        """Growth with the parameters of this estimator; `others` are those that it lacks, and replacements."""
+        own = {name: getattr(self, name) for name in _GROWTH}
+        return Growth(criterion=criterion, **(own | others))
 
     def _seed(self) -> int:
         return seed_of(self.random_state)
@@ -61,10 +56,15 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         for name, value in attributes.items():
             setattr(self, name, value)
 
+    def _forget(self, *names: str) -> None:
+        """Delete attributes of an earlier fit that this one may not set."""
+        for name in names:
+            self.__dict__.pop(name, None)
+
     def _set_names(self, schema: Schema) -> None:
         """Set the names as scikit-learn's `validate_data` does, which would convert X again."""
         self.n_features_in_ = schema.n_features
-        self.__dict__.pop("feature_names_in_", None)  # from an earlier fit
+        self._forget("feature_names_in_")
         if schema.named:
             self.feature_names_in_ = np.array(schema.names, dtype=object)
 

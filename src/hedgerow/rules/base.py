@@ -29,6 +29,11 @@ class Rule(ABC):
         """Name for messages and plots."""
         return type(self).__name__.lower()
 
+    @property
+    def needs_fit(self) -> bool:
+        """Whether numbers are missing that only held-out rows can choose."""
+        return False
+
     @abstractmethod
     def proba(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
         """Class probabilities, (…, n_classes). `prior` is uniform unless given."""
@@ -64,6 +69,11 @@ class FoldRule(Fold[Floats, Floats], Rule):
     @abstractmethod
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         """Probabilities (n, n_classes) from the folded table, (n, m)."""
+
+    @property
+    def before_fit(self) -> Rule:
+        """Rule that `fit` completed to this one by held-out rows; itself where there is nothing to complete."""
+        return self
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         """Binary: signed score, (n,); multiclass: a score per class, (n, n_classes). As documented for each rule."""
