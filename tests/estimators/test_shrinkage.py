@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +16,7 @@ from sklearn.metrics import log_loss
 
 from hedgerow import TreeClassifier
 from hedgerow.data.training import Training
-from hedgerow.estimators.fitting.held_out import fold_shares, weighted
+from hedgerow.estimators.fitting.held_out import held_out_weights, select, weighted
 from hedgerow.folds.leaf_probability import shrunken_shares
 from hedgerow.probability import Shrinkage
 from hedgerow.pruning.training_rows import hash_positions
@@ -35,23 +37,48 @@ _rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(1, 
 def test_rows_are_dealt_to_the_folds_in_turn(rows: list[tuple[int, int, int]], n_folds: int, seed: int) -> None:
     values, labels, weights = zip(*rows, strict=True)
     given_ = training(values, labels, weights)
-    found, place = fold_shares(given_, n_folds, seed), hash_positions(given_, seed)
+    found, place = held_out_weights(given_, n_folds, seed), hash_positions(given_, seed)
+    np.testing.assert_array_equal(found.sum(axis=0), weights)
+    assert (found == np.rint(found)).all()
     for c in set(labels):
         of_class = [i for i in range(len(rows)) if labels[i] == c]
         order = list(dict.fromkeys(values[i] for i in sorted(of_class, key=lambda i: place[i])))
         expected = truth.dealt([(values[i], weights[i]) for i in of_class], order, n_folds)
-        for i in of_class:
-            assert [Fraction(float(share)).limit_denominator(100) for share in found[:, i]] == expected[values[i]]
+        for value in order:
+            equal = [i for i in of_class if values[i] == value]
+            assert found[:, equal].sum(axis=1).tolist() == expected[value]
 
 
 @given(_rows, st.integers(2, 4))
 def test_a_weight_is_a_number_of_copies_and_order_does_not_matter(rows: list[tuple[int, int, int]], n: int) -> None:
     values, labels, weights = (np.array(one) for one in zip(*rows, strict=True))
-    found = fold_shares(training(values, labels, weights), n, 0)
-    copies = training(np.repeat(values, weights), np.repeat(labels, weights), np.ones(weights.sum()))
-    np.testing.assert_array_equal(fold_shares(copies, n, 0), np.repeat(found, weights, axis=1))
-    back = training(values[::-1], labels[::-1], weights[::-1])
-    np.testing.assert_array_equal(fold_shares(back, n, 0), found[:, ::-1])
+
+    def held_out(order: Any, copied: Any) -> Any:
+        """Of each value and class in each fold."""
+        times = weights[order] if copied else np.ones(len(rows), dtype=int)
+        given_ = [np.repeat(one[order], times) for one in (values, labels, np.where(copied, 1, weights))]
+        found, kinds = held_out_weights(training(*given_), n, 0), 3 * given_[0] + given_[1]
+        return np.array([np.bincount(kinds, weights=one, minlength=12) for one in found])
+
+    forward, back = np.arange(len(rows)), np.arange(len(rows))[::-1]
+    expected = held_out(forward, False)
+    for order, copied in ((forward, True), (back, False), (back, True)):
+        np.testing.assert_array_equal(held_out(order, copied), expected)
+
+
+@given(st.lists(st.floats(0.01, 9), min_size=1, max_size=9), st.integers(2, 4))
+def test_weights_that_are_not_whole_add_up(weights: list[float], n_folds: int) -> None:
+    found = held_out_weights(training(np.arange(len(weights)) // 2, [0] * len(weights), weights), n_folds, 0)
+    np.testing.assert_allclose(found.sum(axis=0), weights, rtol=1e-8)
+    assert (found >= 0).all()
+
+
+@pytest.mark.parametrize("make", [np.asarray, list, pd.DataFrame, pl.DataFrame, pa.table])
+def test_rows_are_selected_from_tables_of_any_library(make: Any) -> None:
+    columns = {"a": [1.0, 2.0, 3.0], "b": [4.0, 5.0, 6.0]}
+    rows = list(zip(*columns.values(), strict=True))
+    X = make(rows if make in (np.asarray, list) else columns)
+    assert np.asarray(select(X, np.array([True, False, True]))).tolist() == [[1.0, 4.0], [3.0, 6.0]]
 
 
 def test_the_amount_has_the_least_loss_of_held_out_rows() -> None:
@@ -60,9 +87,9 @@ def test_the_amount_has_the_least_loss_of_held_out_rows() -> None:
     tree = TreeClassifier().fit(X, y)
     rows = Training(np.asfortranarray(X), np.zeros(4, dtype=np.int32), np.ones(len(y)), y.astype(np.int32), None, 2)
     losses = dict.fromkeys(Shrinkage.AMOUNTS, 0.0)
-    for share in fold_shares(rows, 3, 0):
-        test = weighted(rows, share)
-        grown = TreeClassifier(leaf_probability="frequency").fit(X[share < 1], y[share < 1]).forest_
+    for held_out in held_out_weights(rows, 3, 0):
+        test, rest = weighted(rows, held_out), held_out == 0
+        grown = TreeClassifier(leaf_probability="frequency").fit(X[rest], y[rest]).forest_
         reached = spread(grown, np.ascontiguousarray(test.values))
         for amount in losses:
             losses[amount] += log_loss(test.labels, reached @ shrunken_shares(grown, amount), normalize=False)

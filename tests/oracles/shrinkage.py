@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +35,8 @@ def shrunken(forest: Forest, amount: float) -> Floats:
     return found
 
 
-def dealt(rows: Sequence[tuple[object, int]], order: Sequence[object], n_folds: int) -> dict[object, list[Fraction]]:
-    """Share of each row of one class in each fold: copies of (row, weight) are dealt in turn, in a given order."""
+def dealt(rows: Sequence[tuple[object, int]], order: Sequence[object], n_folds: int) -> dict[object, list[int]]:
+    """Copies of each row of one class in each fold: those of (row, weight) are dealt in turn, in a given order."""
     hands: dict[object, list[int]] = {}
     turn = 0
     for one in order:
@@ -45,4 +44,4 @@ def dealt(rows: Sequence[tuple[object, int]], order: Sequence[object], n_folds: 
         for _ in range(sum(weight for row, weight in rows if row == one)):
             hand[turn % n_folds] += 1
             turn += 1
-    return {one: [Fraction(n, sum(hand)) for n in hand] for one, hand in hands.items()}
+    return hands

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from hedgerow.data.training import Training
-from hedgerow.estimators.fitting.held_out import fold_shares, weighted
+from hedgerow.estimators.fitting.held_out import held_out_weights, weighted
 from hedgerow.folds.leaf_probability import LeafProbability, Shrinkage, shrunken_shares
 from hedgerow.forest.forest import Forest
 from hedgerow.walk import spread
@@ -28,9 +28,10 @@ def choose_amount(
         return estimate
     amounts = estimate.AMOUNTS
     losses = np.zeros(len(amounts))
-    for held_out in fold_shares(training, estimate.folds, seed):
-        if (held_out < 1).any() and (held_out > 0).any():
-            losses += _losses(grow(weighted(training, 1 - held_out)), weighted(training, held_out), amounts)
+    for held_out in held_out_weights(training, estimate.folds, seed):
+        rest = training.sample_weight - held_out
+        if held_out.any() and rest.any():
+            losses += _losses(grow(weighted(training, rest)), weighted(training, held_out), amounts)
     best = len(amounts) - 1 - int(np.argmin(losses[::-1]))
     return Shrinkage(amounts[best], estimate.folds)
 
