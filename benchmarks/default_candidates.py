@@ -77,6 +77,7 @@ def _plain_text(frame: pd.DataFrame) -> pd.DataFrame:
     return plain.astype(dict.fromkeys(text, object))
 
 
+PAPERS_ESTIMATE = {"bandwidth": 0.1, "boundary_weight": 1}
 FAMILIES: dict[str, dict[str, Candidate]] = {
     "random-trees": {
         "default": ours(hr.RandomTreesClassifier),
@@ -108,7 +109,20 @@ FAMILIES: dict[str, dict[str, Candidate]] = {
     },
     "boundary": {
         "default": ours(hr.BoundaryClassifier),
+        "its tree": ours(hr.TreeClassifier),
+        "its tree, laplace": ours(hr.TreeClassifier, leaf_probability="laplace"),
+        "the paper's": ours(hr.BoundaryClassifier, estimator=hr.TreeClassifier.c45(), **PAPERS_ESTIMATE),
+        "the paper's, local": ours(
+            hr.BoundaryClassifier, estimator=hr.TreeClassifier.c45(), partition="separator", **PAPERS_ESTIMATE
+        ),
         "C4.5, laplace": ours(hr.TreeClassifier.c45, leaf_probability="laplace"),
+        "the paper's, default tree": ours(hr.BoundaryClassifier, **PAPERS_ESTIMATE),
+        "leave-one-out": ours(hr.BoundaryClassifier, bandwidth="cv", boundary_weight=1),
+        "leave-one-out, mixed": ours(hr.BoundaryClassifier, bandwidth="cv"),
+        "bandwidth 0.1": ours(hr.BoundaryClassifier, bandwidth=0.1),
+        "bandwidth 0.1, half": ours(hr.BoundaryClassifier, bandwidth=0.1, boundary_weight=0.5),
+        "separator": ours(hr.BoundaryClassifier, partition="separator"),
+        "C4.5": ours(hr.BoundaryClassifier, estimator=hr.TreeClassifier.c45(leaf_probability="shrinkage")),
     },
 }
 

@@ -433,7 +433,7 @@ def test_labels_of_any_type_are_found_again() -> None:
 def test_a_boundary_is_explained_by_its_tree_and_the_distance(tree: Any) -> None:
     X, y = load_iris(return_X_y=True, as_frame=True)
     labels = np.array(["a", "b", "c"])[y]
-    model = BoundaryClassifier(tree, bandwidth=0.5).fit(X, labels)
+    model = BoundaryClassifier(tree, bandwidth=0.5, boundary_weight=1).fit(X, labels)
     found = model.explain(X)
     assert [one.answer for one in found] == model.predict(X).tolist()
     assert [one.tree.answer for one in found] == model.estimator_.predict(X).tolist()

@@ -16,7 +16,7 @@ __all__ = ["held_out_weights", "select", "weighted"]
 
 Floats = NDArray[np.float64]
 
-_ROUNDING = 1e-9  # of a row's weight
+_ROUNDING = 1e-6  # of a row's weight: sums of the same weights in another order are equal
 
 
 def held_out_weights(training: Training, n_folds: int, seed: int) -> Floats:
@@ -36,7 +36,7 @@ def held_out_weights(training: Training, n_folds: int, seed: int) -> Floats:
     groups, group = np.unique(key, axis=0, return_inverse=True)  # sorted by class, then by hash
     group = group.reshape(-1)
     total = np.bincount(group, weights=weight)
-    units = np.maximum(1, np.rint(total)).astype(np.int64)
+    units = np.maximum(1, np.floor(total + (0.5 + _ROUNDING))).astype(np.int64)
     end = np.cumsum(units)
     first = end - units
     before_class = first[np.searchsorted(groups[:, 0], groups[:, 0])]
@@ -67,4 +67,6 @@ def select(X: Any, used: NDArray[np.bool_]) -> Any:
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         return frame.filter(used.tolist()).to_native()
-    return X[used] if isinstance(X, np.ndarray) else [row for row, taken in zip(X, used, strict=True) if taken]
+    if isinstance(X, list | tuple):
+        return [row for row, taken in zip(X, used, strict=True) if taken]
+    return X[used] if isinstance(X, np.ndarray) else np.asarray(X)[used]
