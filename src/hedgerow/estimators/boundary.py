@@ -245,7 +245,9 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         separators = separator_texts(self.boundary_.crossed(nearest), self.schema_)
         numbers = zip(probabilities.tolist(), nearest.of_rows().tolist(), strict=True)
         return [
-            BoundaryExplanation(answer, one.classes, tuple(shares), tuple(distances), separator, one)
+            BoundaryExplanation(
+                answer, one.classes, tuple(shares), tuple(distances), separator, one, self.estimate_.weight
+            )
             for answer, (shares, distances), separator, one in zip(
                 answers.tolist(), numbers, separators, explained, strict=True
             )
