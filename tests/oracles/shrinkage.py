@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def shrunken(forest: Forest, amount: float) -> Floats:
-    """Equation 1 of Agarwal et al. (2022) for the leaves of the first tree, from the root down each path."""
+    """Equation 1 of Agarwal et al. (2022) for the leaves of the first tree; 0 for a tree without rows."""
     found = np.zeros((forest.n_leaves, forest.n_classes))
 
     def counts(node: int) -> Floats:
@@ -31,7 +31,7 @@ def shrunken(forest: Forest, amount: float) -> Floats:
             found[oracles.leaves_below(forest, 0, node)[0]] = estimate
 
     whole = counts(0)
-    descend(0, whole / whole.sum())
+    descend(0, whole / (whole.sum() or 1.0))
     return found
 
 
