@@ -17,6 +17,7 @@ __all__ = ["show"]
 
 _BAR = 24
 _MOST_COLUMNS = 12
+_TOLD = ("accuracy", "auc", "log_loss", "u65", "r2", "mae")
 _COLOURS = ("green", "magenta", "cyan", "yellow", "blue", "red")
 
 
@@ -54,7 +55,6 @@ def show(model: str, tree: int | None, depth: int | None) -> None:
 
 def _facts(loaded: Loaded) -> list[str]:
     from hedgerow.cli.figures import counted, size_of
-    from hedgerow.cli.results.scoring import SCORES, Score
 
     model, notes = loaded.model, loaded.notes
     lines = [f"{type(model).__name__}: {size_of(model)}"]
@@ -68,12 +68,24 @@ def _facts(loaded: Loaded) -> list[str]:
     changed = _changed_settings(model)
     if changed:
         lines.append("settings: " + ", ".join(f"{name}={value!r}" for name, value in changed.items()))
-    scores = [
-        f"{SCORES[name]} {Score(*pair).text(name)}" for name, pair in notes.get("scores", {}).items() if name in SCORES
-    ]
+    scores = _scores(notes)
     if scores:
         lines.append(f"on unseen rows ({notes['folds']}-fold): " + ", ".join(scores))
     return lines
+
+
+def _scores(notes: dict[str, Any]) -> list[str]:
+    """The scores that say most, each with that of guessing; all are for `fit` and `score`."""
+    from hedgerow.cli.scores.metric_table import METRICS
+    from hedgerow.cli.scores.standard_error import Score
+
+    told, guessed = notes.get("scores", {}), notes.get("baseline", {})
+    texts = []
+    for metric in METRICS:
+        if metric.name in _TOLD and metric.name in told:
+            baseline = f" (baseline {metric.text(Score(guessed[metric.name]))})" if metric.name in guessed else ""
+            texts.append(f"{metric.heading} {metric.text(Score(*told[metric.name]))}{baseline}")
+    return texts
 
 
 def _changed_settings(model: Any) -> dict[str, Any]:

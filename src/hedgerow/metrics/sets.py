@@ -6,12 +6,14 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
 from hedgerow.metrics.arguments import mean, read_memberships, read_sizes
 
 __all__ = ["determinacy", "mean_set_size", "set_accuracy", "single_accuracy", "u65_score", "u80_score"]
+
+U65, U80 = 0.6, 1.2  # rewards of caution: a correct set of two is worth 0.5 + reward/4
 
 
 def u65_score(
@@ -23,7 +25,7 @@ def u65_score(
     of a guess between them, which rewards caution (Zaffalon, Corani and Mauá, 2012). If all sets have one class, it is
     the accuracy.
     """
-    return _utility(y_true, sets, classes, sample_weight, 0.6)
+    return _utility(y_true, sets, classes, sample_weight, U65)
 
 
 def u80_score(
@@ -33,14 +35,17 @@ def u80_score(
 
     From 0 to 1, higher is better. Like :func:`u65_score` with more reward for caution: a correct set of two scores 0.8.
     """
-    return _utility(y_true, sets, classes, sample_weight, 1.2)
+    return _utility(y_true, sets, classes, sample_weight, U80)
 
 
 def _utility(y_true: Any, sets: Any, classes: Any, sample_weight: Any, reward: float) -> float:
-    """Mean of (1 + reward)/m − reward/m², in a form that is exactly 1 for m = 1."""
     correct, members, weights = read_memberships(y_true, sets, classes, sample_weight)
-    size = members.sum(axis=1)
-    return mean(np.where(correct, 1 / size + reward * (size - 1) / size**2, 0.0), weights)
+    return mean(set_utilities(correct, members.sum(axis=1), reward), weights)
+
+
+def set_utilities(correct: NDArray[np.bool_], size: NDArray[np.int64], reward: float) -> NDArray[np.float64]:
+    """(1 + reward)/m − reward/m² for correct sets of m classes, in a form that is exactly 1 for m = 1; 0 for others."""
+    return np.where(correct, 1 / size + reward * (size - 1) / size**2, 0.0)
 
 
 def set_accuracy(
