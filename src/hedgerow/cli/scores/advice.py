@@ -19,17 +19,18 @@ _LARGER_LEAF = 10
 def advice_on_scores(evaluation: Evaluation, model: Any) -> str | None:
     """Return a warning if a model is worse than guessing, or no better, with the remedy; None if it is better."""
     worse = evaluation.worse
-    if worse == {"log_loss"} and "accuracy" in evaluation.better:
-        told = "labels are better than guessing, but probabilities are worse than the class frequencies"
+    if worse and worse <= {"log_loss", "brier"} and evaluation.better:
+        told = "it tells classes apart, but its probabilities are worse than the class frequencies"
         return f"{told}: {_figures(evaluation, worse)}. {_remedy(model)}"
     if worse:
         return f"worse than guessing: {_figures(evaluation, worse)}. {_remedy(model)}"
-    if evaluation.better:
+    if evaluation.better or not evaluation.verdicts:
         return None
-    compared = [line.metric.name for line in evaluation.lines if line.metric.loss is not None]
+    compared = [line.metric.name for line in evaluation.lines if line.metric.compared]
     return (
         f"no better than guessing, as far as {counted(evaluation.n_rows, 'row')} can tell: "
-        f"{_figures(evaluation, compared)}. The columns may say little about the target. {_remedy(model)}"
+        f"{_figures(evaluation, compared)}. The columns may say little about the target: see whether hedgerow compare "
+        "finds a model that does better"
     )
 
 

@@ -38,8 +38,8 @@ class Marks:
     """What is kept of a trial: all scores, but not the predictions."""
 
     lines: tuple[Line, ...]
-    excess: dict[str, Floats]
-    """Loss of each row in excess of that of guessing, by metric."""
+    gains: dict[str, Floats]
+    """By metric, how much better each row is predicted than by guessing."""
     weight: Floats
     groups: NDArray[Any]
     classes: tuple[Any, ...]
@@ -55,15 +55,24 @@ class Evaluation:
     """How good a model is, and whether it is better or worse than guessing."""
 
     lines: tuple[Line, ...]
-    worse: frozenset[str]
-    """Metrics (accuracy, log_loss, rmse) in which the model is worse than guessing, beyond noise."""
-    better: frozenset[str]
-    """Metrics in which it is better, beyond noise."""
+    verdicts: dict[str, int]
+    """By metric that is compared: 1 if the model is better than guessing beyond noise, −1 if it is worse, else 0; empty
+    if the rows can't tell."""
     classes: tuple[Any, ...]
     confusion: Floats | None
     positive: int
     guessed: Any
     n_rows: int
+
+    @property
+    def worse(self) -> set[str]:
+        """Metrics in which the model is worse than guessing, beyond noise."""
+        return {name for name, verdict in self.verdicts.items() if verdict < 0}
+
+    @property
+    def better(self) -> set[str]:
+        """Metrics in which the model is better than guessing, beyond noise."""
+        return {name for name, verdict in self.verdicts.items() if verdict > 0}
 
     def line(self, name: str) -> Line | None:
         """Return the line of a metric; None if there is none."""
@@ -83,20 +92,21 @@ def mark(trial: Trial) -> Marks:
         )
         for metric in metrics
     )
-    excess = {metric.name: metric.loss(model) - metric.loss(guess) for metric in metrics if metric.loss is not None}
+    gains = {metric.name: metric.gain(model, guess, weight) for metric in metrics if metric.compared}
     if not isinstance(model, ClassPredictions):
-        return Marks(lines, excess, weight, groups, (), None, 1, trial.guessed)
+        return Marks(lines, gains, weight, groups, (), None, 1, trial.guessed)
     codes = np.arange(len(model.classes))
     confusion = confusion_matrix(model.truth, model.label, labels=codes, sample_weight=weight).astype(np.float64)
-    return Marks(lines, excess, weight, groups, model.classes, confusion, model.positive, trial.guessed)
+    return Marks(lines, gains, weight, groups, model.classes, confusion, model.positive, trial.guessed)
 
 
 def combine(marks: Sequence[Marks]) -> Evaluation:
     """Combine the marks of folds, or of one trial.
 
     Scores are means over folds with standard errors over folds; of one trial those over its rows. Whether the model is
-    worse than guessing is decided by all rows together: the mean of loss − loss of guessing must be more than two of
-    its standard errors from 0, and there must be at least ten rows (or groups).
+    worse than guessing is decided by all rows together: the mean of what they gain on guessing must be more than two of
+    its standard errors from 0. There must be at least ten rows (or groups), and two classes: in rows of one class, the
+    guess of that class can't be beaten.
     """
     first = marks[0]
     folds = [{line.metric.name: line for line in one.lines} for one in marks]
@@ -109,14 +119,16 @@ def combine(marks: Sequence[Marks]) -> Evaluation:
         )
         for line in first.lines
     )
-    verdicts = {name: _verdict(name, marks) for name in first.excess}
     counts = [one.confusion for one in marks if one.confusion is not None]
+    confusion = np.sum(counts, axis=0) if counts else None
+    one_class = confusion is not None and np.count_nonzero(confusion.sum(axis=1)) < 2
+    n_groups = len(np.unique(np.concatenate([one.groups for one in marks])))
+    can_tell = n_groups >= _LEAST_GROUPS and not one_class
     return Evaluation(
         lines,
-        frozenset(name for name, sign in verdicts.items() if sign > 0),
-        frozenset(name for name, sign in verdicts.items() if sign < 0),
+        {line.metric.name: _verdict(line.metric, marks) for line in lines if line.metric.compared} if can_tell else {},
         first.classes,
-        np.sum(counts, axis=0) if counts else None,
+        confusion,
         first.positive,
         first.guessed,
         sum(len(one.weight) for one in marks),
@@ -127,13 +139,12 @@ def _joined(scores: list[Score]) -> Score:
     return scores[0] if len(scores) == 1 else mean_of_folds(scores)
 
 
-def _verdict(name: str, marks: Sequence[Marks]) -> int:
-    """Return 1 if the loss exceeds that of guessing beyond noise, −1 if it is below it beyond noise, else 0."""
-    excess, weight, groups = (
+def _verdict(metric: Metric, marks: Sequence[Marks]) -> int:
+    """Return 1 if the model is better than guessing beyond noise, −1 if worse, 0 if neither or not to be shown."""
+    gains, weight, groups = (
         np.concatenate(parts)
-        for parts in zip(*((one.excess[name], one.weight, one.groups) for one in marks), strict=True)
+        for parts in zip(*((one.gains[metric.name], one.weight, one.groups) for one in marks), strict=True)
     )
-    if len(np.unique(groups)) < _LEAST_GROUPS:
-        return 0
-    found = mean_of_rows(excess, weight, groups)
-    return int(np.sign(found.value)) if abs(found.value) > _BEYOND_NOISE * found.error else 0
+    found = mean_of_rows(gains, weight, groups)
+    sign = int(np.sign(found.value)) if abs(found.value) > _BEYOND_NOISE * found.error else 0
+    return sign if sign in metric.compared else 0

@@ -114,9 +114,10 @@ def to_trial(
 def _positive_code(classes: list[Any], positive: str) -> int:
     """Return the position of the class that --positive names; an error if there are not two."""
     names = [str(label) for label in classes]
-    if len(classes) != 2 or positive not in names:
-        kinds = "two classes, one of them" if len(classes) != 2 else "one of the classes"
-        raise UsageError(f"--positive is {positive!r}, must be {kinds}: there are {_named(classes)}")
+    if len(classes) != 2:
+        raise UsageError(f"--positive is for two classes, and there are {_named(classes)}")
+    if positive not in names:
+        raise UsageError(f"--positive is {positive!r}, must be one of the classes {_named(classes)}")
     return names.index(positive)
 
 
@@ -145,7 +146,7 @@ def describe_unknown(unknown: dict[Any, int], target: str) -> str:
     shown = ", ".join(f"{label!r} ({counted(n, 'row')})" for label, n in list(unknown.items())[:_MOST_NAMED])
     more = f" and {len(unknown) - _MOST_NAMED} more" if len(unknown) > _MOST_NAMED else ""
     what = "a class that the model does not know" if len(unknown) == 1 else "classes that the model does not know"
-    return f"target {target!r} has {what}: {shown}{more}; no answer of it is right for them"
+    return f"target {target!r} has {what}: {shown}{more}; its predictions for these rows are wrong"
 
 
 def _named(labels: list[Any]) -> str:
