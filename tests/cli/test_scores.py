@@ -345,7 +345,7 @@ def test_rows_of_one_class_and_few_rows_cant_tell() -> None:
 
 
 def test_advice_says_what_is_wrong_and_what_to_set() -> None:
-    tree = TreeClassifier()
+    tree = TreeClassifier(leaf_probability="frequency")
     assert advice_on_scores(evaluated(400, 400), tree) is None
     assert advice_on_scores(evaluated(0, 9), tree) is None
     worse = advice_on_scores(evaluated(200, 400), tree)

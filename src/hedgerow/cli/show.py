@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["show"]
 
 _BAR = 24
+_PAGE = 60  # lines
 _MOST_COLUMNS = 12
 _TOLD = ("accuracy", "auc", "log_loss", "u65", "r2", "mae")
 _COLOURS = ("green", "magenta", "cyan", "yellow", "blue", "red")
@@ -34,7 +35,7 @@ Examples:
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Summarise what is below this depth.")
 def show(model: str, tree: int | None, depth: int | None) -> None:
     """The tree in MODEL as text, or a forest's figures."""
-    from hedgerow.cli.console import out
+    from hedgerow.cli.console import note, out
     from hedgerow.cli.errors import CommandError
     from hedgerow.cli.fitted import open_model
 
@@ -46,7 +47,10 @@ def show(model: str, tree: int | None, depth: int | None) -> None:
         out.print(line, soft_wrap=True)
     out.print()
     if n_trees == 1 or tree is not None:
-        for coloured in _coloured(loaded, tree or 0, depth):
+        lines = _coloured(loaded, tree or 0, depth)
+        if depth is None and len(lines) > _PAGE:
+            note(f"the tree has {len(lines):,} lines: --depth 3 shows its top")
+        for coloured in lines:
             out.print(coloured, soft_wrap=True)
     else:
         _print_importances(loaded.model)
