@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -479,3 +480,22 @@ def test_tables_fit_screens(
     assert all(len(line) <= width for line in words.splitlines() if not line.startswith(("Wrote", "TreeC")))
     assert "Most confused of 14 classes" in words
     assert "predicted as" in words
+
+
+def test_standard_input_is_scored(
+    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(NEW.encode())))
+    assert shown(capsys, "score", "m.hedgerow", "-")[0].startswith("TreeClassifier on 5 rows of standard input (±")
+
+
+def test_hostile_labels_steer_no_terminal(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    labels = ["\x1b[2Ja", "\u202e{b}"]
+    save(TreeClassifier(pruning=None).fit(pa.table({"x": [1.0, 2.0]}), labels), "h.hedgerow")
+    pq.write_table(pa.table({"x": [1.0, 2.0, 2.0], "y": [*labels, "\x07c"]}), "h.parquet")
+    words, errors = shown(capsys, "score", "h.hedgerow", "h.parquet", "-t", "y")
+    raw = shown(capsys, "score", "h.hedgerow", "h.parquet", "-t", "y", "--json")[0]
+    assert not set(words + errors + raw) & {"\x1b", "\x07", "\u202e"}
+    assert json.loads(raw)["classes"] == [*labels, "\x07c"]
+    pq.write_table(pa.table({"x": [1.0, 2.0], "y": labels}), "h.parquet")
+    assert "sensitivity (\\u202e{b})" in shown(capsys, "score", "h.hedgerow", "h.parquet", "-t", "y")[0]

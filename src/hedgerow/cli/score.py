@@ -52,6 +52,7 @@ def score(
     from hedgerow.cli.figures import counted, dropped
     from hedgerow.cli.fitted import open_model, read_rows
     from hedgerow.cli.inputs.unseen import UnseenCategories
+    from hedgerow.cli.results.destinations import STANDARD
     from hedgerow.cli.scores.advice import advice_on_scores
     from hedgerow.cli.scores.evaluation import combine, mark
     from hedgerow.cli.scores.labelled import ask_rows, describe_unknown, to_trial
@@ -82,8 +83,8 @@ def score(
     if as_json:
         print_json({"model": model, "data": data, "target": truth.name, **to_json(evaluation), "warnings": warnings})
     else:
-        rows = counted(evaluation.n_rows, "row")
-        out.print(f"{type(loaded.model).__name__} on {rows} of {data} (± standard error):", soft_wrap=True)
+        rows = f"{counted(evaluation.n_rows, 'row')} of {'standard input' if data == STANDARD else data}"
+        out.print(f"{type(loaded.model).__name__} on {rows} (± standard error):", soft_wrap=True)
         print_scores(evaluation)
         print_confusion(evaluation)
     for warning in warnings:

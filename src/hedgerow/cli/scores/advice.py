@@ -57,8 +57,8 @@ def _settings_to_try(given: dict[str, Any]) -> Iterator[str]:
     if given.get("leaf_probability") == "frequency":
         yield "--set leaf_probability=laplace"
     leaf = given.get("min_samples_leaf")
-    if isinstance(leaf, int):
-        yield f"--set min_samples_leaf={max(_LARGER_LEAF, 2 * leaf)}"
+    if isinstance(leaf, int | str):  # text: chosen by the model
+        yield f"--set min_samples_leaf={max(_LARGER_LEAF, 2 * leaf) if isinstance(leaf, int) else _LARGER_LEAF}"
     elif given.get("max_leaf_nodes"):
         yield f"--set max_leaf_nodes={max(2, given['max_leaf_nodes'] // 4)}"
 

@@ -136,5 +136,5 @@ def _figures(line: Line) -> dict[str, Any]:
 
 
 def print_json(content: Any) -> None:
-    """Print JSON to standard output, as it is."""
-    print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+    """Print JSON to standard output, in ASCII: nothing in it steers a terminal, and every encoding has it."""
+    print(json.dumps(content, indent=2, allow_nan=False))
