@@ -24,7 +24,12 @@ BY_NAME = {metric.name: metric for metric in METRICS}
 
 def value(name: str, predictions: Any, weight: Any) -> float:
     weight = np.asarray(weight, dtype=float)
-    return BY_NAME[name].score(predictions, weight, np.arange(len(weight))).value
+    return scored(name, predictions, weight).value
+
+
+def scored(name: str, predictions: Any, weight: Any) -> Score:
+    metric = BY_NAME[name]
+    return metric.score(metric.values(predictions, weight), weight, np.arange(len(weight)))
 
 
 @st.composite
@@ -156,7 +161,7 @@ def test_rows_are_the_metric_and_their_influence_on_it(name: str, data: st.DataO
     assert metric.of_rows is not None
     rows = metric.of_rows(p, w)
     counted = ~np.isnan(rows)
-    assume(counted.any() and metric.score(p, w, np.arange(len(w))).value != 0)
+    assume(counted.any() and value(name, p, w) != 0)
     mean = np.average(rows[counted], weights=w[counted])
     # A row that does not count has no influence; the others share the weight of those that count.
     expected = np.where(counted, (rows - mean) * w.sum() / w[counted].sum(), 0.0)
@@ -172,7 +177,7 @@ def test_the_error_of_a_mean_is_the_usual_one() -> None:
     assert mean_of_rows(x, 7 * one, rows).error == pytest.approx(known.std(ddof=1) / 2)
     halves = mean_of_rows(x, one, np.array([0, 0, 1, 1, 1]))  # groups with means 2.5 and 2
     assert halves.error == pytest.approx(np.array([2.5, 2.0]).std(ddof=1) / np.sqrt(2))
-    assert np.isnan(mean_of_rows(x, one, np.zeros(5)).error)
+    assert np.isnan(mean_of_rows(x, one, np.zeros(5, dtype=int)).error)
     assert np.isnan(mean_of_rows(x[4:], one[4:], rows[4:]).value)
     weighted = mean_of_rows(np.array([0.0, 1.0]), np.array([3.0, 1.0]), np.arange(2))
     assert weighted == Score(0.25, pytest.approx(np.sqrt(2 * (0.75**2 + 0.75**2)) / 4))
@@ -186,7 +191,7 @@ def test_the_error_of_the_auc_is_delongs() -> None:
     wins = np.array([[(a > b) + (a == b) / 2 for b in score[truth == 0]] for a in score[truth == 1]])
     m, n = wins.shape
     delong = np.sqrt(wins.mean(axis=1).var(ddof=1) / m + wins.mean(axis=0).var(ddof=1) / n)
-    found = BY_NAME["auc"].score(p, np.ones(300), np.arange(300))
+    found = scored("auc", p, np.ones(300))
     assert found.value == pytest.approx(wins.mean())
     # Ours divides by n instead of n − 1 within each class, and multiplies by 300/299.
     assert found.error == pytest.approx(delong, rel=1 / min(m, n))

@@ -41,7 +41,7 @@ class Marks:
     gains: dict[str, Floats]
     """By metric, how much better each row is predicted than by guessing."""
     weight: Floats
-    groups: NDArray[Any]
+    groups: NDArray[np.intp]
     classes: tuple[Any, ...]
     """Of the model and of the rows; empty for numbers."""
     confusion: Floats | None
@@ -82,22 +82,20 @@ class Evaluation:
 def mark(trial: Trial) -> Marks:
     """Compute all metrics that the predictions of a trial have what they need for."""
     weight, groups, model, guess = trial.weight, trial.groups, trial.model, trial.guess
-    metrics = metrics_for(model)
-    lines = tuple(
-        Line(
-            metric,
-            metric.title_for(model),
-            metric.score(model, weight, groups),
-            metric.score(guess, weight, groups) if metric.needs in guess.available else None,
-        )
-        for metric in metrics
-    )
-    gains = {metric.name: metric.gain(model, guess, weight) for metric in metrics if metric.compared}
+    lines, gains = [], {}
+    for metric in metrics_for(model):
+        values, guessed = metric.values(model, weight), None
+        if metric.needs in guess.available:
+            guessed = metric.values(guess, weight)
+        if metric.compared and guessed is not None:
+            gains[metric.name] = metric.better * (values - guessed)
+        baseline = None if guessed is None else metric.score(guessed, weight, groups)
+        lines.append(Line(metric, metric.title_for(model), metric.score(values, weight, groups), baseline))
     if not isinstance(model, ClassPredictions):
-        return Marks(lines, gains, weight, groups, (), None, 1, trial.guessed)
+        return Marks(tuple(lines), gains, weight, groups, (), None, 1, trial.guessed)
     codes = np.arange(len(model.classes))
     confusion = confusion_matrix(model.truth, model.label, labels=codes, sample_weight=weight).astype(np.float64)
-    return Marks(lines, gains, weight, groups, model.classes, confusion, model.positive, trial.guessed)
+    return Marks(tuple(lines), gains, weight, groups, model.classes, confusion, model.positive, trial.guessed)
 
 
 def combine(marks: Sequence[Marks]) -> Evaluation:

@@ -35,7 +35,7 @@ class Split:
     X_new: pa.Table
     y_new: NDArray[Any]
     weight_new: NDArray[np.float64] | None
-    groups_new: NDArray[Any]
+    groups_new: NDArray[np.intp]
     classes: NDArray[Any]
     """Classes of all rows, sorted; empty for numbers."""
 

@@ -16,6 +16,7 @@ from hedgerow._params import RowError
 from hedgerow.cli.errors import CommandError, UsageError
 from hedgerow.cli.figures import counted
 from hedgerow.cli.inputs.roles import group_codes, sample_weights
+from hedgerow.cli.results.answers import decode
 from hedgerow.cli.scores.predictions import Trial, make_trial, scoring_verbs
 from hedgerow.datasets.rows import As
 from hedgerow.estimators.contract import respond
@@ -62,7 +63,7 @@ def ask_rows(
             except RowError as error:
                 position = int(np.flatnonzero(known)[error.row])
                 raise CommandError(error.in_row(n_before + position + 1)) from None
-            columns.append(pa.table({name: _plain(rows[name]) for name in dict.fromkeys([target, *others])}))
+            columns.append(pa.table({name: decode(rows[name]) for name in dict.fromkeys([target, *others])}))
         n_before += part.num_rows
         tick(part.num_rows)
         n_without += part.num_rows - rows.num_rows
@@ -72,10 +73,6 @@ def ask_rows(
         )
     found = {verb: np.concatenate([answer[verb] for answer in answers]) for verb in answers[0]}
     return Asked(found, pa.concat_tables(columns), n_without)
-
-
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def to_trial(

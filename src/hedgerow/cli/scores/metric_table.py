@@ -41,17 +41,16 @@ class Metric:
     in_units: bool = False
     """Whether it is in the units of the target."""
 
-    def score(self, predictions: Predictions, weight: Floats, groups: NDArray[Any]) -> Score:
-        """Return the metric with its standard error; NaN where it is not defined."""
+    def values(self, predictions: Predictions, weight: Floats) -> Floats:
+        """Return a number for each row, whose mean is the metric; a metric that is no mean has it in every row."""
         if self.of_rows is not None:
-            return mean_of_rows(self.of_rows(predictions, weight), weight, groups)
+            return self.of_rows(predictions, weight)
         assert self.of_all is not None
-        return Score(self.of_all(predictions, weight))
+        return np.full(len(weight), self.of_all(predictions, weight))
 
-    def gain(self, predictions: Predictions, guess: Predictions, weight: Floats) -> Floats:
-        """Return by how much each row is predicted better than by guessing; the mean is that of the metric."""
-        assert self.of_rows is not None
-        return self.better * (self.of_rows(predictions, weight) - self.of_rows(guess, weight))
+    def score(self, values: Floats, weight: Floats, groups: NDArray[np.intp]) -> Score:
+        """Return the metric with its standard error; NaN where it is not defined."""
+        return Score(float(values[0])) if self.of_rows is None else mean_of_rows(values, weight, groups)
 
     def title_for(self, predictions: Predictions) -> str:
         """Return the title with the class or the coverage that it is about."""

@@ -100,7 +100,8 @@ class Trial:
     guessed: Any
     """The class or the number that is guessed for every row."""
     weight: Floats
-    groups: NDArray[Any]
+    groups: Codes
+    """Numbers from 0."""
 
 
 def scoring_verbs(model: Any, coverage: float) -> Verbs:
@@ -118,7 +119,7 @@ def make_trial(
     *,
     classes: Sequence[Any] = (),
     weight: Floats | None = None,
-    groups: NDArray[Any] | None = None,
+    groups: Codes | None = None,
     positive: int = 1,
     coverage: float = 0.9,
 ) -> Trial:

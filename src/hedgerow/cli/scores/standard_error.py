@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +20,11 @@ class Score:
     error: float = np.nan
 
 
-def mean_of_rows(values: Floats, weight: Floats, groups: NDArray[Any]) -> Score:
+def mean_of_rows(values: Floats, weight: Floats, groups: NDArray[np.intp]) -> Score:
     """Weighted mean of rows, those with NaN left out, with a standard error by which groups are independent.
 
-    With the weighted mean m, w the sum of weights and G groups,
+    Groups are numbered from 0; some of the numbers may have no row. With the weighted mean m, w the sum of weights and
+    G groups,
 
         error² = G/(G − 1) · Σ_g (Σ_{i in g} wᵢ (xᵢ − m))² / w²
 
@@ -35,11 +35,11 @@ def mean_of_rows(values: Floats, weight: Floats, groups: NDArray[Any]) -> Score:
     if not len(values):
         return Score(np.nan)
     mean = float(np.average(values, weights=weight))
-    _, group = np.unique(groups, return_inverse=True)
-    sums = np.bincount(group, weight * (values - mean))
-    if len(sums) < 2:
+    n_groups = np.count_nonzero(np.bincount(groups))
+    if n_groups < 2:
         return Score(mean)
-    return Score(mean, float(np.sqrt(len(sums) / (len(sums) - 1) * (sums**2).sum()) / weight.sum()))
+    sums = np.bincount(groups, weight * (values - mean))
+    return Score(mean, float(np.sqrt(n_groups / (n_groups - 1) * (sums**2).sum()) / weight.sum()))
 
 
 def mean_of_folds(scores: list[Score]) -> Score:
