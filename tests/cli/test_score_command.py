@@ -499,3 +499,23 @@ def test_hostile_labels_steer_no_terminal(capsys: pytest.CaptureFixture[str], fo
     assert json.loads(raw)["classes"] == [*labels, "\x07c"]
     pq.write_table(pa.table({"x": [1.0, 2.0], "y": labels}), "h.parquet")
     assert "sensitivity (\\u202e{b})" in shown(capsys, "score", "h.hedgerow", "h.parquet", "-t", "y")[0]
+
+
+def test_a_model_of_one_class_is_scored_without_warnings_of_others(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    save(TreeClassifier().fit(pa.table({"x": [1.0, 2.0]}), ["a", "a"]), "a.hedgerow")
+    Path("a.csv").write_text("x,y\n1,a\n2,a\n")
+    words, errors = shown(capsys, "score", "a.hedgerow", "a.csv", "-t", "y")
+    assert errors == "note: AUC is not defined, since all rows are of one class\n"
+    assert "accuracy                  1.000" in words
+
+
+def test_scores_without_an_error_are_kept_too(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    shown(capsys, "fit", "iris", "--folds", "2", "-o", "i.hedgerow")
+    notes = read_notes("i.hedgerow")
+    assert notes["scores"]["calibration_error"][1] is None
+    assert set(notes["scores"]) == set(notes["baseline"])
+    old = {"target": "y", "folds": 5, "scores": {"accuracy": [0.9, 0.01], "undecided": [0.1, 0.0]}}
+    save(load("m.hedgerow"), "old.hedgerow", notes=old)
+    assert "on unseen rows (5-fold): accuracy 0.900 ± 0.010\n" in shown(capsys, "show", "old.hedgerow")[0]

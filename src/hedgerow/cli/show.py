@@ -80,6 +80,8 @@ def _facts(loaded: Loaded) -> list[str]:
 
 def _scores(notes: dict[str, Any]) -> list[str]:
     """The scores that say most, each with that of guessing; all are for `fit` and `score`."""
+    from math import nan
+
     from hedgerow.cli.scores.metric_table import METRICS
     from hedgerow.cli.scores.standard_error import Score
 
@@ -88,7 +90,8 @@ def _scores(notes: dict[str, Any]) -> list[str]:
     for metric in METRICS:
         if metric.name in _TOLD and metric.name in told:
             baseline = f" (baseline {metric.text(Score(guessed[metric.name]))})" if metric.name in guessed else ""
-            texts.append(f"{metric.heading} {metric.text(Score(*told[metric.name]))}{baseline}")
+            value, error = told[metric.name]
+            texts.append(f"{metric.heading} {metric.text(Score(value, nan if error is None else error))}{baseline}")
     return texts
 
 

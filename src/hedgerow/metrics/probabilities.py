@@ -12,6 +12,9 @@ from hedgerow.metrics.arguments import class_numbers, read_weights
 
 __all__ = ["expected_calibration_error"]
 
+Floats = NDArray[np.float64]
+
+N_BINS = 15
 _ROUNDING = 1e-9  # what probabilities that are sums may exceed 1 by
 
 
@@ -20,7 +23,7 @@ def expected_calibration_error(
     y_proba: ArrayLike,
     *,
     classes: ArrayLike | None = None,
-    n_bins: int = 15,
+    n_bins: int = N_BINS,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     """Mean gap between the probability of the predicted class and how often it is the true one.
@@ -62,14 +65,23 @@ def expected_calibration_error(
     labels = np.unique(np.asarray(y_true)) if classes is None else classes
     truth = class_numbers(y_true, labels, proba.shape)
     weights = read_weights(sample_weight, len(proba))
+    return calibration_gap(*confidence_and_hit(truth, proba), weights, n_bins)
+
+
+def confidence_and_hit(truth: NDArray[np.intp], proba: Floats) -> tuple[Floats, Floats]:
+    """Return the largest probability of each row, and whether it is that of the true class."""
     predicted = proba.argmax(axis=1)
-    confidence = proba[np.arange(len(proba)), predicted]
+    return proba[np.arange(len(proba)), predicted], (predicted == truth).astype(np.float64)
+
+
+def calibration_gap(confidence: Floats, hit: Floats, weights: Floats, n_bins: int = N_BINS) -> float:
+    """Weighted mean over bins of confidence of |share of hits − mean confidence|."""
     bins = np.searchsorted(np.arange(1, n_bins) / n_bins, confidence, side="left")
-    gaps = np.bincount(bins, weights * ((predicted == truth) - confidence), minlength=n_bins)
+    gaps = np.bincount(bins, weights * (hit - confidence), minlength=n_bins)
     return float(np.abs(gaps).sum() / weights.sum())
 
 
-def _read_probabilities(given: Any) -> NDArray[np.float64]:
+def _read_probabilities(given: Any) -> Floats:
     proba = as_numbers("y_proba", given)
     if proba.ndim == 1:
         proba = np.stack([1 - proba, proba], axis=1)

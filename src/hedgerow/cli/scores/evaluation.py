@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import confusion_matrix
 
 from hedgerow.cli.scores.metric_table import Metric, metrics_for
-from hedgerow.cli.scores.predictions import ClassPredictions, Trial
+from hedgerow.cli.scores.predictions import ClassPredictions, Predictions, Trial
 from hedgerow.cli.scores.standard_error import Score, mean_of_folds, mean_of_rows
 
 __all__ = ["Evaluation", "Line", "Marks", "combine", "mark"]
@@ -40,6 +39,8 @@ class Marks:
     lines: tuple[Line, ...]
     gains: dict[str, Floats]
     """By metric, how much better each row is predicted than by guessing."""
+    pooled: dict[str, tuple[Floats, Floats]]
+    """By metric of all folds together, the values of rows, of the model and of guessing."""
     weight: Floats
     groups: NDArray[np.intp]
     classes: tuple[Any, ...]
@@ -82,67 +83,76 @@ class Evaluation:
 def mark(trial: Trial) -> Marks:
     """Compute all metrics that the predictions of a trial have what they need for."""
     weight, groups, model, guess = trial.weight, trial.groups, trial.model, trial.guess
-    lines, gains = [], {}
+    lines, gains, pooled = [], {}, {}
     for metric in metrics_for(model):
-        values, guessed = metric.values(model, weight), None
+        values, baseline = metric.of_rows(model, weight), None
         if metric.needs in guess.available:
-            guessed = metric.values(guess, weight)
-        if metric.compared and guessed is not None:
-            gains[metric.name] = metric.better * (values - guessed)
-        baseline = None if guessed is None else metric.score(guessed, weight, groups)
+            guessed = metric.of_rows(guess, weight)
+            baseline = metric.score(guessed, weight, groups)
+            if metric.compared:
+                gains[metric.name] = metric.better * (values - guessed)
+            if metric.of_all is not None:
+                pooled[metric.name] = values, guessed
         lines.append(Line(metric, metric.title_for(model), metric.score(values, weight, groups), baseline))
-    if not isinstance(model, ClassPredictions):
-        return Marks(tuple(lines), gains, weight, groups, (), None, 1, trial.guessed)
-    codes = np.arange(len(model.classes))
-    confusion = confusion_matrix(model.truth, model.label, labels=codes, sample_weight=weight).astype(np.float64)
-    return Marks(tuple(lines), gains, weight, groups, model.classes, confusion, model.positive, trial.guessed)
+    classes, confusion, positive = _confusion(model, weight)
+    return Marks(tuple(lines), gains, pooled, weight, groups, classes, confusion, positive, trial.guessed)
+
+
+def _confusion(p: Predictions, weight: Floats) -> tuple[tuple[Any, ...], Floats | None, int]:
+    """Return classes, the weight of rows by true × predicted class, and the position of the positive class."""
+    if not isinstance(p, ClassPredictions):
+        return (), None, 1
+    n_classes = len(p.classes)
+    # Not scikit-learn's, which warns of a single class.
+    cells: Floats = np.bincount(p.truth * n_classes + p.label, weight, n_classes**2).astype(np.float64)
+    return p.classes, cells.reshape(n_classes, n_classes), p.positive
 
 
 def combine(marks: Sequence[Marks]) -> Evaluation:
     """Combine the marks of folds, or of one trial.
 
-    Scores are means over folds with standard errors over folds; of one trial those over its rows. Whether the model is
-    worse than guessing is decided by all rows together: the mean of what they gain on guessing must be more than two of
-    its standard errors from 0. There must be at least ten rows (or groups), and two classes: in rows of one class, the
-    guess of that class can't be beaten.
+    Scores are means over folds with standard errors over folds; of one trial those over its rows. The calibration error
+    is that of all rows together, since small folds make it too large. Whether the model is worse than guessing is
+    decided by all rows together: the mean of what they gain on guessing must be more than two of its standard errors
+    from 0. There must be at least ten rows (or groups), and two classes: in rows of one class, the guess of that class
+    can't be beaten.
     """
     first = marks[0]
-    folds = [{line.metric.name: line for line in one.lines} for one in marks]
-    lines = tuple(
-        Line(
-            line.metric,
-            line.title,
-            _joined([fold[line.metric.name].model for fold in folds]),
-            None if line.guess is None else _joined([fold[line.metric.name].guess or Score(np.nan) for fold in folds]),
-        )
-        for line in first.lines
-    )
+    weight, groups = (np.concatenate(parts) for parts in zip(*((one.weight, one.groups) for one in marks), strict=True))
+    lines = tuple(_joined([one.lines[i] for one in marks]) for i in range(len(first.lines)))
+    lines = tuple(_pooled(line, marks, weight, groups) if line.metric.name in first.pooled else line for line in lines)
     counts = [one.confusion for one in marks if one.confusion is not None]
     confusion = np.sum(counts, axis=0) if counts else None
     one_class = confusion is not None and np.count_nonzero(confusion.sum(axis=1)) < 2
-    n_groups = len(np.unique(np.concatenate([one.groups for one in marks])))
-    can_tell = n_groups >= _LEAST_GROUPS and not one_class
-    return Evaluation(
-        lines,
-        {line.metric.name: _verdict(line.metric, marks) for line in lines if line.metric.compared} if can_tell else {},
-        first.classes,
-        confusion,
-        first.positive,
-        first.guessed,
-        sum(len(one.weight) for one in marks),
+    verdicts = {}
+    if len(np.unique(groups)) >= _LEAST_GROUPS and not one_class:
+        for line in lines:
+            if line.metric.compared:
+                gains = np.concatenate([one.gains[line.metric.name] for one in marks])
+                verdicts[line.metric.name] = _verdict(line.metric, mean_of_rows(gains, weight, groups))
+    return Evaluation(lines, verdicts, first.classes, confusion, first.positive, first.guessed, len(weight))
+
+
+def _joined(lines: list[Line]) -> Line:
+    """Combine the lines of a metric in all folds."""
+    if len(lines) == 1:
+        return lines[0]
+    guesses = [line.guess for line in lines if line.guess is not None]
+    return replace(
+        lines[0],
+        model=mean_of_folds([line.model for line in lines]),
+        guess=mean_of_folds(guesses) if guesses else None,
     )
 
 
-def _joined(scores: list[Score]) -> Score:
-    return scores[0] if len(scores) == 1 else mean_of_folds(scores)
+def _pooled(line: Line, marks: Sequence[Marks], weight: Floats, groups: NDArray[np.intp]) -> Line:
+    """Compute a metric from the rows of all folds together."""
+    parts = zip(*(one.pooled[line.metric.name] for one in marks), strict=True)
+    model, guess = (line.metric.score(np.concatenate(values), weight, groups) for values in parts)
+    return replace(line, model=model, guess=guess)
 
 
-def _verdict(metric: Metric, marks: Sequence[Marks]) -> int:
-    """Return 1 if the model is better than guessing beyond noise, −1 if worse, 0 if neither or not to be shown."""
-    gains, weight, groups = (
-        np.concatenate(parts)
-        for parts in zip(*((one.gains[metric.name], one.weight, one.groups) for one in marks), strict=True)
-    )
-    found = mean_of_rows(gains, weight, groups)
-    sign = int(np.sign(found.value)) if abs(found.value) > _BEYOND_NOISE * found.error else 0
+def _verdict(metric: Metric, gain: Score) -> int:
+    """Return 1 if the gain on guessing is beyond noise, −1 if the loss is, 0 if neither or not to be shown."""
+    sign = int(np.sign(gain.value)) if abs(gain.value) > _BEYOND_NOISE * gain.error else 0
     return sign if sign in metric.compared else 0

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.cli.scores import row_values as rows
-from hedgerow.cli.scores.predictions import ClassPredictions, Need, Predictions
+from hedgerow.cli.scores.predictions import Need, Predictions
 from hedgerow.cli.scores.standard_error import Score, mean_of_rows
-from hedgerow.metrics import expected_calibration_error
+from hedgerow.metrics.probabilities import calibration_gap
 
 __all__ = ["METRICS", "Metric", "metrics_for"]
 
@@ -32,25 +32,18 @@ class Metric:
     needs: Need
     better: int
     """1 if more is better, −1 if less is, 0 if neither is by itself."""
-    of_rows: Callable[[Any, Floats], Floats] | None = None
-    """Numbers of rows, by predictions and weights, whose mean is the metric."""
-    of_all: Callable[[Any, Floats], float] | None = None
-    """Metric of all rows, if it is no mean over rows; it has no standard error."""
+    of_rows: Callable[[Any, Floats], Floats]
+    """Values of rows, by predictions and weights: the metric is their mean, or what `of_all` makes of them."""
+    of_all: Callable[[Floats, Floats], float] | None = None
+    """The metric by the values of all rows, of all folds together, and their weights; it has no standard error."""
     compared: tuple[int, ...] = ()
     """Whether the metric can show that a model is better (1) or worse (−1) than guessing."""
     in_units: bool = False
     """Whether it is in the units of the target."""
 
-    def values(self, predictions: Predictions, weight: Floats) -> Floats:
-        """Return a number for each row, whose mean is the metric; a metric that is no mean has it in every row."""
-        if self.of_rows is not None:
-            return self.of_rows(predictions, weight)
-        assert self.of_all is not None
-        return np.full(len(weight), self.of_all(predictions, weight))
-
     def score(self, values: Floats, weight: Floats, groups: NDArray[np.intp]) -> Score:
-        """Return the metric with its standard error; NaN where it is not defined."""
-        return Score(float(values[0])) if self.of_rows is None else mean_of_rows(values, weight, groups)
+        """Return the metric of rows with these values; NaN where it is not defined."""
+        return mean_of_rows(values, weight, groups) if self.of_all is None else Score(self.of_all(values, weight))
 
     def title_for(self, predictions: Predictions) -> str:
         """Return the title with the class or the coverage that it is about."""
@@ -82,8 +75,8 @@ def _significant(value: float, digits: int) -> str:
     return f"{rounded:,.0f}" if 10 ** (digits - 1) <= abs(rounded) < 1e15 else f"{rounded:.{digits}g}"
 
 
-def _calibration_error(p: ClassPredictions, weight: Floats) -> float:
-    return expected_calibration_error(p.truth, p.proba, classes=np.arange(len(p.classes)), sample_weight=weight)
+def _calibration_error(values: Floats, weight: Floats) -> float:
+    return calibration_gap(values[:, 0], values[:, 1], weight)
 
 
 _BETTER, _BETTER_OR_WORSE = (1,), (1, -1)
@@ -97,7 +90,10 @@ METRICS: tuple[Metric, ...] = (
     Metric("auc", "AUC{macro}", "AUC", Need.PROBABILITIES, 1, rows.auc, compared=_BETTER),
     Metric("log_loss", "log-loss", "log-loss", Need.PROBABILITIES, -1, rows.log_losses, compared=_BETTER_OR_WORSE),
     Metric("brier", "Brier score", "Brier", Need.PROBABILITIES, -1, rows.brier, compared=_BETTER_OR_WORSE),
-    Metric("calibration_error", "calibration error", "ECE", Need.PROBABILITIES, -1, of_all=_calibration_error),
+    Metric(
+        "calibration_error", "calibration error", "ECE", Need.PROBABILITIES, -1, rows.confidence_and_hits,
+        of_all=_calibration_error,
+    ),
     Metric("u65", "u65", "u65", Need.SETS, 1, rows.u65),
     Metric("u80", "u80", "u80", Need.SETS, 1, rows.u80),
     Metric("set_accuracy", "set accuracy", "in set", Need.SETS, 1, rows.in_set),
@@ -110,4 +106,4 @@ METRICS: tuple[Metric, ...] = (
     Metric("mae", "mean absolute error", "MAE", Need.NUMBERS, -1, rows.absolute_errors, in_units=True),
     Metric("coverage", "coverage of {percent} % intervals", "coverage", Need.INTERVALS, 0, rows.covered),
     Metric("width", "mean width of intervals", "width", Need.INTERVALS, 0, rows.widths, in_units=True),
-)
+)  # fmt: skip

@@ -91,13 +91,13 @@ def _print_most_confused(classes: tuple[Any, ...], confusion: NDArray[np.float64
 
 
 def to_notes(evaluation: Evaluation | None) -> dict[str, Any]:
-    """Return scores as notes of a model file: [value, error] by name, and those of guessing."""
+    """Return scores as notes of a model file: [value, error or null] by name, and those of guessing."""
     lines = evaluation.lines if evaluation is not None else ()
     return {
         "scores": {
-            line.metric.name: [line.model.value, line.model.error]
+            line.metric.name: [line.model.value, None if np.isnan(line.model.error) else line.model.error]
             for line in lines
-            if np.isfinite([line.model.value, line.model.error]).all()
+            if np.isfinite(line.model.value)
         },
         "baseline": {
             line.metric.name: line.guess.value

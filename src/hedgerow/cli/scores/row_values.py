@@ -3,7 +3,8 @@
 Each function returns a number for each row, and the metric is their weighted mean. Accuracy is the mean of 0 and 1. For
 a metric that is no plain mean, such as the AUC, the number is the metric plus the row's influence on it (the first
 order of what more weight on the row would change), which has mean 0. So the standard error of every metric, and of the
-difference between two predictions of the same rows, is that of a mean. NaN: the row does not count for the metric.
+difference between two predictions of the same rows, is that of a mean. NaN: the row does not count for the metric. The
+calibration error is no such mean; it has two numbers for each row.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.cli.scores.predictions import ClassPredictions, NumberPredictions
+from hedgerow.metrics.probabilities import confidence_and_hit
 from hedgerow.metrics.sets import U65, U80, set_utilities
 
 __all__ = [
-    *("absolute_errors", "auc", "balanced_hits", "brier", "covered", "decided", "hits", "hits_where_decided"),
-    *("in_set", "log_losses", "negative_hits", "positive_hits", "r2", "rmse", "u65", "u80", "widths"),
+    *("absolute_errors", "auc", "balanced_hits", "brier", "confidence_and_hits", "covered", "decided", "hits"),
+    *("hits_where_decided", "in_set", "log_losses", "negative_hits", "positive_hits", "r2", "rmse"),
+    *("u65", "u80", "widths"),
 ]
 
 Floats = NDArray[np.float64]
@@ -98,6 +101,11 @@ def brier(p: ClassPredictions, weight: Floats) -> Floats:
     """Squared error of the probabilities: of one of two classes, else summed over classes."""
     squares: Floats = (p.proba**2).sum(axis=1) - 2 * _of_truth(p) + 1
     return squares / 2 if len(p.classes) == 2 else squares
+
+
+def confidence_and_hits(p: ClassPredictions, weight: Floats) -> Floats:
+    """Largest probability, and whether it is that of the true class, (n, 2): for the calibration error."""
+    return np.stack(confidence_and_hit(p.truth, p.proba), axis=1)
 
 
 def _of_truth(p: ClassPredictions) -> Floats:
