@@ -355,6 +355,21 @@ def test_the_difference_is_paired() -> None:
     assert blocks.verdicts == {}  # five groups say too little
 
 
+@pytest.mark.parametrize(("extra", "worse"), [(0.005, False), (0.02, True)])
+def test_a_difference_of_less_than_one_per_cent_does_not_matter(extra: float, worse: bool) -> None:
+    n_rows = 100
+    truth = np.arange(n_rows) % 2
+    told = 0.5 ** (1 + extra) + 0.001 * (np.arange(n_rows) % 3 - 1)  # nearly the same loss in every row
+    proba = np.where(np.eye(2)[truth] > 0, told[:, np.newaxis], 1 - told[:, np.newaxis])
+    p = ClassPredictions((0, 1), truth, np.zeros(n_rows, dtype=int), proba)
+    guess = replace(p, proba=np.full((n_rows, 2), 0.5))
+    found = combine([mark(Trial(p, guess, 0, np.ones(n_rows), np.arange(n_rows)))])
+    line = found.line("log_loss")
+    assert line is not None
+    assert line.model.value == pytest.approx((1 + extra) * np.log(2), rel=1e-4)
+    assert (found.verdicts["log_loss"] == -1) == worse
+
+
 def test_groups_are_what_is_counted() -> None:
     assert evaluated(200, 400, groups=np.arange(400) % 20).worse
     # Five of ten groups are right and five are wrong: it may as well be luck.

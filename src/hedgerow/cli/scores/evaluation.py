@@ -18,6 +18,7 @@ __all__ = ["Evaluation", "Line", "Marks", "combine", "mark"]
 Floats = NDArray[np.float64]
 
 _BEYOND_NOISE = 2.0  # standard errors: noise alone gets there in one of forty cases
+_IMMATERIAL = 0.01  # of the baseline: where columns say nothing, every model is a little worse than the frequencies
 _LEAST_GROUPS = 10  # fewer say too little about the noise
 
 
@@ -114,8 +115,8 @@ def combine(marks: Sequence[Marks]) -> Evaluation:
     Scores are means over folds with standard errors over folds; of one trial those over its rows. The calibration error
     is that of all rows together, since small folds make it too large. Whether the model is worse than guessing is
     decided by all rows together: the mean of what they gain on guessing must be more than two of its standard errors
-    from 0. There must be at least ten rows (or groups), and two classes: in rows of one class, the guess of that class
-    can't be beaten.
+    from 0, and a loss more than 1 % of what guessing scores. There must be at least ten rows (or groups), and two
+    classes: in rows of one class, the guess of that class can't be beaten.
     """
     first = marks[0]
     weight, groups = (np.concatenate(parts) for parts in zip(*((one.weight, one.groups) for one in marks), strict=True))
@@ -129,7 +130,7 @@ def combine(marks: Sequence[Marks]) -> Evaluation:
         for line in lines:
             if line.metric.compared:
                 gains = np.concatenate([one.gains[line.metric.name] for one in marks])
-                verdicts[line.metric.name] = _verdict(line.metric, mean_of_rows(gains, weight, groups))
+                verdicts[line.metric.name] = _verdict(line, mean_of_rows(gains, weight, groups))
     return Evaluation(lines, verdicts, first.classes, confusion, first.positive, first.guessed, len(weight))
 
 
@@ -152,7 +153,9 @@ def _pooled(line: Line, marks: Sequence[Marks], weight: Floats, groups: NDArray[
     return replace(line, model=model, guess=guess)
 
 
-def _verdict(metric: Metric, gain: Score) -> int:
-    """Return 1 if the gain on guessing is beyond noise, −1 if the loss is, 0 if neither or not to be shown."""
+def _verdict(line: Line, gain: Score) -> int:
+    """Return 1 if the gain on guessing is beyond noise, −1 if the loss is, and matters, else 0."""
     sign = int(np.sign(gain.value)) if abs(gain.value) > _BEYOND_NOISE * gain.error else 0
-    return sign if sign in metric.compared else 0
+    if sign < 0 and line.guess is not None and -gain.value <= _IMMATERIAL * abs(line.guess.value):
+        return 0
+    return sign if sign in line.metric.compared else 0
