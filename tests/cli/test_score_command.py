@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from sklearn.metrics import accuracy_score, log_loss
 
-from hedgerow import CautiousForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor, load, save
+from hedgerow import CautiousForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor, credal, load, rules, save
 from hedgerow.cli import main
 from hedgerow.cli.console import out
 from hedgerow.cli.inputs.roles import Role, Training
@@ -450,7 +450,7 @@ def test_compare_has_all_scores_as_json(capsys: pytest.CaptureFixture[str], fold
     assert (found["data"], found["target"], found["folds"]) == ("iris", "species", 2)
     first, *others = found["models"]
     assert (first["group"], first["name"]) == ("baselines", "most frequent class")
-    assert len(others) == 26
+    assert len(others) == 3 + 2 * len(rules.names()) + len(credal.names())
     for model in found["models"]:
         assert {"accuracy", "balanced_accuracy", "auc", "log_loss", "brier", "calibration_error", "u65"} <= set(
             model["scores"]
