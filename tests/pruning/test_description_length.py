@@ -85,7 +85,7 @@ def test_by_default_the_categories_are_those_that_occur() -> None:
 
 def test_what_has_no_code_is_refused() -> None:
     forest = build_forest([oblique({0: 1.0, 1: -1.0}, 0.5, leaf([1, 0]), leaf([0, 1]))], 2)
-    with pytest.raises(ValueError, match="no code for oblique questions"):
+    with pytest.raises(ValueError, match="no code for oblique splits"):
         description_length(forest, [[0.0, 1.0]])
     numbers = build_forest([threshold(0, 0.5, value(1), value(2))], 1, regression=True)
     with pytest.raises(ValueError, match="a regression forest has none"):
