@@ -1,4 +1,4 @@
-"""Files of other programs, told by their first bytes, and what to do with them."""
+"""Files of other programs, recognised by their first bytes, and how to convert them."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Numerals:
         return self.n_values > self.n_strange and self.n_values - self.n_strange >= _MOSTLY * self.n_values
 
     def complaint(self) -> str:
-        """What stands in the way of numbers, and what to do about it."""
+        """Why the values are not numbers, and the fix."""
         shown = ", ".join(map(repr, self.strange[:_MOST_SHOWN])) + ", ..." * (len(self.strange) > _MOST_SHOWN)
         are = "value is not a number" if self.n_values == 1 else "values is not a number"
         words = (

@@ -1,4 +1,4 @@
-"""Numbers that a table holds as text: which columns they are, and what stands in the way of the others."""
+"""Numbers that a table holds as text: which columns hold them, and why the others do not."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class Split:
 
     @property
     def n_codes(self) -> int:
-        """Number of category codes that it tells apart."""
+        """Number of category codes that it distinguishes."""
         if self.kind == NodeKind.ONE_AGAINST_REST:
             return int(self.threshold) + 2
         return len(self.codes) * (_WORD if self.kind == NodeKind.SUBSET else 1)
