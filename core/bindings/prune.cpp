@@ -1,6 +1,4 @@
 // Bindings of core/prune.
-#include "prune/prune.hpp"
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
@@ -17,6 +15,7 @@
 #include "bindings/training_data.hpp"
 #include "forest/structure.hpp"
 #include "prune/losses.hpp"
+#include "prune/pessimistic.hpp"
 #include "prune/weakest_links.hpp"
 
 namespace hedgerow::bindings {

@@ -1,5 +1,5 @@
-// Invariants of every node: which one is broken first, and where. hedgerow.invariants has the messages, in the order of
-// these rules, and has checked sizes and offsets before: every column is there.
+// Invariants of every node: which one is broken first, and where. hedgerow.forest.check has the messages, in the order
+// of these rules, and has checked sizes and offsets before: every column is there.
 #pragma once
 
 #include <cstdint>

@@ -24,8 +24,8 @@ using base::prefetch;
 // Below this many times min_samples_leaf rows, valid rows are counted before one is drawn.
 inline constexpr std::uint32_t rows_to_try = 8;
 
-// Subsets of fewer than rows_to_try rows, as bits: their size, and the rows in them followed by the others. A lookup has
-// no chain of additions, each of which waits for the one before: a fit of 569 rows takes 9 % less time.
+// Subsets of fewer than rows_to_try rows, as bits: their size, and the rows in them followed by the others. A lookup
+// has no chain of additions, each of which waits for the one before: a fit of 569 rows takes 9 % less time.
 struct SmallSets {
     std::uint8_t order[1 << (rows_to_try - 1)][rows_to_try], size[1 << (rows_to_try - 1)];
 

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from hedgerow.datasets.encodings import not_utf8, to_utf8
+from hedgerow.datasets.number_columns import exact_integers
 from hedgerow.datasets.numerals import integer_literals
-from hedgerow.datasets.recognition import exact_integers
 from hedgerow.datasets.rows import As, DataFileError, Reading, check_names, convert_column, has_huge
 from hedgerow.datasets.streams import Stream
 

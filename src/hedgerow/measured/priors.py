@@ -18,9 +18,9 @@ from hedgerow._params import check_whole, choose
 from hedgerow._registry import register
 from hedgerow.data.columns import Kind
 from hedgerow.data.table import Schema
+from hedgerow.measured.error_sizes import column_position
 from hedgerow.measured.errors import ErrorModel, Normal, error_model
 from hedgerow.measured.laws import CategoryLaw, ColumnLaw, ExactLaw, FlatLaw, HistogramLaw, NormalLaw, NumberLaw
-from hedgerow.measured.sizes import column_position
 
 __all__ = [
     *("FlatPrior", "KdePrior", "NormalPrior", "Prior", "prior"),

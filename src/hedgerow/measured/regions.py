@@ -19,10 +19,10 @@ from hedgerow.data.table import read_table
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import LEAF_FEATURE
 from hedgerow.forest.splits import NOMINAL, Split, splits_by_kind
+from hedgerow.measured.error_sizes import read_cells, read_sigma
 from hedgerow.measured.laws import CategoryLaw, ColumnLaw
 from hedgerow.measured.priors import learn_laws, read_error_models
 from hedgerow.measured.priors import prior as prior_of
-from hedgerow.measured.sizes import read_cells, read_sigma
 
 if TYPE_CHECKING:
     from hedgerow.measured.categories import Categories
