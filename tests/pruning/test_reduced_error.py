@@ -107,7 +107,7 @@ def test_equality_prunes() -> None:
     assert reduced_error(forest, X, [0, 0]).n_nodes == 1
     assert reduced_error(forest, X, [1, 1]) is forest  # one of two right, as a leaf none
     assert reduced_error(forest, X, [1, 0]).n_nodes == 1
-    assert reduced_error(forest, np.zeros((0, 1)), []).n_nodes == 1  # nothing speaks for the question
+    assert reduced_error(forest, np.zeros((0, 1)), []).n_nodes == 1  # nothing speaks for the split
 
 
 def test_every_tree_of_a_forest_is_pruned() -> None:
