@@ -68,7 +68,7 @@ ArrayDict grow(const Columns& X, const In<std::int32_t>& n_categories, const In<
     return grow_with(progress, [&](auto& n_done, const auto& poll) { return grow::grow(data, options, n_done, poll); });
 }
 
-// Of either order.
+// Row-major or column-major.
 using Table = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>;
 
 ArrayDict grow_random(const Table& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,

@@ -86,7 +86,7 @@ private:
         std::array<Sums, max_terms> moments;
     };
 
-    // Of the rows of a cell before a row, for kernels that end: Σ w, Σ w s, Σ w s².
+    // Cumulative sums over the rows of a cell, for kernels with bounded support: Σ w, Σ w s, Σ w s².
     struct Upto {
         Sums w, ws, wss;
     };

@@ -176,7 +176,7 @@ private:
         }
         bool among_equals(Index other) const { return other == row || values[other] <= values[row]; }
     };
-    // Of the rows whose values are known.
+    // Keys of the rows whose values are known.
     template <class Key>
     struct Keys {
         std::vector<Key> known, sorted;
@@ -380,7 +380,7 @@ private:
         return n_large >= 2;
     }
 
-    // By child_of_.
+    // Moves the rows to their children by `child_of_`.
     void distribute(const OpenNode& open, Path path, std::uint32_t feature, std::uint32_t n_children) {
         const Index* rows = order.data() + open.begin;
         const Column ranks = column(feature);

@@ -49,7 +49,7 @@ class _Attribute:
 
     @property
     def absent(self) -> str:
-        """What a sparse row means by leaving it out."""
+        """Value of the attribute in a sparse row that omits it."""
         return self.categories[0] if self.categories else "0"
 
 

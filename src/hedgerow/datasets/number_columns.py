@@ -62,7 +62,7 @@ def exact_integers(text: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _conversion(column: pa.ChunkedArray, name: str, found: Numerals, reading: Reading) -> list[tuple[str, str]]:
-    """How values that are no plain numbers were read, by an example."""
+    """Report how values that are no plain numbers were read, with an example."""
     for text, value in zip(column.slice(0, _N_EXAMPLES).to_pylist(), found.values.tolist(), strict=False):
         if text is not None and value == value and not _is_plain(text):
             either = reading.decimal is None and "," in text and "." not in text
