@@ -261,9 +261,7 @@ categorical_features
         elif self.tree_weights is not None:
             _scaled(self.tree_weights, self.n_estimators)
 
-    def _hold_out(
-        self, bags: OutOfBag, labels: Labels, weight: Floats, prior: Floats
-    ) -> tuple[Forest, dict[str, Any]]:
+    def _hold_out(self, bags: OutOfBag, labels: Labels, weight: Floats, prior: Floats) -> tuple[Forest, dict[str, Any]]:
         """The forest, small nodes cut as out-of-bag rows ask for, and the attributes that they give."""
         found: dict[str, Any] = {}
         tree_weights = self.tree_weights
