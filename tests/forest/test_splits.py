@@ -61,14 +61,13 @@ def test_every_split_is_listed_once_by_its_kind(forest: Forest) -> None:
 
 def test_splits_on_imputed_values_become_splits_on_missing_ones() -> None:
     # Column 0: 5 is the largest known value; column 1: the code 2 stands for missing.
-    tree = threshold(0, 5.0, multiway(1, {0: YES, 2: NO}), threshold(0, 3.0, YES, multiway(1, {0: NO, 1: YES})))
+    tree = threshold(0, 5.0, multiway(1, {0: YES, 2: NO}), threshold(0, 3.0, YES, NO))
     forest = restore_missing(build_forest([tree], 2), np.array([5.0, np.nan]), np.array([-1, 2]))
     forest.check()
-    root, known, low, absent = (Split(forest, node) for node in np.flatnonzero(forest.kind != NodeKind.LEAF).tolist())
+    root, nominal, low = (Split(forest, node) for node in np.flatnonzero(forest.kind != NodeKind.LEAF).tolist())
     assert root.tests_presence
     assert (low.threshold, low.missing) == (3.0, MissingPolicy.LAST_CHILD)
-    assert (known.missing, known.codes.tolist()) == (MissingPolicy.OWN_BRANCH, [0, NO_CHILD])
-    assert (absent.missing, absent.codes.tolist()) == (MissingPolicy.SPREAD, [0, 1])
+    assert (nominal.missing, nominal.codes.tolist()) == (MissingPolicy.OWN_BRANCH, [0, NO_CHILD])
 
 
 @settings(max_examples=60, deadline=None)
