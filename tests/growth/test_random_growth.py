@@ -140,7 +140,7 @@ def test_trees_of_plain_numbers_are_those_of_the_slow_grower(problem: Problem) -
         numbers(10_000, 3, digits=2, min_samples_leaf=4),
         numbers(10_000, 40, max_depth=9),
         numbers(70_000, 4, min_samples_leaf=3, max_depth=11),
-        numbers(70_000, 1),
+        numbers(70_000, 1, max_depth=14),
         pytest.param(numbers(70_000, 1, min_samples_leaf=2), marks=pytest.mark.thorough),
     ],
     ids=["distinct", "ties", "leaves of four", "wide", "more rows than ranks", "shared ranks", "shared, leaves of two"],
