@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -76,6 +76,12 @@ class OutOfBag:
             in_bag[positions] = np.unpackbits(bits, count=len(positions), bitorder="little").astype(bool)
             seen[tree] = np.packbits(in_bag, bitorder="little")
         return cls(grown.forest, np.ascontiguousarray(values), seen, n_jobs)
+
+    def thinned(self, kept: slice) -> OutOfBag:
+        """The same trees with some of the rows."""
+        bits = np.unpackbits(self.seen, axis=1, count=len(self.rows), bitorder="little")
+        seen = np.packbits(bits[:, kept], axis=1, bitorder="little")
+        return replace(self, rows=np.ascontiguousarray(self.rows[kept]), seen=seen)
 
     def fold(self, table: LeafTable, tree_weights: Floats | None = None) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Fold a table over the out-of-bag trees of each row: (n, m), their number (n, 1), and which rows have any.
