@@ -76,7 +76,7 @@ def fast_problems(draw: st.DrawFn) -> dict[str, Any]:
 
 @several
 @given(problem=fast_problems())
-def test_every_question_of_the_fast_way_is_the_best_there_is(problem: dict[str, Any]) -> None:
+def test_every_split_of_the_fast_way_is_the_best_there_is(problem: dict[str, Any]) -> None:
     X, y, weight, n_classes = (problem[name] for name in ("X", "y", "weight", "n_classes"))
     forest = grow_fast(**problem).forest
     edges = [
