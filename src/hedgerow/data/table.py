@@ -34,7 +34,8 @@ from hedgerow.data.columns import (
     learn_source,
     refuse_huge_integer,
 )
-from hedgerow.data.frames import Frame, as_frame
+from hedgerow.data.frames import as_frame
+from hedgerow.data.sources import Frame
 from hedgerow.data.sparse import densify
 
 __all__ = ["Column", "Kind", "Schema", "Table", "read_table", "unmask"]
