@@ -1,4 +1,4 @@
-// The best two-way split of a node on one column, from the column's histogram.
+// The best split of a node on one column, from the column's histogram.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,9 @@ namespace hedgerow::grow::binned {
 
 using forest::Kind;
 
-// Codes that go to the first child.
-using CodeSet = std::array<bool, n_codes>;
+// Child of each code; in a multiway split `no_child` for those that do not occur at the node.
+using ChildOfCode = std::array<std::uint8_t, n_codes>;
+inline constexpr std::uint8_t no_child = 255;
 
 template <class Group>
 struct BinnedSplit {
@@ -30,17 +31,18 @@ struct BinnedSplit {
     Kind kind = Kind::threshold;
     std::uint8_t last_left = 0;    // threshold: codes up to this one go to the first child
     std::uint8_t first_right = 0;  // threshold: the next code that occurs at the node
-    CodeSet first;                 // categories
-    Group left{};                  // totals of the first child, rows with a missing value excluded
+    ChildOfCode child_of;          // categories
+    int n_children = 2;            // more in a multiway split
+    Group left{};                  // two children: totals of the first, rows with a missing value excluded
     bool any_missing = false;
-    double share_left = 0;  // of the weight of the rows with a value, the part that goes to the first child
+    double share_left = 0;  // two children: of the weight of the rows with a value, the part that goes to the first
     bool valid() const { return feature >= 0; }
 };
 
 struct SearchedColumn {
     std::int32_t feature;
     bool has_categories;
-    Nominal nominal;  // binary or subset
+    Nominal nominal;
 };
 
 // Minimums for both branches of a split.
@@ -84,10 +86,12 @@ public:
             for (std::size_t k = 0; k < known.size(); ++k) known[k] -= left[k];
         }
         known_score_ = criterion_.score(known.data());
-        if (column_.has_categories)
-            search_categories();
-        else
+        if (!column_.has_categories)
             search_thresholds();
+        else if (column_.nominal == Nominal::multiway)
+            search_multiway();
+        else
+            search_categories();
     }
 
 private:
@@ -111,6 +115,30 @@ private:
         });
     }
 
+    // A branch for each category, of which two must be large enough.
+    void search_multiway() {
+        Group& branch = scratch_.left;
+        ChildOfCode present;
+        int n_present = 0, n_large_enough = 0;
+        double score = 0;
+        histogram_.touched().drain([&](std::uint8_t code) {
+            if (code == missing_code) return;
+            std::fill(branch.begin(), branch.end(), 0.0);
+            const double rows = histogram_.take(code, branch.data());
+            n_large_enough += large_enough(rows, criterion_.weight(branch.data()));
+            score += criterion_.score(branch.data());
+            present[static_cast<std::size_t>(n_present++)] = code;
+        });
+        const Fraction gain{score - known_score_, 1.0};
+        if (n_large_enough < 2 || !beats_best(gain)) return;
+        keep(gain);
+        best_.kind = Kind::multiway;
+        best_.n_children = n_present;
+        best_.child_of.fill(no_child);
+        for (int child = 0; child < n_present; ++child)
+            best_.child_of[present[static_cast<std::size_t>(child)]] = static_cast<std::uint8_t>(child);
+    }
+
     void search_categories() {
         std::vector<CategoryGroup<Group>>& present = scratch_.present;
         present.clear();
@@ -131,8 +159,8 @@ private:
         for (const CategoryGroup<Group>& category : scratch_.present)
             offer(category.group, scratch_.known, category.rows, [&](Split& split) {
                 split.kind = Kind::one_against_rest;
-                split.first.fill(false);
-                split.first[static_cast<std::size_t>(category.code)] = true;
+                split.child_of.fill(1);
+                split.child_of[static_cast<std::size_t>(category.code)] = 0;
             });
     }
 
@@ -147,33 +175,47 @@ private:
             rows_left += present[n - 1].rows;
             offer(left, scratch_.known, rows_left, [&](Split& split) {
                 split.kind = Kind::subset;
-                split.first.fill(false);
-                for (std::size_t i = 0; i < n; ++i) split.first[static_cast<std::size_t>(present[i].code)] = true;
+                split.child_of.fill(1);
+                for (std::size_t i = 0; i < n; ++i) split.child_of[static_cast<std::size_t>(present[i].code)] = 0;
             });
         }
     }
 
     // Keeps the split that sends `part` of `known` to the first child if it beats the best so far; complete(split)
-    // fills in which one it is. Ties go to the lower feature.
+    // fills in which one it is.
     template <class Complete>
     void offer(const Group& part, const Group& known, double rows_left, const Complete& complete) {
         const Fraction gain = criterion_.split_gain(part.data(), known.data(), known_score_);
-        const double bar = column_.feature < best_.feature ? best_.gain - tolerance_ : best_.gain + tolerance_;
-        if (!(gain.numerator > bar * gain.denominator) || !large_enough(rows_left, part)) return;
-        best_.gain = gain.numerator / gain.denominator;
-        best_.feature = column_.feature;
+        if (!beats_best(gain) || !both_large_enough(rows_left, part)) return;
+        keep(gain);
+        best_.n_children = 2;
         best_.left = part;
-        best_.any_missing = any_missing_;
         best_.share_left = criterion_.weight(part.data()) / criterion_.weight(known.data());
         complete(best_);
     }
 
+    // Ties go to the lower feature.
+    bool beats_best(const Fraction& gain) const {
+        const double bar = column_.feature < best_.feature ? best_.gain - tolerance_ : best_.gain + tolerance_;
+        return gain.numerator > bar * gain.denominator;
+    }
+
+    void keep(const Fraction& gain) {
+        best_.gain = gain.numerator / gain.denominator;
+        best_.feature = column_.feature;
+        best_.any_missing = any_missing_;
+    }
+
     // Whether both branches are, of which `part` is the first.
-    bool large_enough(double rows_left, const Group& part) const {
-        const bool counted = minimums_.samples > 1;  // else a branch that is not empty is enough
-        if (counted && std::min(rows_left, known_rows_ - rows_left) < minimums_.samples - 1e-9) return false;
+    bool both_large_enough(double rows_left, const Group& part) const {
         const double left = criterion_.weight(part.data());
-        return std::min(left, criterion_.weight(scratch_.known.data()) - left) >= minimums_.weight;
+        return large_enough(rows_left, left) &&
+               large_enough(known_rows_ - rows_left, criterion_.weight(scratch_.known.data()) - left);
+    }
+
+    bool large_enough(double rows, double weight) const {
+        const bool counted = minimums_.samples > 1;  // else a branch that is not empty is enough
+        return (!counted || rows >= minimums_.samples - 1e-9) && weight >= minimums_.weight;
     }
 
     const Criterion& criterion_;
