@@ -30,7 +30,7 @@ from hedgerow import (
 )
 from hedgerow.credal import get
 from hedgerow.data.targets import read_weights
-from hedgerow.estimators.bagging import n_draws
+from hedgerow.estimators.fitting.bagging import n_draws
 from hedgerow.growth import Fractional
 
 NAN = np.nan

@@ -19,10 +19,10 @@ from hedgerow.boundary.kernels import check_tolerance, kernel
 from hedgerow.boundary.partitions import n_groups, partition
 from hedgerow.boundary.scales import check_scale, metric
 from hedgerow.estimators.contract import CODES
-from hedgerow.estimators.costs import cheapest_classes
+from hedgerow.estimators.fitting.costs import cheapest_classes
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.trees import TreeClassifier
-from hedgerow.estimators.verbs import Answers
+from hedgerow.estimators.verbs.answers import Answers
 from hedgerow.estimators.wrapped import WrappedForest
 from hedgerow.explain.explanation import explain_classes
 from hedgerow.folds import Frequency, Uncertainty, entropy_bits, leaf_counts, tree_votes

@@ -7,8 +7,8 @@ from typing import Any
 from sklearn.frozen import FrozenEstimator
 
 from hedgerow.estimators.forests import ForestClassifier
-from hedgerow.estimators.set_verbs import SetAnswers
 from hedgerow.estimators.stored import storable
+from hedgerow.estimators.verbs.set_answers import SetAnswers
 from hedgerow.estimators.wrapped import WrappedForest, check_classifier, class_weight_parameters, requesting_weights
 
 __all__ = ["CautiousClassifier", "CautiousForestClassifier"]

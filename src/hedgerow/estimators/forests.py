@@ -12,12 +12,12 @@ from hedgerow._params import check_bool
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import Labels, read_labels, read_targets, read_weights
 from hedgerow.data.training import Training
-from hedgerow.estimators.bagging import OutOfBag, n_draws
-from hedgerow.estimators.many_trees import ManyTrees
-from hedgerow.estimators.progress import with_callbacks
-from hedgerow.estimators.rule_verbs import RuleAnswers
+from hedgerow.estimators.fitting.bagging import OutOfBag, n_draws
+from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.verbs import NumberAnswers
+from hedgerow.estimators.verbs.answers import NumberAnswers
+from hedgerow.estimators.verbs.many_trees import ManyTrees
+from hedgerow.estimators.verbs.rule_answers import RuleAnswers
 from hedgerow.folds import Mean
 from hedgerow.forest.counts import as_numbers
 from hedgerow.forest.importance import impurity_of

@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow._params import check_choice, check_number, check_whole
 from hedgerow.data.columns import Kind
 from hedgerow.data.table import Table, read_table
-from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.stored import check_fitted
+from hedgerow.estimators.verbs.one_tree import OneTree
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import impurity_importances
 from hedgerow.forest.kinds import NodeKind

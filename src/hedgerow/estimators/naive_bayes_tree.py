@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import read_labels
-from hedgerow.estimators.one_tree import OneTree
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.verbs import ClassAnswers
+from hedgerow.estimators.verbs.answers import ClassAnswers
+from hedgerow.estimators.verbs.one_tree import OneTree
 from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric, entropy_bits
 from hedgerow.forest.names import number_text
 from hedgerow.naive_bayes import Examples, LeafModels, NaiveBayesGrowth

@@ -13,10 +13,10 @@ from hedgerow._params import check_choice
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import Labels, check_weights, read_labels, weight_unit
 from hedgerow.data.training import Training
-from hedgerow.estimators.many_trees import ManyTrees
-from hedgerow.estimators.progress import with_callbacks
-from hedgerow.estimators.rule_verbs import RuleAnswers
+from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.stored import storable
+from hedgerow.estimators.verbs.many_trees import ManyTrees
+from hedgerow.estimators.verbs.rule_answers import RuleAnswers
 from hedgerow.forest.forest import Forest
 from hedgerow.growth import Grown, RandomGrowth, grow_random_forest
 from hedgerow.growth.missing_as_value import MissingAsValue

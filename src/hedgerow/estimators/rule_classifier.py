@@ -6,8 +6,8 @@ from typing import Any
 
 from sklearn.frozen import FrozenEstimator
 
-from hedgerow.estimators.rule_verbs import RuleAnswers
 from hedgerow.estimators.stored import storable
+from hedgerow.estimators.verbs.rule_answers import RuleAnswers
 from hedgerow.estimators.wrapped import WrappedForest
 from hedgerow.rules import get
 

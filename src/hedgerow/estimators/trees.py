@@ -11,11 +11,11 @@ from hedgerow._criteria import CRITERIA
 from hedgerow._params import check_bool
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import read_labels, read_targets, read_weights
-from hedgerow.estimators.costs import cheapest_classes, class_costs, feature_costs, prior_weights
-from hedgerow.estimators.one_tree import OneTree
-from hedgerow.estimators.pruned import PrunedTree
+from hedgerow.estimators.fitting.costs import cheapest_classes, class_costs, feature_costs, prior_weights
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.verbs import ClassAnswers, NumberAnswers
+from hedgerow.estimators.verbs.answers import ClassAnswers, NumberAnswers
+from hedgerow.estimators.verbs.one_tree import OneTree
+from hedgerow.estimators.verbs.pruned import PrunedTree
 from hedgerow.folds.leaf_probability import LeafProbability, leaf_probability
 from hedgerow.forest.counts import DistinctCounts
 from hedgerow.forest.importance import features_on_paths, impurity_of

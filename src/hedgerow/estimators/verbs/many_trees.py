@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hedgerow._params import check_whole
 from hedgerow.data.training import Training
 from hedgerow.estimators.base import TreeBased
-from hedgerow.estimators.progress import CallbackSupportMixin, TreesProgress
+from hedgerow.estimators.fitting.progress import CallbackSupportMixin, TreesProgress
 from hedgerow.growth import Grown
 from hedgerow.walk import route
 

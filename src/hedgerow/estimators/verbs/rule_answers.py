@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.estimators.verbs import ClassAnswers
+from hedgerow.estimators.verbs.answers import ClassAnswers
 from hedgerow.folds import Fold
 from hedgerow.rules import FoldRule, Probability, Rule, get
 from hedgerow.rules.base import half_signed

@@ -17,7 +17,7 @@ from hedgerow._params import check_bool
 from hedgerow.data.targets import read_labels, read_targets, read_weights
 from hedgerow.data.training import Training
 from hedgerow.estimators.base import TreeBased
-from hedgerow.estimators.costs import class_costs, prior_weights
+from hedgerow.estimators.fitting.costs import class_costs, prior_weights
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import Impurity
 from hedgerow.growth import Fractional, grow_forest

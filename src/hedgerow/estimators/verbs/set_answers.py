@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hedgerow.credal import Aggregate, Average, Conjunction, get
 from hedgerow.credal.aggregates import Belief, Vote
 from hedgerow.credal.leaves import check_s, tree_weights
-from hedgerow.estimators.verbs import ClassAnswers
+from hedgerow.estimators.verbs.answers import ClassAnswers
 from hedgerow.folds import Fold
 from hedgerow.forest.counts import DistinctCounts, as_numbers
 from hedgerow.rules import Probability

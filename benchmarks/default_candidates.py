@@ -1,0 +1,106 @@
+"""Candidates for the defaults of each family of estimators, and the defaults of other libraries.
+
+A candidate is a function of the training frame, its labels, the frame to answer and a seed; it returns probabilities in
+the order of the sorted labels, or None where it can't run.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+
+import hedgerow as hr
+from hedgerow.folds import MEstimate
+
+Candidate = Callable[[pd.DataFrame, np.ndarray, pd.DataFrame, int], np.ndarray | None]
+
+
+def ours(make: Callable[..., Any], **settings: Any) -> Candidate:
+    def answer(X: pd.DataFrame, y: np.ndarray, X_test: pd.DataFrame, seed: int) -> np.ndarray:
+        seeded = {"random_state": seed} if "random_state" in make().get_params() else {}
+        found: np.ndarray = make(**settings, **seeded).fit(X, y).predict_proba(X_test)
+        return found
+
+    return answer
+
+
+def one_hot(model: Callable[..., Any], **settings: Any) -> Candidate:
+    """A classifier of scikit-learn's on one-hot columns; medians for missing numbers, a column for missing text."""
+
+    def answer(X: pd.DataFrame, y: np.ndarray, X_test: pd.DataFrame, seed: int) -> np.ndarray:
+        nominal = [name for name in X if not pd.api.types.is_numeric_dtype(X[name])]
+        both = pd.get_dummies(pd.concat([X, X_test]), columns=nominal, dummy_na=True).astype(float)
+        both = both.fillna(both.iloc[: len(X)].median()).fillna(0.0).to_numpy()
+        found: np.ndarray = model(**settings, random_state=seed).fit(both[: len(X)], y).predict_proba(both[len(X) :])
+        return found
+
+    return answer
+
+
+def ydf_forest(X: pd.DataFrame, y: np.ndarray, X_test: pd.DataFrame, seed: int) -> np.ndarray | None:
+    try:
+        import ydf
+    except ImportError:
+        return None
+    ydf.verbose(0)
+    train, test = (_plain_text(frame) for frame in (X, X_test))
+    model = ydf.RandomForestLearner(label="target", num_trees=100, random_seed=seed).train(
+        train.assign(target=y), verbose=0
+    )
+    found = model.predict(test)
+    found = np.stack([1 - found, found], axis=1) if found.ndim == 1 else found
+    return np.asarray(found[:, [model.label_classes().index(label) for label in np.unique(y)]])
+
+
+def lightgbm_boosting(X: pd.DataFrame, y: np.ndarray, X_test: pd.DataFrame, seed: int) -> np.ndarray | None:
+    try:
+        import lightgbm
+    except ImportError:
+        return None
+    train, test = _plain_text(X), _plain_text(X_test)
+    for name in train.select_dtypes(exclude="number"):
+        train[name] = train[name].astype("category")
+        test[name] = test[name].astype(train[name].dtype)
+    found: np.ndarray = (
+        lightgbm.LGBMClassifier(random_state=seed, verbose=-1, n_jobs=1).fit(train, y).predict_proba(test)
+    )
+    return found
+
+
+def _plain_text(frame: pd.DataFrame) -> pd.DataFrame:
+    """Numbered columns (names with signs that not every library takes), and text instead of categories."""
+    plain = frame.set_axis([f"c{i}" for i in range(frame.shape[1])], axis=1)
+    text = [name for name in plain if not pd.api.types.is_numeric_dtype(plain[name])]
+    return plain.astype(dict.fromkeys(text, object))
+
+
+FAMILIES: dict[str, dict[str, Candidate]] = {
+    "random-trees": {
+        "default": ours(hr.RandomTreesClassifier),
+        "probability": ours(hr.RandomTreesClassifier, rule="probability"),
+        "evidence": ours(hr.RandomTreesClassifier, rule="evidence"),
+    },
+    "forests": {
+        "default": ours(hr.ForestClassifier),
+        "leaves of 3": ours(hr.ForestClassifier, min_samples_leaf=3),
+    },
+    "trees": {
+        "default": ours(hr.TreeClassifier),
+        "laplace": ours(hr.TreeClassifier, leaf_probability="laplace"),
+        "m = 2": ours(hr.TreeClassifier, leaf_probability=MEstimate(2)),
+    },
+    "boundary": {
+        "default": ours(hr.BoundaryClassifier),
+        "C4.5, laplace": ours(hr.TreeClassifier.c45, leaf_probability="laplace"),
+    },
+}
+
+PEERS: dict[str, Candidate] = {
+    "scikit-learn forest": one_hot(RandomForestClassifier),
+    "scikit-learn extra trees": one_hot(ExtraTreesClassifier),
+    "scikit-learn boosting": one_hot(HistGradientBoostingClassifier),
+    "ydf forest": ydf_forest,
+    "lightgbm": lightgbm_boosting,
+}

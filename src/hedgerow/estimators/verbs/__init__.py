@@ -1,0 +1,1 @@
+"""Verbs that estimators share, as abstract classes: answers, set-valued answers, pruning."""
