@@ -121,6 +121,22 @@ def test_a_polars_frame_is_read_without_wrapping_its_columns() -> None:
     assert held(pl.DataFrame(columns)) == ["numbers", "numbers", "numbers", "texts", "texts", "series", "series"]
 
 
+def test_numbers_of_several_types_are_read_at_once() -> None:
+    frame = pd.DataFrame({"a": [1.5, np.nan], "b": [2, 3], "c": [True, False], "d": np.array([4, 5], dtype="float32")})
+    taken = as_frame(frame)
+    assert taken is not None
+    block = taken.float_block()
+    assert block is not None
+    np.testing.assert_array_equal(block, [[1.5, 2, 1, 4], [np.nan, 3, 0, 5]])
+
+
+def test_a_large_float_beside_integers_is_no_rounded_integer() -> None:
+    frame = pd.DataFrame({"a": [1e300, 2.0**53 + 2], "b": [1, 2]})
+    np.testing.assert_array_equal(read_table(frame).values, [[1e300, 1], [2.0**53 + 2, 2]])
+    with pytest.raises(ValueError, match=r"column 'b' holds the integer 9007199254740993, beyond 2\*\*53"):
+        read_table(frame.assign(b=2**53 + 1))
+
+
 @pytest.mark.parametrize("library", [pd, pl])
 def test_a_frame_that_was_read_is_freed_at_once(library: Any) -> None:
     taken = as_frame(library.DataFrame({"a": [1.0], "b": ["u"]}))

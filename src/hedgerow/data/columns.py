@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 from hedgerow._core import place_codes
 from hedgerow._lazy import lazy
 from hedgerow._rebuild import reduce_to_constructor
-from hedgerow.data.sources import Series, Source
+from hedgerow.data.sources import LARGEST_EXACT_INTEGER, Series, Source
 
 __all__ = [
-    "LARGEST_EXACT_INTEGER",
     "Column",
     "Floats",
     "Kind",
@@ -36,9 +35,6 @@ __all__ = [
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
-
-# Above this, adjacent integers map to the same float64.
-LARGEST_EXACT_INTEGER = 2**53
 
 # Names of the numbers 0 and 1 of a boolean column, which is split like any numeric one.
 TRUTH_VALUES = (False, True)

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._lazy import lazy
-from hedgerow.data.sources import Dictionary, Frame, Source, arrow_dictionary
+from hedgerow.data.sources import LARGEST_EXACT_INTEGER, Dictionary, Frame, Source, arrow_dictionary
 
 __all__ = ["PandasFrame"]
 
-_FLOAT64 = np.dtype(np.float64)
-
-# NumPy dtypes that narwhals too treats as numeric.
+# NumPy dtypes that narwhals too treats as numeric, and those of them with integers that float64 does not have.
 _NUMBERS = frozenset(map(np.dtype, ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")))
+_LONG_INTEGERS = frozenset(map(np.dtype, ("i8", "u8")))
 
 # Types of the entries of an object column of text. A float among them must be NaN, pandas' sign for a missing value.
 _TEXT_OR_MISSING = frozenset({str, float, type(None)})
@@ -39,9 +38,12 @@ class PandasFrame(Frame):
         return [_source(native) for _, native in numbered.items()]
 
     def float_block(self) -> NDArray[np.float64] | None:
-        if self._native.dtypes.tolist().count(_FLOAT64) < len(self.labels):
+        dtypes = set(self._native.dtypes.tolist())
+        if not dtypes <= _NUMBERS:
             return None
-        block: NDArray[np.float64] = self._native.to_numpy()
+        block: NDArray[np.float64] = self._native.to_numpy(dtype=np.float64)
+        if dtypes & _LONG_INTEGERS and (np.abs(block) >= LARGEST_EXACT_INTEGER).any():
+            return None  # reading columns one by one tells a large float from a rounded integer
         return block
 
 

@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 from hedgerow._core import codes_in_use
 from hedgerow._lazy import lazy
 
-__all__ = ["Dictionary", "Frame", "Series", "Source", "arrow_dictionary"]
+__all__ = ["LARGEST_EXACT_INTEGER", "Dictionary", "Frame", "Series", "Source", "arrow_dictionary"]
 
 Series: TypeAlias = nw.Series[Any]
+
+# Above this, adjacent integers map to the same float64.
+LARGEST_EXACT_INTEGER = 2**53
 
 
 @dataclass(frozen=True)

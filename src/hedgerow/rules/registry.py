@@ -61,7 +61,7 @@ def get(rule: Any) -> Rule:
         return rule
     if isinstance(rule, str):
         if rule in _NINE or rule in _BEYOND:
-            return {**_NINE, **_BEYOND}[rule]
+            return _NINE[rule] if rule in _NINE else _BEYOND[rule]
         raise ValueError(f"rule is {rule!r}, must be one of {', '.join(map(repr, names(beyond=True)))}, or an instance")
     if isinstance(rule, type):
         raise ValueError(f"rule is the class {rule.__name__}, pass an instance: {rule.__name__}()")
