@@ -126,7 +126,7 @@ def peers(n_features: int) -> dict[str, Peer]:
 def against_peers(name: str) -> None:
     X, y = read(name)
     train, test = next(halves(len(X), 1))
-    print(f"\n{name}: {len(train)} rows, {X.shape[1]} columns; fit and predict in seconds, then the other {len(test)}")
+    print(f"\n{name}: fit of {len(train)} rows, ratio to hedgerow, and predict_proba of the other {len(test)}")
     contestants = peers(X.shape[1])
     tables = {peer: one.prepare(X) for peer, one in contestants.items()}
     best = {peer: [np.inf, np.inf] for peer in contestants}
@@ -141,7 +141,7 @@ def against_peers(name: str) -> None:
             best[peer] = [min(pair) for pair in zip(best[peer], taken, strict=True)]
     for peer, (fit, predict) in best.items():
         accuracy, area, loss = scores(y[test], answers[peer])
-        times = f"{fit:8.2f} {best['hedgerow'][0] and fit / best['hedgerow'][0]:6.2f} x {predict:6.2f}"
+        times = f"{fit:8.2f} s {fit / best['hedgerow'][0]:6.2f} x  {predict:6.2f} s"
         print(f"  {peer:<28} {times}   accuracy {accuracy:.4f}  AUC {area:.4f}  log-loss {loss:.4f}")
 
 
