@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -31,6 +32,7 @@ struct BinnedSplit {
     Kind kind = Kind::threshold;
     std::uint8_t last_left = 0;    // threshold: codes up to this one go to the first child
     std::uint8_t first_right = 0;  // threshold: the next code that occurs at the node
+    std::optional<double> drawn;   // threshold: where it was drawn between the values of the two; none: midway
     ChildOfCode child_of;          // categories
     int n_children = 2;            // more in a multiway split
     Group left{};                  // two children: totals of the first, rows with a missing value excluded
@@ -43,6 +45,8 @@ struct SearchedColumn {
     std::int32_t feature;
     bool has_categories;
     Nominal nominal;
+    const BinnedColumn& bins;
+    std::optional<double> draw;  // in [0, 1), of the one split that is tried; none: all are
 };
 
 // Minimums for both branches of a split.
@@ -58,6 +62,82 @@ struct SplitScratch {
     std::vector<CategoryGroup<Group>> present;  // categories that occur at the node
 };
 
+// Judges the splits of a node on one column, and keeps the best of all columns.
+template <class Criterion>
+class SplitJudge {
+public:
+    using Group = typename Criterion::Group;
+    using Split = BinnedSplit<Group>;
+
+    SplitJudge(const Criterion& criterion, const SearchedColumn& column, const BranchMinimums& minimums,
+               double tolerance, Split& best)
+        : criterion_(criterion), column_(column), minimums_(minimums), tolerance_(tolerance), best_(best) {}
+
+    // Totals of the node's rows that have a value, and whether there are others.
+    void set_known(const Group& known, double rows, bool any_missing) {
+        known_rows_ = rows;
+        known_score_ = criterion_.score(known.data());
+        known_weight_ = criterion_.weight(known.data());
+        any_missing_ = any_missing;
+    }
+
+    // Keeps the split that sends `part` of `known` to the first child if it beats the best so far; complete(split)
+    // fills in which one it is.
+    template <class Complete>
+    void offer(const Group& part, const Group& known, double rows_left, const Complete& complete) {
+        const Fraction gain = criterion_.split_gain(part.data(), known.data(), known_score_);
+        if (!beats_best(gain) || !both_large_enough(rows_left, part)) return;
+        keep(gain, 2);
+        best_.left = part;
+        best_.share_left = criterion_.weight(part.data()) / known_weight_;
+        complete(best_);
+    }
+
+    // As `offer`, for a multiway split whose branches have scores with this sum.
+    template <class Complete>
+    void offer_multiway(double score, int n_children, const Complete& complete) {
+        const Fraction gain{score - known_score_, 1.0};
+        if (!beats_best(gain)) return;
+        keep(gain, n_children);
+        complete(best_);
+    }
+
+    bool large_enough(double rows, double weight) const {
+        const bool counted = minimums_.samples > 1;  // else a branch that is not empty is enough
+        return (!counted || rows >= minimums_.samples - 1e-9) && weight >= minimums_.weight;
+    }
+
+private:
+    // Ties go to the lower feature.
+    bool beats_best(const Fraction& gain) const {
+        const double bar = column_.feature < best_.feature ? best_.gain - tolerance_ : best_.gain + tolerance_;
+        return gain.numerator > bar * gain.denominator;
+    }
+
+    void keep(const Fraction& gain, int n_children) {
+        best_.gain = gain.numerator / gain.denominator;
+        best_.feature = column_.feature;
+        best_.any_missing = any_missing_;
+        best_.n_children = n_children;
+    }
+
+    // Whether both branches are, of which `part` is the first.
+    bool both_large_enough(double rows_left, const Group& part) const {
+        const double left = criterion_.weight(part.data());
+        return large_enough(rows_left, left) && large_enough(known_rows_ - rows_left, known_weight_ - left);
+    }
+
+    const Criterion& criterion_;
+    const SearchedColumn& column_;
+    const BranchMinimums& minimums_;
+    double tolerance_;
+    Split& best_;
+    double known_rows_ = 0;
+    double known_score_ = 0;
+    double known_weight_ = 0;
+    bool any_missing_ = false;
+};
+
 // One call of find_best_split.
 template <class Criterion, class Histogram>
 class HistogramSearch {
@@ -69,23 +149,21 @@ public:
                     double tolerance, Histogram& histogram, SplitScratch<Group>& scratch, Split& best)
         : criterion_(criterion),
           column_(column),
-          minimums_(minimums),
-          tolerance_(tolerance),
+          judge_(criterion, column, minimums, tolerance, best),
           histogram_(histogram),
-          scratch_(scratch),
-          best_(best) {}
+          scratch_(scratch) {}
 
     void operator()(const Group& totals, double n_rows) {
         Group &left = scratch_.left, &known = scratch_.known;
         known = totals;
-        known_rows_ = n_rows;
-        any_missing_ = histogram_.touched().touched(missing_code);
-        if (any_missing_) {
+        double known_rows = n_rows;
+        const bool any_missing = histogram_.touched().touched(missing_code);
+        if (any_missing) {
             std::fill(left.begin(), left.end(), 0.0);
-            known_rows_ -= histogram_.take(missing_code, left.data());
+            known_rows -= histogram_.take(missing_code, left.data());
             for (std::size_t k = 0; k < known.size(); ++k) known[k] -= left[k];
         }
-        known_score_ = criterion_.score(known.data());
+        judge_.set_known(known, known_rows, any_missing);
         if (!column_.has_categories)
             search_thresholds();
         else if (column_.nominal == Nominal::multiway)
@@ -105,7 +183,7 @@ private:
         histogram_.touched().drain([&](std::uint8_t code) {
             if (code == missing_code) return;
             if (last >= 0)
-                offer(left, known, rows_left, [&](Split& split) {
+                judge_.offer(left, known, rows_left, [&](Split& split) {
                     split.kind = Kind::threshold;
                     split.last_left = static_cast<std::uint8_t>(last);
                     split.first_right = code;
@@ -125,18 +203,17 @@ private:
             if (code == missing_code) return;
             std::fill(branch.begin(), branch.end(), 0.0);
             const double rows = histogram_.take(code, branch.data());
-            n_large_enough += large_enough(rows, criterion_.weight(branch.data()));
+            n_large_enough += judge_.large_enough(rows, criterion_.weight(branch.data()));
             score += criterion_.score(branch.data());
             present[static_cast<std::size_t>(n_present++)] = code;
         });
-        const Fraction gain{score - known_score_, 1.0};
-        if (n_large_enough < 2 || !beats_best(gain)) return;
-        keep(gain);
-        best_.kind = Kind::multiway;
-        best_.n_children = n_present;
-        best_.child_of.fill(no_child);
-        for (int child = 0; child < n_present; ++child)
-            best_.child_of[present[static_cast<std::size_t>(child)]] = static_cast<std::uint8_t>(child);
+        if (n_large_enough < 2) return;
+        judge_.offer_multiway(score, n_present, [&](Split& split) {
+            split.kind = Kind::multiway;
+            split.child_of.fill(no_child);
+            for (int child = 0; child < n_present; ++child)
+                split.child_of[present[static_cast<std::size_t>(child)]] = static_cast<std::uint8_t>(child);
+        });
     }
 
     void search_categories() {
@@ -156,12 +233,17 @@ private:
     }
 
     void offer_each_category() {
-        for (const CategoryGroup<Group>& category : scratch_.present)
-            offer(category.group, scratch_.known, category.rows, [&](Split& split) {
+        const std::vector<CategoryGroup<Group>>& present = scratch_.present;
+        const std::size_t first = column_.draw ? drawn_index(present.size(), *column_.draw) : 0;
+        const std::size_t last = column_.draw ? first + 1 : present.size();
+        for (std::size_t i = first; i < last; ++i) {
+            const CategoryGroup<Group>& category = present[i];
+            judge_.offer(category.group, scratch_.known, category.rows, [&](Split& split) {
                 split.kind = Kind::one_against_rest;
                 split.child_of.fill(1);
                 split.child_of[static_cast<std::size_t>(category.code)] = 0;
             });
+        }
     }
 
     void offer_ordered_subsets() {
@@ -173,7 +255,8 @@ private:
         for (std::size_t n = 1; n < present.size(); ++n) {
             for (std::size_t k = 0; k < left.size(); ++k) left[k] += present[n - 1].group[k];
             rows_left += present[n - 1].rows;
-            offer(left, scratch_.known, rows_left, [&](Split& split) {
+            if (column_.draw && n != 1 + drawn_index(present.size() - 1, *column_.draw)) continue;
+            judge_.offer(left, scratch_.known, rows_left, [&](Split& split) {
                 split.kind = Kind::subset;
                 split.child_of.fill(1);
                 for (std::size_t i = 0; i < n; ++i) split.child_of[static_cast<std::size_t>(present[i].code)] = 0;
@@ -181,53 +264,11 @@ private:
         }
     }
 
-    // Keeps the split that sends `part` of `known` to the first child if it beats the best so far; complete(split)
-    // fills in which one it is.
-    template <class Complete>
-    void offer(const Group& part, const Group& known, double rows_left, const Complete& complete) {
-        const Fraction gain = criterion_.split_gain(part.data(), known.data(), known_score_);
-        if (!beats_best(gain) || !both_large_enough(rows_left, part)) return;
-        keep(gain);
-        best_.n_children = 2;
-        best_.left = part;
-        best_.share_left = criterion_.weight(part.data()) / criterion_.weight(known.data());
-        complete(best_);
-    }
-
-    // Ties go to the lower feature.
-    bool beats_best(const Fraction& gain) const {
-        const double bar = column_.feature < best_.feature ? best_.gain - tolerance_ : best_.gain + tolerance_;
-        return gain.numerator > bar * gain.denominator;
-    }
-
-    void keep(const Fraction& gain) {
-        best_.gain = gain.numerator / gain.denominator;
-        best_.feature = column_.feature;
-        best_.any_missing = any_missing_;
-    }
-
-    // Whether both branches are, of which `part` is the first.
-    bool both_large_enough(double rows_left, const Group& part) const {
-        const double left = criterion_.weight(part.data());
-        return large_enough(rows_left, left) &&
-               large_enough(known_rows_ - rows_left, criterion_.weight(scratch_.known.data()) - left);
-    }
-
-    bool large_enough(double rows, double weight) const {
-        const bool counted = minimums_.samples > 1;  // else a branch that is not empty is enough
-        return (!counted || rows >= minimums_.samples - 1e-9) && weight >= minimums_.weight;
-    }
-
     const Criterion& criterion_;
     const SearchedColumn& column_;
-    const BranchMinimums& minimums_;
-    double tolerance_;
+    SplitJudge<Criterion> judge_;
     Histogram& histogram_;
     SplitScratch<Group>& scratch_;
-    Split& best_;
-    double known_rows_ = 0;
-    double known_score_ = 0;
-    bool any_missing_ = false;
 };
 
 // Replaces `best` where a split on this column gains more. `totals` and `n_rows` are those of the node; the histogram

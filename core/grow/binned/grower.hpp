@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "grow/binned/apply_split.hpp"
 #include "grow/binned/best_split.hpp"
 #include "grow/binned/bins.hpp"
+#include "grow/binned/drawn_split.hpp"
 #include "grow/binned/histogram.hpp"
 #include "grow/frontier.hpp"
 #include "grow/options.hpp"
@@ -150,7 +152,7 @@ private:
                 std::swap(features_[i], features_[other]);
                 swaps_.emplace_back(i, other);
             }
-            search(task, features_[i]);
+            search(task, features_[i], options_.draw_split(draws));
         }
         // Back in order, so that the next node's draws do not depend on this one's.
         for (auto swap = swaps_.rbegin(); swap != swaps_.rend(); ++swap)
@@ -166,11 +168,21 @@ private:
         return sum;
     }
 
-    void search(Task& task, std::int32_t feature) {
-        add_rows(binned_.column(feature), rows_.data() + task.begin, task.n_rows(), histogram_);
-        find_best_split(criterion_, {feature, data_.n_categories[feature] > 0, options_.nominal},
-                        {options_.min_samples_leaf, options_.min_weight_leaf}, task.group, task.n_rows(), tolerance_,
-                        histogram_, scratch_, task.split);
+    void search(Task& task, std::int32_t feature, std::optional<double> draw) {
+        const std::uint8_t* codes = binned_.column(feature);
+        const SearchedColumn column{feature, data_.n_categories[feature] > 0, options_.nominal,
+                                    binned_.columns[static_cast<std::size_t>(feature)], draw};
+        const BranchMinimums minimums{options_.min_samples_leaf, options_.min_weight_leaf};
+        const Row* rows = rows_.data() + task.begin;
+        if (draw && !column.has_categories) {
+            try_drawn_split(
+                criterion_, column, minimums, task.group, tolerance_, codes, rows, task.n_rows(),
+                [](const Row& row) { return instance(row); }, scratch_, task.split);
+            return;
+        }
+        add_rows(codes, rows, task.n_rows(), histogram_);
+        find_best_split(criterion_, column, minimums, task.group, task.n_rows(), tolerance_, histogram_, scratch_,
+                        task.split);
     }
 
     // -- the split

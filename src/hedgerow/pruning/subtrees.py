@@ -9,18 +9,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow._core import collapse as collapse_nodes
 from hedgerow._core import cut as cut_nodes
+from hedgerow._core import ends_after_cut
 from hedgerow.forest.forest import Forest
 
-__all__ = ["collapse", "cut", "node_errors", "remade"]
+__all__ = ["collapse", "cut", "leaves_after_cut", "node_errors", "remade"]
 
 Floats = NDArray[np.float64]
 
 
-def cut(forest: Forest, nodes: ArrayLike) -> Forest:
+def cut(forest: Forest, nodes: ArrayLike, values: Floats | None = None) -> Forest:
     """Turn nodes into leaves with the counts (regression: moments) of the leaves below them.
 
     `nodes` are indices into the forest's node arrays, or a mask. Leaves, and nodes below others that are cut, have no
-    effect.
+    effect. `values` are the counts (moments) of all nodes, where they are known already.
     """
     marked = np.zeros(forest.n_nodes, dtype=np.uint8)
     given = np.asarray(nodes)
@@ -29,8 +30,16 @@ def cut(forest: Forest, nodes: ArrayLike) -> Forest:
     marked[forest.leaf_nodes] = 0
     if not marked.any():
         return forest
-    values = forest.node_stats() if forest.leaf_counts is None else forest.node_counts()
+    if values is None:
+        values = forest.node_stats() if forest.leaf_counts is None else forest.node_counts()
     return remade(forest, cut_nodes(forest.core_with_weight, marked, values))
+
+
+def leaves_after_cut(forest: Forest, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Node that the rows of each leaf end in, (n_leaves,), when the marked nodes are cut."""
+    ends = ends_after_cut(forest.parent, marked.astype(np.uint8))
+    found: NDArray[np.int64] = ends[forest.leaf_nodes]
+    return found
 
 
 def remade(forest: Forest, arrays: dict[str, Any]) -> Forest:
