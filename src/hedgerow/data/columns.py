@@ -260,7 +260,7 @@ def _python_values(source: Source) -> list[Any]:
         numbers: list[Any] = source.numbers.tolist()
         return numbers
     if source.texts is not None:
-        return source.texts
+        return source.texts()
     series = source.series
     if series.dtype == nw.Decimal:
         return series.cast(nw.Float64).to_list()

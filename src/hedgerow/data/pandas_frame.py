@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, final
 
 import narwhals as nw
@@ -58,21 +60,19 @@ def _source(native: Any) -> Source:
         levels = _index_values(kept.categories)
         return Source(native, dictionary=Dictionary(levels, kept.codes, bool(kept.ordered)))
     if _is_arrow_text(dtype):
-        return Source(native, texts=_arrow_texts(native.array))
+        return Source(native, texts=partial(_arrow_texts, native.array))
     return Source(native, dictionary=arrow_dictionary(nw.from_native(native, series_only=True)))
 
 
-def _object_texts(native: Any) -> list[str | None] | None:
+def _object_texts(native: Any) -> Callable[[], list[str | None]] | None:
     """Entries of an object column of text; None for a column of something else, or without a value."""
-    values = native.tolist()
+    values: list[Any] = native.tolist()
     types = set(map(type, values))
     if str not in types or not types <= _TEXT_OR_MISSING:
         return None
-    if types == {str}:
-        return values  # type: ignore[no-any-return]
-    if any(type(value) is float and value == value for value in values):
+    if float in types and any(type(value) is float and value == value for value in values):
         return None
-    return [value if type(value) is str else None for value in values]
+    return lambda: [value if type(value) is str else None for value in values]
 
 
 def _index_values(index: Any) -> list[Any]:

@@ -44,7 +44,7 @@ def _source(native: Any) -> Source:
     # A missing float becomes NaN; NumPy has nothing for a missing integer or truth value.
     if dtype in _dtypes(_FLOATS) or (dtype in _dtypes(_WHOLE) and not native.null_count()):
         return Source(native, numbers=native.to_numpy())
-    return Source(native, texts=native.to_list() if dtype in _dtypes(_TEXTS) else None)
+    return Source(native, texts=native.to_list if dtype in _dtypes(_TEXTS) else None)
 
 
 @lru_cache(maxsize=4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any, TypeAlias, final
@@ -52,14 +53,14 @@ class Source:
         *,
         dictionary: Dictionary | None = None,
         numbers: NDArray[Any] | None = None,
-        texts: list[str | None] | None = None,
+        texts: Callable[[], list[str | None]] | None = None,
     ) -> None:
         self._native = native
         self.dictionary = dictionary
         self.numbers = numbers
         """Values of a column of numbers or truth values in which only NaN is missing."""
         self.texts = texts
-        """Values of a column of text, None where one is missing."""
+        """Makes the values of a column of text, None where one is missing; on demand, because they take much memory."""
 
     @property
     def series(self) -> Series:
