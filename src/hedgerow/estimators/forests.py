@@ -91,7 +91,8 @@ categorical_features
         differently make a better forest.
     calibration : "oob", None or "auto"
         "oob": log P(y|x) = log P(y) + t·(log p(y|x) − log P(y)), p the probabilities by `rule` and t chosen by the
-        log-loss of out-of-bag rows (`rule_`). None: p as it is. "auto": "oob" with ``rule="probability"`` and bootstrap.
+        log-loss of out-of-bag rows (`rule_`). None: p as it is. "auto": "oob" where trees are grown from bootstrap
+        samples and ``rule="probability"``.
     rule : str or a rule
         Combination of the leaves that a row reaches, one of :func:`hedgerow.rules.names` or a rule of your own;
         "probability" averages class frequencies, "vote" is the majority of the trees, "tempered" accumulates evidence,
@@ -213,8 +214,7 @@ categorical_features
             bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
             forest, held_out = self._hold_out(bags, labels.codes, labels.classes, weight, prior)
             found |= held_out
-        for name in ("rule_", "min_samples_split_", "tree_weights_", "oob_score_", "oob_decision_function_"):
-            vars(self).pop(name, None)  # from an earlier fit
+        self._forget("rule_", "min_samples_split_", "tree_weights_", "oob_score_", "oob_decision_function_")
         self._set_fitted(table, forest, **found)
         return self
 

@@ -193,8 +193,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
             forest, held_out = self._leave_one_out(rows, labels.classes, found["class_prior_"])
             found |= held_out
         names = {"classes_": labels.classes, "n_classes_": len(labels.classes), "_impurity": "gini"}
-        for name in ("rule_", "min_samples_leaf_", "loo_score_", "loo_decision_function_"):
-            vars(self).pop(name, None)  # from an earlier fit
+        self._forget("rule_", "min_samples_leaf_", "loo_score_", "loo_decision_function_")
         self._set_fitted(table, forest, weight_unit_=unit, **names, **found)
         return self
 
@@ -240,8 +239,8 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         assert isinstance(rule, FoldRule), "checked before growth"
         if (lone := training.share_of_lone_leaves()) > 0.5:
             warnings.warn(
-                f"{lone:.0%} of the leaves that rows reach hold nothing else, so that leave-one-out has nothing left to "
-                "predict them from: set min_samples_leaf to 2 or more, or 'auto'",
+                f"{lone:.0%} of the leaves that rows reach hold nothing but the row: leave-one-out has nothing left "
+                "to predict it from: set min_samples_leaf to 2 or more, or 'auto'",
                 stacklevel=5,
             )
         (folded,) = training.folds(rule, prior, NodeSizes.of(training.forest, [0]))

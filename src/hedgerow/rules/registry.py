@@ -42,7 +42,8 @@ _BEYOND: dict[str, Rule] = {
     )
 }
 # Model files name a rule by its public module, wherever it is defined.
-for _rule in {Calibrated, *(type(rule) for rule in (*_NINE.values(), *_BEYOND.values()))}:
+_CLASSES: set[type[Rule]] = {Calibrated, *(type(rule) for rule in (*_NINE.values(), *_BEYOND.values()))}
+for _rule in _CLASSES:
     register(_rule, name=f"hedgerow.rules.{_rule.__name__}")
 _PARTS = ("table", "fold", "finish")
 _TABLE_BYTES = 1 << 26  # of the tables that ride in one walk at a time
