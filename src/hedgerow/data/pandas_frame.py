@@ -44,9 +44,15 @@ class PandasFrame(Frame):
         if not dtypes <= _NUMBERS:
             return None
         block: NDArray[np.float64] = self._native.to_numpy(dtype=np.float64)
-        if dtypes & _LONG_INTEGERS and (np.abs(block) >= LARGEST_EXACT_INTEGER).any():
+        if dtypes & _LONG_INTEGERS and _largest(block) >= LARGEST_EXACT_INTEGER:
             return None  # reading columns one by one tells a large float from a rounded integer
         return block
+
+
+def _largest(block: NDArray[np.float64]) -> float:
+    """Largest absolute value, NaN left out; -inf without any. No array of absolute values is made."""
+    values = block.ravel(order="K")
+    return max(float(np.fmax.reduce(values, initial=-np.inf)), -float(np.fmin.reduce(values, initial=np.inf)))
 
 
 def _source(native: Any) -> Source:
