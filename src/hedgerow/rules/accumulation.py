@@ -95,6 +95,10 @@ class Evidence(FoldRule):
         return "evidence" if self.temper == 1 else "tempered"
 
     @property
+    def needs_fit(self) -> bool:
+        return self.temper is None
+
+    @property
     def before_fit(self) -> Evidence:
         return replace(self, temper=None)
 
