@@ -258,7 +258,7 @@ def test_an_answer_takes_the_place_of_what_is_kept_under_its_name(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path, data = tmp_path / "m.hedgerow", tmp_path / "t.csv"
-    save(TreeClassifier(pruning=None).fit(pa.table({"x": [1.0, 2.0]}), ["a", "b"]), path)
+    save(TreeClassifier.cart().fit(pa.table({"x": [1.0, 2.0]}), ["a", "b"]), path)
     data.write_text("prediction,x,id\nold,1,7\nold,2,8\n")
     assert main(["predict", str(path), str(data), "--keep", "prediction,id"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -452,7 +452,8 @@ def test_rows_without_a_target_are_left_out_and_said_so(capsys: pytest.CaptureFi
 
 def test_a_model_made_in_python_reads_files_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     table = pa.table({"code": [1, 2, 3, 1], "x": [0.5, 1.5, 2.5, 3.5]})
-    tree = TreeClassifier(categorical_features=["code"], pruning=None).fit(table, [True, False, True, True])
+    tree = TreeClassifier(categorical_features=["code"], pruning=None, leaf_probability="frequency")
+    tree.fit(table, [True, False, True, True])
     save(tree, tmp_path / "m.hedgerow")
     (tmp_path / "t.csv").write_text("x,code\n0.5,1\n1.5,2\n,\n")
     assert main(["predict", str(tmp_path / "m.hedgerow"), str(tmp_path / "t.csv")]) == 0

@@ -417,7 +417,7 @@ CLASSIFIER_SETTINGS_REFUSED = [
     pytest.param({name: value}, f"{name} is .*must be one of {known}", repr(value), id=f"{name}={value!r}")
     for name, known, values in (
         ("criterion", "'gini', 'entropy', 'gain_ratio'", ("squared_error", "Gini", None)),
-        ("leaf_probability", "'frequency', 'laplace'", ("m", None, 2.0)),
+        ("leaf_probability", "'shrinkage', 'frequency', 'laplace'", ("m", None, 2.0)),
     )
     for value in values
 ]
@@ -553,7 +553,7 @@ def test_rows_of_weight_zero_are_no_rows() -> None:
 
 
 def test_a_class_of_weight_zero_keeps_its_place() -> None:
-    tree = TreeClassifier().fit([[1], [2], [3]], ["a", "b", "c"], sample_weight=[1, 0, 1])
+    tree = TreeClassifier(leaf_probability="frequency").fit([[1], [2], [3]], ["a", "b", "c"], sample_weight=[1, 0, 1])
     assert tree.classes_.tolist() == ["a", "b", "c"]
     assert tree.class_prior_.tolist() == [0.5, 0, 0.5]
     assert tree.predict_proba([[2], [3]]).tolist() == [[1, 0, 0], [0, 0, 1]]
@@ -629,7 +629,7 @@ def gappy() -> tuple[Matrix, NDArray[np.int64]]:
 @pytest.mark.parametrize("missing", MISSING)
 def test_probabilities_are_the_weighted_mean_of_the_leaves(missing: str, gappy: Any) -> None:
     X, y = gappy
-    tree = TreeClassifier("entropy", missing=missing, max_depth=4).fit(X, y)
+    tree = TreeClassifier("entropy", missing=missing, max_depth=4, leaf_probability="frequency").fit(X, y)
     weights = spread_by_hand(tree, X)
     counts = tree.forest_.counts
     np.testing.assert_allclose(
@@ -739,7 +739,7 @@ def test_the_m_estimate_uses_the_weighted_share_of_each_class() -> None:
 
 
 def test_a_table_of_an_earlier_fit_is_not_used_again() -> None:
-    tree = TreeClassifier().fit([[1], [2]], [0, 1])
+    tree = TreeClassifier(leaf_probability="frequency").fit([[1], [2]], [0, 1])
     assert tree.predict_proba([[1]]).tolist() == [[1, 0]]
     tree.fit([[1], [2]], [1, 0])
     assert tree.predict_proba([[1]]).tolist() == [[0, 1]]

@@ -52,7 +52,7 @@ class PartitionDisplay(Display):
     >>> model = BoundaryClassifier(partition="separator").fit(X[:, 2:], y)
     >>> display = PartitionDisplay.from_estimator(model, X[:, 2:], class_label=1)
     >>> sorted(display.subset_names.values())
-    ['x0 at 4.9', 'x1 at 0.6', 'x1 at 1.5', 'x1 at 1.7']
+    ['x0 at 2.45', 'x0 at 4.95', 'x0 at 5.45', 'x1 at 1.55', 'x1 at 1.65', 'x1 at 1.75']
     """
 
     points: Floats
