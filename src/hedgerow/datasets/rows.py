@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hedgerow.data.columns import LARGEST_EXACT_INTEGER
+from hedgerow.data.sources import LARGEST_EXACT_INTEGER
 from hedgerow.datasets.numerals import MISSING_NUMBERS, integer_literals, read_numerals
 
 __all__ = [
