@@ -51,7 +51,8 @@ def differences(X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarra
     unpruned = TreeClassifier.c45(leaf_probability="laplace", pruning=None, collapse=False).fit(X[train], y[train])
 
     def boundary(**settings: object) -> np.ndarray:
-        return BoundaryClassifier.from_fitted(tree, X[train], y[train], **settings).predict_proba(X[test])[:, 1]
+        model = BoundaryClassifier.from_fitted(tree, X[train], y[train], boundary_weight=1, **settings)
+        return model.predict_proba(X[test])[:, 1]
 
     def auc(p: np.ndarray) -> float:
         return 100 * roc_auc_score(y[test], p)

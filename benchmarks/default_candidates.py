@@ -12,7 +12,8 @@ import pandas as pd
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 
 import hedgerow as hr
-from hedgerow.folds import MEstimate
+from hedgerow.probability import MEstimate, Shrinkage
+from hedgerow.pruning import Pessimistic
 
 Candidate = Callable[[pd.DataFrame, np.ndarray, pd.DataFrame, int], np.ndarray | None]
 
@@ -76,6 +77,7 @@ def _plain_text(frame: pd.DataFrame) -> pd.DataFrame:
     return plain.astype(dict.fromkeys(text, object))
 
 
+PAPERS_ESTIMATE = {"bandwidth": 0.1, "boundary_weight": 1}
 FAMILIES: dict[str, dict[str, Candidate]] = {
     "random-trees": {
         "default": ours(hr.RandomTreesClassifier),
@@ -104,12 +106,39 @@ FAMILIES: dict[str, dict[str, Candidate]] = {
     },
     "trees": {
         "default": ours(hr.TreeClassifier),
+        "frequency": ours(hr.TreeClassifier, leaf_probability="frequency"),
         "laplace": ours(hr.TreeClassifier, leaf_probability="laplace"),
-        "m = 2": ours(hr.TreeClassifier, leaf_probability=MEstimate(2)),
+        **{f"m = {m}": ours(hr.TreeClassifier, leaf_probability=MEstimate(m)) for m in (1, 2, 4, 8)},
+        **{f"shrinkage {m}": ours(hr.TreeClassifier, leaf_probability=Shrinkage(m)) for m in (10, 20, 50)},
+        **{f"{m} folds": ours(hr.TreeClassifier, leaf_probability=Shrinkage(folds=m)) for m in (2, 5)},
+        "leaves of 2": ours(hr.TreeClassifier, min_samples_leaf=2),
+        "leaves of 5": ours(hr.TreeClassifier, min_samples_leaf=5),
+        "confidence 0.1": ours(hr.TreeClassifier, pruning=Pessimistic(confidence=0.1)),
+        "cost complexity": ours(hr.TreeClassifier, pruning="cost_complexity"),
+        "criterion c45": ours(hr.TreeClassifier, criterion="c45"),
+        "entropy": ours(hr.TreeClassifier, criterion="entropy"),
+        "nominal binary": ours(hr.TreeClassifier, nominal="binary"),
+        "C4.5": ours(hr.TreeClassifier.c45),
+        "C4.5, shrinkage": ours(hr.TreeClassifier.c45, leaf_probability="shrinkage"),
+        "CART": ours(hr.TreeClassifier.cart),
+        "CART, shrinkage": ours(hr.TreeClassifier.cart, leaf_probability="shrinkage"),
     },
     "boundary": {
         "default": ours(hr.BoundaryClassifier),
+        "its tree": ours(hr.TreeClassifier),
+        "its tree, laplace": ours(hr.TreeClassifier, leaf_probability="laplace"),
+        "the paper's": ours(hr.BoundaryClassifier, estimator=hr.TreeClassifier.c45(), **PAPERS_ESTIMATE),
+        "the paper's, local": ours(
+            hr.BoundaryClassifier, estimator=hr.TreeClassifier.c45(), partition="separator", **PAPERS_ESTIMATE
+        ),
         "C4.5, laplace": ours(hr.TreeClassifier.c45, leaf_probability="laplace"),
+        "the paper's, default tree": ours(hr.BoundaryClassifier, **PAPERS_ESTIMATE),
+        "leave-one-out": ours(hr.BoundaryClassifier, bandwidth="cv", boundary_weight=1),
+        "leave-one-out, mixed": ours(hr.BoundaryClassifier, bandwidth="cv"),
+        "bandwidth 0.1": ours(hr.BoundaryClassifier, bandwidth=0.1),
+        "bandwidth 0.1, half": ours(hr.BoundaryClassifier, bandwidth=0.1, boundary_weight=0.5),
+        "separator": ours(hr.BoundaryClassifier, partition="separator"),
+        "C4.5": ours(hr.BoundaryClassifier, estimator=hr.TreeClassifier.c45(leaf_probability="shrinkage")),
     },
 }
 

@@ -40,8 +40,8 @@ struct GrowOptions {
     std::uint64_t seed = 0;
     std::int64_t max_nodes = 0x7FFFFFFF;  // of a tree
 
-    // The forest. max_bins > 0 grows from binned columns: missing is `random`, nominal not `multiway`, no ratio
-    // criterion.
+    // The forest. max_bins > 0 grows from binned columns: missing is `random`, no ratio criterion, at most 255
+    // categories a column.
     std::int64_t n_trees = 1;
     std::int64_t max_bins = 0;
     std::int64_t n_draws = 0;  // rows drawn with replacement for each tree, by their weights; 0: all rows, as weighted

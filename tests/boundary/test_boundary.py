@@ -31,6 +31,7 @@ from hedgerow.probability import MEstimate
 from oracles import boundary as truth
 
 BOTH = ("distance", "position")
+PAPERS: dict[str, Any] = {"bandwidth": 0.1, "boundary_weight": 1}
 NAN = math.nan
 
 
@@ -42,7 +43,8 @@ def test_every_parameter_changes_something() -> None:
     changes = {
         "estimator": TreeClassifier(max_depth=2),
         "metric": "minmax",
-        "bandwidth": 0.05,
+        "bandwidth": 0.07,
+        "boundary_weight": 0.3,
         "kernel": "box",
         "partition": "separator",
         "features": BOTH,
@@ -107,7 +109,7 @@ def test_probabilities_are_those_of_algorithm_3(partition: str, kernel: str, n_c
     X[rng.random(X.shape) < 0.05] = NAN
     weight = rng.uniform(0.5, 2, size=70)
     tree = TreeClassifier(categorical_features=[2], max_depth=4).fit(X, y, weight)
-    model = BoundaryClassifier.from_fitted(tree, X, y, weight, partition=partition, kernel=kernel)
+    model = BoundaryClassifier.from_fitted(tree, X, y, weight, partition=partition, kernel=kernel, **PAPERS)
     Q = np.concatenate([rng.normal(size=(12, 3)) * [2, 2, 0] + [0, 0, 1], [[NAN, NAN, NAN], [1e6, 0, 2], [0, NAN, 1]]])
     rows = model.schema_.read(X)
     expected = expected_probabilities(model, tree.forest_, rows, y, weight, model.schema_.read(Q))
@@ -116,7 +118,7 @@ def test_probabilities_are_those_of_algorithm_3(partition: str, kernel: str, n_c
 
 def test_two_classes_have_one_boundary() -> None:
     X, y = load_breast_cancer(return_X_y=True)
-    model = BoundaryClassifier(DecisionTreeClassifier(max_leaf_nodes=8, random_state=0)).fit(X, y)
+    model = BoundaryClassifier(DecisionTreeClassifier(max_leaf_nodes=8, random_state=0), **PAPERS).fit(X, y)
     distance = model.algebraic_distance(X)
     np.testing.assert_array_equal(distance[:, 0], -distance[:, 1])
     assert model.bandwidth_[0] == model.bandwidth_[1]
@@ -138,14 +140,14 @@ def test_the_tree_stays_as_it_is() -> None:
         probable = frozen.set_params(decide="probability").predict(X)
         np.testing.assert_array_equal(probable, frozen.predict_proba(X).argmax(axis=1))
     assert tree.tree_.__getstate__()["nodes"].tobytes() == before
-    fitted = BoundaryClassifier(clone(tree)).fit(X, y)
+    fitted = BoundaryClassifier(clone(tree), bandwidth=0.1, boundary_weight=0.5).fit(X, y)
     assert checks.outputs(fitted, X) == checks.outputs(frozen, X)
 
 
 def test_a_class_that_labels_no_leaf_has_its_laplace_frequency() -> None:
     X = np.repeat([[0.0], [1.0]], 20, axis=0)
     y = np.array([0] * 19 + [2] + [1] * 18 + [2] * 2)
-    model = BoundaryClassifier(TreeClassifier(max_depth=1)).fit(X, y)
+    model = BoundaryClassifier(TreeClassifier(max_depth=1), **PAPERS).fit(X, y)
     h = model.algebraic_distance(X)
     assert (h[:, 2] == np.inf).all()
     p = model.predict_proba([[0.0]])[0]
@@ -223,7 +225,7 @@ def test_positions_tell_rows_apart_that_distances_do_not() -> None:
     tree = DecisionTreeClassifier(max_depth=1).fit(X, y)
     assert tree.tree_.feature[0] == 0
     plain, placed = (
-        BoundaryClassifier.from_fitted(tree, X, y, partition="separator", features=features)
+        BoundaryClassifier.from_fitted(tree, X, y, partition="separator", features=features, **PAPERS)
         for features in (("distance",), BOTH)
     )
     Q = np.array([[0.5, 0.7], [0.5, -0.7]])
@@ -324,7 +326,10 @@ def test_a_search_over_bandwidths() -> None:
         ({"metric": {"x0": 1}}, "metric names other columns than X has: x1, x2, x3"),
         ({"bandwidth": 0}, "bandwidth is 0.0, must be a positive number"),
         ({"bandwidth": -0.1}, "bandwidth is -0.1"),
-        ({"bandwidth": "silverman"}, "bandwidth is 'silverman', must be one of 'cv'"),
+        ({"bandwidth": "silverman"}, "bandwidth is 'silverman', must be one of 'held_out', 'cv'"),
+        ({"boundary_weight": 1.5}, r"boundary_weight is 1.5, must be a number in \[0, 1\], or 'held_out'"),
+        ({"boundary_weight": "cv"}, "boundary_weight is 'cv', must be"),
+        ({"boundary_weight": True}, "boundary_weight is True"),
         ({"kernel": "cosine"}, "kernel is 'cosine'"),
         ({"partition": "tree"}, "partition is 'tree', must be one of 'global', 'separator', 'leaf'"),
         ({"features": ("position",)}, r"features is \('position',\), must be \('distance',\)"),

@@ -235,7 +235,9 @@ def test_bandwidths_are_positive(wrong: Any) -> None:
 
 @pytest.mark.parametrize("wrong", ["scott", True, None, [0.1]])
 def test_unknown_bandwidths_are_refused(wrong: Any) -> None:
-    with pytest.raises(ValueError, match=r"bandwidth is .*, must be one of 'cv', or an instance: .*Absolute\(\.\.\.\)"):
+    with pytest.raises(
+        ValueError, match=r"bandwidth is .*, must be one of 'held_out', 'cv', or an instance: .*Absolute\(\.\.\.\)"
+    ):
         bandwidth(wrong)
 
 

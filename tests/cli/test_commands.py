@@ -87,7 +87,7 @@ def model(folder: Path) -> Path:
         "(5-fold cross-validation, ± standard error)",
     ):
         assert line in words
-    for score in ("accuracy", "log-loss", "u65", "undecided"):
+    for score in ("accuracy", "balanced accuracy", "sensitivity (yes)", "AUC", "log-loss", "u65", "determinacy"):
         assert f"\n  {score}" in words
     assert "\x1b" not in words
     assert done.stderr == ""
@@ -173,7 +173,7 @@ def test_compare_has_a_row_for_every_way(folder: Path) -> None:
 def test_numbers_are_predicted_with_intervals(folder: Path) -> None:
     path = folder / "numbers.hedgerow"
     done = run("fit", "diabetes", "-m", "forest", "--set", "n_estimators=10", "--folds", 2, "-o", path)
-    assert "inside the 90 % interval" in done.stdout
+    assert "coverage of 90 % intervals" in done.stdout
     assert isinstance(load(path), ForestRegressor)
     out = folder / "numbers.parquet"
     assert main(["predict", str(path), "diabetes", "-o", str(out), "--coverage", "0.5"]) == 0
@@ -185,7 +185,7 @@ def test_numbers_are_predicted_with_intervals(folder: Path) -> None:
 
 def test_help_has_an_example_for_each_command_and_is_quick_to_load() -> None:
     overview = run("--help").stdout
-    commands = ("fit", "predict", "explain", "show", "compare", "datasets", "completion")
+    commands = ("fit", "predict", "explain", "score", "show", "compare", "datasets", "completion")
     assert all(f"\n  {command} " in overview for command in commands)
     code = (
         "import sys; from hedgerow.cli.program import program; from click.testing import CliRunner;"
@@ -258,7 +258,7 @@ def test_an_answer_takes_the_place_of_what_is_kept_under_its_name(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path, data = tmp_path / "m.hedgerow", tmp_path / "t.csv"
-    save(TreeClassifier(pruning=None).fit(pa.table({"x": [1.0, 2.0]}), ["a", "b"]), path)
+    save(TreeClassifier.cart().fit(pa.table({"x": [1.0, 2.0]}), ["a", "b"]), path)
     data.write_text("prediction,x,id\nold,1,7\nold,2,8\n")
     assert main(["predict", str(path), str(data), "--keep", "prediction,id"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -452,7 +452,8 @@ def test_rows_without_a_target_are_left_out_and_said_so(capsys: pytest.CaptureFi
 
 def test_a_model_made_in_python_reads_files_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     table = pa.table({"code": [1, 2, 3, 1], "x": [0.5, 1.5, 2.5, 3.5]})
-    tree = TreeClassifier(categorical_features=["code"], pruning=None).fit(table, [True, False, True, True])
+    tree = TreeClassifier(categorical_features=["code"], pruning=None, leaf_probability="frequency")
+    tree.fit(table, [True, False, True, True])
     save(tree, tmp_path / "m.hedgerow")
     (tmp_path / "t.csv").write_text("x,code\n0.5,1\n1.5,2\n,\n")
     assert main(["predict", str(tmp_path / "m.hedgerow"), str(tmp_path / "t.csv")]) == 0

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import weakref
+from typing import Any
+
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,14 +74,77 @@ def test_what_is_not_all_text_is_left_to_others(odd: object) -> None:
     assert text_codes(["a", "b", odd]) is None
 
 
+def held(frame: object) -> list[str]:
+    """How each column of a frame is read."""
+    taken = as_frame(frame)
+    assert taken is not None
+    kinds = ("dictionary", "numbers", "texts")
+    return [next((kind for kind in kinds if getattr(one, kind) is not None), "series") for one in taken.sources]
+
+
 def test_a_pandas_frame_is_taken_apart_without_a_change_to_it() -> None:
     frame = pd.DataFrame({"a": pd.Categorical(["x", None, "y"]), "b": [1, 2, 3], "c": ["u", "v", "u"]})
     taken = as_frame(frame)
     assert taken is not None
-    kinds = [(source.dictionary is not None, source.numbers is not None) for source in taken.sources]
-    assert kinds == [(True, False), (False, True), (False, False)]
+    assert held(frame) == ["dictionary", "numbers", "texts"]
     assert [source.series.to_list() for source in taken.sources[1:]] == [[1, 2, 3], ["u", "v", "u"]]
-    assert frame.columns.tolist() == ["a", "b", "c"]
+    assert list(frame.columns) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("values", "read"),
+    [
+        (["u", "v"], "texts"),
+        (["u", None], "texts"),
+        (["u", np.nan], "texts"),
+        (["u", pd.NA], "series"),
+        (["u", 1.5], "series"),
+        (["u", 1], "series"),
+        ([None, None], "series"),
+        ([np.str_("u"), "v"], "series"),
+    ],
+)
+def test_objects_are_texts_if_all_values_are(values: list[object], read: str) -> None:
+    assert held(pd.DataFrame({"a": pd.Series(values, dtype=object)})) == [read]
+
+
+def test_a_polars_frame_is_read_without_wrapping_its_columns() -> None:
+    columns = {
+        "float": pl.Series([1.0, None]),
+        "whole": pl.Series([1, 2]),
+        "truth": pl.Series([True, False]),
+        "text": pl.Series(["u", None]),
+        "category": pl.Series(["u", None], dtype=pl.Categorical),
+        "gaps": pl.Series([1, None]),
+        "level": pl.Series(["u", None], dtype=pl.Enum(["u", "v"])),
+    }
+    assert held(pl.DataFrame(columns)) == ["numbers", "numbers", "numbers", "texts", "texts", "series", "series"]
+
+
+def test_numbers_of_several_types_are_read_at_once() -> None:
+    frame = pd.DataFrame({"a": [1.5, np.nan], "b": [2, 3], "c": [True, False], "d": np.array([4, 5], dtype="float32")})
+    taken = as_frame(frame)
+    assert taken is not None
+    block = taken.float_block()
+    assert block is not None
+    np.testing.assert_array_equal(block, [[1.5, 2, 1, 4], [np.nan, 3, 0, 5]])
+
+
+def test_a_large_float_beside_integers_is_no_rounded_integer() -> None:
+    frame = pd.DataFrame({"a": [1e300, 2.0**53 + 2], "b": [1, 2]})
+    np.testing.assert_array_equal(read_table(frame).values, [[1e300, 1], [2.0**53 + 2, 2]])
+    with pytest.raises(ValueError, match=r"column 'b' holds the integer 9007199254740993, beyond 2\*\*53"):
+        read_table(frame.assign(b=2**53 + 1))
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_a_frame_that_was_read_is_freed_at_once(library: Any) -> None:
+    taken = as_frame(library.DataFrame({"a": [1.0], "b": ["u"]}))
+    assert taken is not None
+    assert len(taken.sources) == 2
+    gone = weakref.ref(taken)
+    del taken
+    assert gone() is None
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int16", "uint8", "bool", "int64", "float64"])

@@ -142,6 +142,8 @@ def _reason_for_other_weights(estimator: Any) -> str | None:
             if estimator.bootstrap:
                 return "rows are drawn by weight, other rows for repeated ones"
             return "min_samples_leaf counts rows, not weights" if estimator.min_samples_leaf > 1 else None
+        case TreeClassifier(class_weight="balanced"):
+            return "balanced class weights count rows, not weights, as in scikit-learn"
         case RandomTreesClassifier():
             return "thresholds are drawn among rows, others among repeated ones"
         case RuleClassifier():
@@ -149,8 +151,6 @@ def _reason_for_other_weights(estimator: Any) -> str | None:
             return None if alike else "its forest draws rows by weight, other rows for repeated ones"
         case CautiousForestClassifier() | CautiousClassifier():
             return "rows are drawn by weight, other rows for repeated ones"
-        case BoundaryClassifier(estimator=None):
-            return "min_samples_leaf of the default tree counts rows, not weights"
         case BoundaryClassifier(bandwidth="cv"):
             return "leaving out one of two equal rows is not leaving out a row of weight 2"
     return None
@@ -159,7 +159,10 @@ def _reason_for_other_weights(estimator: Any) -> str | None:
 def _expected_failures(estimator: Any) -> dict[str, str]:
     reason = _reason_for_other_weights(estimator)
     names = [f"check_sample_weight_equivalence_on_{storage}_data" for storage in ("dense", "sparse")]
-    return {} if reason is None else dict.fromkeys(names, reason)
+    failures = {} if reason is None else dict.fromkeys(names, reason)
+    if getattr(estimator, "decide", None) == "tree":
+        failures["check_classifiers_train"] = "the class is the tree's, not the most probable one"
+    return failures
 
 
 def _reads_only_numbers(estimator: Any) -> bool:

@@ -61,10 +61,11 @@ def test_costs_that_are_all_alike_change_nothing() -> None:
 def test_cost_priors_make_a_costly_class_count_more() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     costs = [[0, 10], [1, 0]]
-    plain = TreeClassifier("gini", cost_matrix=costs, pruning=None).fit(X, y)
-    heavier = TreeClassifier("gini", cost_matrix=costs, cost_priors=True, pruning=None).fit(X, y)
+    settings = {"cost_matrix": costs, "pruning": None, "leaf_probability": "frequency"}
+    plain = TreeClassifier("gini", **settings).fit(X, y)
+    heavier = TreeClassifier("gini", cost_priors=True, **settings).fit(X, y)
     # Counts ten times as large would be surer, and be pruned less.
-    by_weight = TreeClassifier("gini", cost_matrix=costs, class_weight={0: 10, 1: 1}, pruning=None).fit(X, y)
+    by_weight = TreeClassifier("gini", class_weight={0: 10, 1: 1}, **settings).fit(X, y)
     assert plain.forest_ != heavier.forest_
     assert heavier.forest_.counts.sum() == pytest.approx(len(y))
     np.testing.assert_allclose(heavier.predict_proba(X), by_weight.predict_proba(X))

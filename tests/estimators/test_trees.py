@@ -27,7 +27,7 @@ from hedgerow.forest.kinds import MissingPolicy, NodeKind
 from hedgerow.growth import Category, Fractional, Learned
 from hedgerow.probability import Frequency, Laplace, MEstimate
 from hedgerow.walk import spread
-from oracles.growth import Problem, conditional_entropy, exact_shares, judge, questions, root_instances
+from oracles.growth import Problem, conditional_entropy, exact_shares, judge, root_instances, splits
 from strategies import LIBRARIES, LogicalColumn
 
 NAN = math.nan
@@ -54,7 +54,7 @@ def test_a_repr_shows_what_is_not_default() -> None:
     assert repr(TreeRegressor(missing="learned")) == "TreeRegressor(missing='learned')"
 
 
-def test_cart_is_a_gini_tree_of_binary_questions_that_can_be_changed() -> None:
+def test_cart_is_a_gini_tree_of_binary_splits_that_can_be_changed() -> None:
     tree = TreeClassifier.cart(max_depth=2, criterion="entropy")
     assert (tree.criterion, tree.nominal, tree.missing, tree.max_depth) == ("entropy", "binary", "learned", 2)
     assert TreeClassifier.cart().criterion == "gini"
@@ -178,8 +178,8 @@ def as_problem(frame: pd.DataFrame, labels: list[str], **changes: Any) -> Proble
 def test_the_lectures_conditional_entropies() -> None:
     frame, labels = lecture_table()
     problem = as_problem(frame, labels)
-    offered = [questions(problem, root_instances(problem), feature)[0] for feature in range(3)]
-    bits = [conditional_entropy(problem, question) for question in offered]
+    offered = [splits(problem, root_instances(problem), feature)[0] for feature in range(3)]
+    bits = [conditional_entropy(problem, split) for split in offered]
     np.testing.assert_allclose(bits, [0.951, 0.5, 0.607], atol=5e-4)
 
 
@@ -208,7 +208,7 @@ def test_the_lectures_numeric_attribute_is_asked_for_at_49() -> None:
     assert right.threshold == 49
     np.testing.assert_allclose(conditional_entropy(problem, right), 0.541, atol=5e-4)
     # The other candidate of the slide, T > 65, leaves more doubt.
-    other = next(q for q in questions(problem, root_instances(problem), 0) if q.threshold == 65)
+    other = next(q for q in splits(problem, root_instances(problem), 0) if q.threshold == 65)
     assert conditional_entropy(problem, other) > 0.8
 
 
@@ -417,7 +417,7 @@ CLASSIFIER_SETTINGS_REFUSED = [
     pytest.param({name: value}, f"{name} is .*must be one of {known}", repr(value), id=f"{name}={value!r}")
     for name, known, values in (
         ("criterion", "'gini', 'entropy', 'gain_ratio'", ("squared_error", "Gini", None)),
-        ("leaf_probability", "'frequency', 'laplace'", ("m", None, 2.0)),
+        ("leaf_probability", "'shrinkage', 'frequency', 'laplace'", ("m", None, 2.0)),
     )
     for value in values
 ]
@@ -553,7 +553,7 @@ def test_rows_of_weight_zero_are_no_rows() -> None:
 
 
 def test_a_class_of_weight_zero_keeps_its_place() -> None:
-    tree = TreeClassifier().fit([[1], [2], [3]], ["a", "b", "c"], sample_weight=[1, 0, 1])
+    tree = TreeClassifier(leaf_probability="frequency").fit([[1], [2], [3]], ["a", "b", "c"], sample_weight=[1, 0, 1])
     assert tree.classes_.tolist() == ["a", "b", "c"]
     assert tree.class_prior_.tolist() == [0.5, 0, 0.5]
     assert tree.predict_proba([[2], [3]]).tolist() == [[1, 0, 0], [0, 0, 1]]
@@ -629,7 +629,7 @@ def gappy() -> tuple[Matrix, NDArray[np.int64]]:
 @pytest.mark.parametrize("missing", MISSING)
 def test_probabilities_are_the_weighted_mean_of_the_leaves(missing: str, gappy: Any) -> None:
     X, y = gappy
-    tree = TreeClassifier("entropy", missing=missing, max_depth=4).fit(X, y)
+    tree = TreeClassifier("entropy", missing=missing, max_depth=4, leaf_probability="frequency").fit(X, y)
     weights = spread_by_hand(tree, X)
     counts = tree.forest_.counts
     np.testing.assert_allclose(
@@ -739,7 +739,7 @@ def test_the_m_estimate_uses_the_weighted_share_of_each_class() -> None:
 
 
 def test_a_table_of_an_earlier_fit_is_not_used_again() -> None:
-    tree = TreeClassifier().fit([[1], [2]], [0, 1])
+    tree = TreeClassifier(leaf_probability="frequency").fit([[1], [2]], [0, 1])
     assert tree.predict_proba([[1]]).tolist() == [[1, 0]]
     tree.fit([[1], [2]], [1, 0])
     assert tree.predict_proba([[1]]).tolist() == [[0, 1]]

@@ -219,7 +219,7 @@ def test_what_onnx_has_not_is_refused(model: Any, message: str) -> None:
         to_onnx(model)
 
 
-def test_other_questions_are_refused() -> None:
+def test_other_splits_are_refused() -> None:
     model = TreeClassifier().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
     model.forest_ = build_forest([oblique({0: 1.0, 1: 1.0}, 0.5, leaf([1, 0]), leaf([0, 1]))], n_features=2)
     with pytest.raises(ValueError, match="the forest has oblique nodes, ONNX export knows only thresholds"):

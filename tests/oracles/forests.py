@@ -48,23 +48,31 @@ def impurity(weights: Floats, targets: Floats, n_classes: int) -> float:
     return gini(np.bincount(targets.astype(int), weights=weights, minlength=n_classes))
 
 
-def gain(weights: Floats, targets: Floats, left: NDArray[np.bool_], n_classes: int) -> float:
-    whole = impurity(weights, targets, n_classes)
-    return (
-        whole - impurity(weights[left], targets[left], n_classes) - impurity(weights[~left], targets[~left], n_classes)
-    )
+def gain(weights: Floats, targets: Floats, branches: NDArray[np.int64], n_classes: int) -> float:
+    """Decrease of impurity where each row goes to the branch of this number."""
+    parts = [branches == branch for branch in np.unique(branches)]
+    below = sum(impurity(weights[part], targets[part], n_classes) for part in parts)
+    return impurity(weights, targets, n_classes) - below
 
 
-def divisions(column: Floats, edges: Sequence[tuple[float, float]] | None, subset: bool) -> list[NDArray[np.bool_]]:
-    """All two-way divisions of rows with a value: by bin, or (edges None) by one category or by any set of them."""
+def divisions(column: Floats, edges: Sequence[tuple[float, float]] | None, nominal: str) -> list[NDArray[np.int64]]:
+    """Branch of each row in all splits of rows with a value: by bin, or (edges None) by category.
+
+    `nominal`: a category against the rest ("binary"), any set of them against the rest ("subset"), or each by itself
+    ("multiway").
+    """
     present = sorted(set(column.tolist()))
     if edges is not None:
         upper = sorted({greatest for least, greatest in edges if any(least <= v <= greatest for v in present)})
-        return [column <= u for u in upper[:-1]]
-    if not subset:
-        return [column == v for v in present] if len(present) > 1 else []
-    chosen = [[v for i, v in enumerate(present) if bits >> i & 1] for bits in range(1, 2 ** len(present) - 1)]
-    return [np.isin(column, members) for members in chosen]
+        return [(column > u).astype(np.int64) for u in upper[:-1]]
+    if len(present) < 2:
+        return []
+    if nominal == "multiway":
+        return [np.searchsorted(present, column)]
+    chosen = [[v] for v in present]
+    if nominal == "subset":
+        chosen = [[v for i, v in enumerate(present) if bits >> i & 1] for bits in range(1, 2 ** len(present) - 1)]
+    return [(~np.isin(column, members)).astype(np.int64) for members in chosen]
 
 
 def quantile(forest: Forest, leaf_targets: Sequence[Sequence[tuple[float, float]]], x: Floats, q: float) -> float:

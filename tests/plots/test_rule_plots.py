@@ -271,7 +271,8 @@ class TestLeafSizes:
     def test_accuracies_are_those_of_a_slow_count(self, n_classes: int, family: Any) -> None:
         X, y = self.data(n_classes)
         labels = np.array(["ash", "beech", "cherry"])[y]
-        model = family(n_estimators=7, random_state=0)
+        uncalibrated = {"calibration": None} if family is ForestClassifier else {}
+        model = family(n_estimators=7, random_state=0, **uncalibrated)
         display = LeafSizeDisplay.from_estimator(model, X, labels, **self.settings)
         assert display.accuracies.shape == (5, 3)
         assert display.tree_accuracies.shape == (3, 7)

@@ -40,7 +40,9 @@ def mean_error(seed: int, partition: str, **settings: Any) -> float:
     rng = np.random.default_rng(seed)
     X = rng.uniform(-0.5, 0.5, size=(1000, 2))
     y = (rng.random(1000) < truth(X[:, 0])).astype(int)
-    model = BoundaryClassifier(FrozenEstimator(tree_of(X, y)), metric=[1.0, 1.0], partition=partition, **settings)
+    model = BoundaryClassifier(
+        FrozenEstimator(tree_of(X, y)), metric=[1.0, 1.0], partition=partition, boundary_weight=1, **settings
+    )
     line = np.column_stack([np.linspace(-0.5, 0.5, 1001), np.zeros(1001)])
     found = model.fit(X, y).predict_proba(line)[:, 1]
     return float(np.sqrt(np.mean((found - truth(line[:, 0])) ** 2)))

@@ -145,7 +145,7 @@ def test_mean_and_variance_follow_the_law_of_total_variance(drawn: tuple[Forest,
 def test_a_fold_of_trees_in_numpy_is_that_of_the_walk() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(80, 4)), rng.integers(0, 3, 80)
-    model = ForestClassifier(7, random_state=0).fit(X, y)
+    model = ForestClassifier(7, calibration=None, random_state=0).fit(X, y)
     counts = model.leaf_counts(X)
     for rule in (Probability(), Evidence()):
         np.testing.assert_allclose(

@@ -1,4 +1,4 @@
-// The best two-way split of a node on one column, from the column's histogram.
+// The best split of a node on one column, from the column's histogram.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,9 @@ namespace hedgerow::grow::binned {
 
 using forest::Kind;
 
-// Codes that go to the first child.
-using CodeSet = std::array<bool, n_codes>;
+// Child of each code; in a multiway split `no_child` for those that do not occur at the node.
+using ChildOfCode = std::array<std::uint8_t, n_codes>;
+inline constexpr std::uint8_t no_child = 255;
 
 template <class Group>
 struct BinnedSplit {
@@ -32,17 +33,18 @@ struct BinnedSplit {
     std::uint8_t last_left = 0;    // threshold: codes up to this one go to the first child
     std::uint8_t first_right = 0;  // threshold: the next code that occurs at the node
     std::optional<double> drawn;   // threshold: where it was drawn between the values of the two; none: midway
-    CodeSet first;                 // categories
-    Group left{};                  // totals of the first child, rows with a missing value excluded
+    ChildOfCode child_of;          // categories
+    int n_children = 2;            // more in a multiway split
+    Group left{};                  // two children: totals of the first, rows with a missing value excluded
     bool any_missing = false;
-    double share_left = 0;  // of the weight of the rows with a value, the part that goes to the first child
+    double share_left = 0;  // two children: of the weight of the rows with a value, the part that goes to the first
     bool valid() const { return feature >= 0; }
 };
 
 struct SearchedColumn {
     std::int32_t feature;
     bool has_categories;
-    Nominal nominal;  // binary or subset
+    Nominal nominal;
     const BinnedColumn& bins;
     std::optional<double> draw;  // in [0, 1), of the one split that is tried; none: all are
 };
@@ -80,27 +82,49 @@ public:
     }
 
     // Keeps the split that sends `part` of `known` to the first child if it beats the best so far; complete(split)
-    // fills in which one it is. Ties go to the lower feature.
+    // fills in which one it is.
     template <class Complete>
     void offer(const Group& part, const Group& known, double rows_left, const Complete& complete) {
         const Fraction gain = criterion_.split_gain(part.data(), known.data(), known_score_);
-        const double bar = column_.feature < best_.feature ? best_.gain - tolerance_ : best_.gain + tolerance_;
-        if (!(gain.numerator > bar * gain.denominator) || !large_enough(rows_left, part)) return;
-        best_.gain = gain.numerator / gain.denominator;
-        best_.feature = column_.feature;
+        if (!beats_best(gain) || !both_large_enough(rows_left, part)) return;
+        keep(gain, 2);
         best_.left = part;
-        best_.any_missing = any_missing_;
         best_.share_left = criterion_.weight(part.data()) / known_weight_;
         complete(best_);
     }
 
-private:
-    // Whether both branches are, of which `part` is the first.
-    bool large_enough(double rows_left, const Group& part) const {
+    // As `offer`, for a multiway split whose branches have scores with this sum.
+    template <class Complete>
+    void offer_multiway(double score, int n_children, const Complete& complete) {
+        const Fraction gain{score - known_score_, 1.0};
+        if (!beats_best(gain)) return;
+        keep(gain, n_children);
+        complete(best_);
+    }
+
+    bool large_enough(double rows, double weight) const {
         const bool counted = minimums_.samples > 1;  // else a branch that is not empty is enough
-        if (counted && std::min(rows_left, known_rows_ - rows_left) < minimums_.samples - 1e-9) return false;
+        return (!counted || rows >= minimums_.samples - 1e-9) && weight >= minimums_.weight;
+    }
+
+private:
+    // Ties go to the lower feature.
+    bool beats_best(const Fraction& gain) const {
+        const double bar = column_.feature < best_.feature ? best_.gain - tolerance_ : best_.gain + tolerance_;
+        return gain.numerator > bar * gain.denominator;
+    }
+
+    void keep(const Fraction& gain, int n_children) {
+        best_.gain = gain.numerator / gain.denominator;
+        best_.feature = column_.feature;
+        best_.any_missing = any_missing_;
+        best_.n_children = n_children;
+    }
+
+    // Whether both branches are, of which `part` is the first.
+    bool both_large_enough(double rows_left, const Group& part) const {
         const double left = criterion_.weight(part.data());
-        return std::min(left, known_weight_ - left) >= minimums_.weight;
+        return large_enough(rows_left, left) && large_enough(known_rows_ - rows_left, known_weight_ - left);
     }
 
     const Criterion& criterion_;
@@ -140,10 +164,12 @@ public:
             for (std::size_t k = 0; k < known.size(); ++k) known[k] -= left[k];
         }
         judge_.set_known(known, known_rows, any_missing);
-        if (column_.has_categories)
-            search_categories();
-        else
+        if (!column_.has_categories)
             search_thresholds();
+        else if (column_.nominal == Nominal::multiway)
+            search_multiway();
+        else
+            search_categories();
     }
 
 private:
@@ -164,6 +190,29 @@ private:
                 });
             rows_left += histogram_.take(code, left.data());
             last = code;
+        });
+    }
+
+    // A branch for each category, of which two must be large enough.
+    void search_multiway() {
+        Group& branch = scratch_.left;
+        ChildOfCode present;
+        int n_present = 0, n_large_enough = 0;
+        double score = 0;
+        histogram_.touched().drain([&](std::uint8_t code) {
+            if (code == missing_code) return;
+            std::fill(branch.begin(), branch.end(), 0.0);
+            const double rows = histogram_.take(code, branch.data());
+            n_large_enough += judge_.large_enough(rows, criterion_.weight(branch.data()));
+            score += criterion_.score(branch.data());
+            present[static_cast<std::size_t>(n_present++)] = code;
+        });
+        if (n_large_enough < 2) return;
+        judge_.offer_multiway(score, n_present, [&](Split& split) {
+            split.kind = Kind::multiway;
+            split.child_of.fill(no_child);
+            for (int child = 0; child < n_present; ++child)
+                split.child_of[present[static_cast<std::size_t>(child)]] = static_cast<std::uint8_t>(child);
         });
     }
 
@@ -191,8 +240,8 @@ private:
             const CategoryGroup<Group>& category = present[i];
             judge_.offer(category.group, scratch_.known, category.rows, [&](Split& split) {
                 split.kind = Kind::one_against_rest;
-                split.first.fill(false);
-                split.first[static_cast<std::size_t>(category.code)] = true;
+                split.child_of.fill(1);
+                split.child_of[static_cast<std::size_t>(category.code)] = 0;
             });
         }
     }
@@ -209,8 +258,8 @@ private:
             if (column_.draw && n != 1 + drawn_index(present.size() - 1, *column_.draw)) continue;
             judge_.offer(left, scratch_.known, rows_left, [&](Split& split) {
                 split.kind = Kind::subset;
-                split.first.fill(false);
-                for (std::size_t i = 0; i < n; ++i) split.first[static_cast<std::size_t>(present[i].code)] = true;
+                split.child_of.fill(1);
+                for (std::size_t i = 0; i < n; ++i) split.child_of[static_cast<std::size_t>(present[i].code)] = 0;
             });
         }
     }

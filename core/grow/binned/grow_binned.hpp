@@ -1,4 +1,4 @@
-// Growth from binned columns: thresholds between bins, two branches a split; a missing value draws its branch.
+// Growth from binned columns: thresholds between bins; a missing value draws its branch.
 #pragma once
 
 #include "base/parallel.hpp"

@@ -1,4 +1,4 @@
-// Grows a tree from columns of one byte a row: rows are partitioned in place, every split has two branches.
+// Grows a tree from columns of one byte a row: rows are partitioned in place.
 #pragma once
 
 #include <algorithm>
@@ -188,11 +188,16 @@ private:
     // -- the split
 
     void split(Task task) {
-        const std::int64_t n_leaves = builder_.n_leaves() + frontier_.size() + 2;  // after this split
-        if (options_.max_leaf_nodes >= 0 && n_leaves > options_.max_leaf_nodes) {
+        const std::int64_t n_leaves = builder_.n_leaves() + frontier_.size() + task.split.n_children;  // after it
+        if (options_.max_leaf_nodes >= 0 && n_leaves > options_.max_leaf_nodes)
             make_leaf(task);
-            return;
-        }
+        else if (task.split.kind == Kind::multiway)
+            split_multiway(std::move(task));
+        else
+            split_in_two(std::move(task));
+    }
+
+    void split_in_two(Task task) {
         const std::uint32_t middle =
             task.begin + apply_split(rows_.data() + task.begin, task.n_rows(), spare_.data(),
                                      binned_.column(task.split.feature), task.split, task.path);
@@ -208,14 +213,34 @@ private:
             right.group = std::move(task.group);
             for (std::size_t k = 0; k < left.group.size(); ++k) right.group[k] -= left.group[k];
         }
-        const auto feature = static_cast<std::size_t>(task.split.feature);
-        builder_.set_split(task.node, 2, task.split.kind, task.split.feature,
-                           node_threshold(task.split, binned_.columns[feature]), Missing::spread,
-                           node_payload(task.split, data_.n_categories[feature]));
+        write_split(task);
         builder_.add_node(criterion_.weight(left.group.data()));
         builder_.add_node(criterion_.weight(right.group.data()));
         consider(std::move(right));
         consider(std::move(left));
+    }
+
+    void split_multiway(Task task) {
+        apply_multiway(
+            rows_.data() + task.begin, task.n_rows(), spare_.data(), binned_.column(task.split.feature), task.split,
+            task.path, [](const Row& row) { return instance(row).weight; }, begins_, child_of_row_);
+        const std::int64_t first = builder_.n_nodes();
+        std::vector<Task> children;
+        for (std::uint32_t c = 0; c + 1 < begins_.size(); ++c) {
+            children.push_back({first + c, task.depth + 1, task.path.child(c), task.begin + begins_[c],
+                                task.begin + begins_[c + 1], criterion_.empty()});
+            measure(children.back());
+        }
+        write_split(task);
+        for (const Task& child : children) builder_.add_node(criterion_.weight(child.group.data()));
+        for (auto child = children.rbegin(); child != children.rend(); ++child) consider(std::move(*child));
+    }
+
+    void write_split(const Task& task) {
+        const auto feature = static_cast<std::size_t>(task.split.feature);
+        builder_.set_split(task.node, task.split.n_children, task.split.kind, task.split.feature,
+                           node_threshold(task.split, binned_.columns[feature]), Missing::spread,
+                           node_payload(task.split, data_.n_categories[feature]));
     }
 
     const TrainingData& data_;
@@ -230,6 +255,8 @@ private:
     SplitScratch<Group> scratch_;
     double tolerance_ = 0;
     std::vector<Row> rows_, spare_;
+    std::vector<std::uint32_t> begins_;       // of the children of a multiway split
+    std::vector<std::uint8_t> child_of_row_;  // in a multiway split
     Frontier<Task> frontier_;
     TreeBuilder builder_;
 };

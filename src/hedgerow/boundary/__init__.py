@@ -5,7 +5,7 @@ Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Pro
 columns, missing values and oblique splits; :class:`hedgerow.BoundaryClassifier` is the estimator.
 """
 
-from hedgerow.boundary.bandwidths import Absolute, CrossValidated, Relative
+from hedgerow.boundary.bandwidths import Absolute, CrossValidated, HeldOut, Relative
 from hedgerow.boundary.decision_boundary import Separators
 from hedgerow.boundary.distance import algebraic_distance, nearest_separator, project
 from hedgerow.boundary.scales import MinMax, Standard
@@ -13,6 +13,7 @@ from hedgerow.boundary.scales import MinMax, Standard
 __all__ = [
     "Absolute",
     "CrossValidated",
+    "HeldOut",
     "MinMax",
     "Relative",
     "Separators",

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._params import check_number, choose, is_number
+from hedgerow._params import check_number, check_whole, choose, is_number
 from hedgerow._registry import register
 
-__all__ = ["Absolute", "Bandwidth", "CrossValidated", "Relative", "bandwidth"]
+__all__ = ["Absolute", "Bandwidth", "CrossValidated", "HeldOut", "Relative", "bandwidth"]
 
 Floats = NDArray[np.float64]
 Score = Callable[[Floats], float]
@@ -42,7 +42,7 @@ class Relative:
 
 @dataclass(frozen=True)
 class Absolute:
-    """The same bandwidth everywhere, in units of the metric."""
+    """Constant bandwidth, in units of the metric."""
 
     width: float
 
@@ -57,24 +57,48 @@ class Absolute:
 class CrossValidated:
     """The fraction of the range with the largest leave-one-out likelihood of the training labels.
 
-    Ties go to the largest fraction.
+    Ties go to the largest fraction. The tree has seen the labels that are left out, so that rows look purer than new
+    ones would and narrow bandwidths win: :class:`HeldOut` grows trees without them.
     """
 
     fractions: tuple[float, ...] = (0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.fractions, tuple) or not self.fractions:
-            raise ValueError(f"CrossValidated: fractions is {self.fractions!r}, must be a tuple of positive numbers")
-        for fraction in self.fractions:
-            if not is_number(fraction) or not 0 < float(fraction) < np.inf:
-                raise ValueError(f"CrossValidated: fractions holds {fraction!r}, must be a positive number")
+        _check_fractions("CrossValidated", self.fractions)
 
     def __call__(self, ranges: Floats, score: Score) -> Floats:
         best = max(self.fractions, key=lambda fraction: (score(fraction * ranges), fraction))
         return best * ranges
 
 
-for _strategy in (Relative, Absolute, CrossValidated):
+@dataclass(frozen=True)
+class HeldOut:
+    """The fraction of the range with the least log-loss of held-out rows, which the tree has not seen.
+
+    Trees are grown for `folds`-fold cross-validation. A frozen tree can't be grown again and has the fraction 0.1, the
+    paper's.
+    """
+
+    fractions: tuple[float, ...] = (0.03, 0.05, 0.1, 0.2)
+    folds: int = 3
+
+    def __post_init__(self) -> None:
+        _check_fractions("HeldOut", self.fractions)
+        check_whole("HeldOut: folds", self.folds, 2)
+
+    def __call__(self, ranges: Floats, score: Score) -> Floats:
+        return Relative()(ranges, score)
+
+
+def _check_fractions(name: str, given: Any) -> None:
+    if not isinstance(given, tuple) or not given:
+        raise ValueError(f"{name}: fractions is {given!r}, must be a tuple of positive numbers")
+    for fraction in given:
+        if not is_number(fraction) or not 0 < float(fraction) < np.inf:
+            raise ValueError(f"{name}: fractions holds {fraction!r}, must be a positive number")
+
+
+for _strategy in (Relative, Absolute, CrossValidated, HeldOut):
     register(_strategy, name=f"hedgerow.boundary.{_strategy.__name__}")
 
 
@@ -82,5 +106,6 @@ def bandwidth(given: Any) -> Bandwidth:
     """Return the strategy for the parameter `bandwidth`; a number is a fraction of the range."""
     if is_number(given):
         return Relative(float(given))
-    chosen: Bandwidth = choose("bandwidth", given, {"cv": CrossValidated()}, (Relative, Absolute, CrossValidated))
+    aliases = {"held_out": HeldOut(), "cv": CrossValidated()}
+    chosen: Bandwidth = choose("bandwidth", given, aliases, (Relative, Absolute, CrossValidated, HeldOut))
     return chosen

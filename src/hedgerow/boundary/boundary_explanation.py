@@ -27,7 +27,8 @@ class BoundaryExplanation:
 
     `tree` is the explanation of the tree alone. `distances` are those to the region of each class, negative inside it
     (definitions 1 and 2 of Alvarez, Bernard and Deffuant, 2007), and `separator` is the split that the row would have
-    to cross to change the tree's prediction; None if there is none.
+    to cross to change the tree's prediction; None if there is none. `probabilities` are the answer, in which the
+    boundary's estimate has the weight `boundary_weight`, and the tree's own probability the rest.
     """
 
     answer: Any
@@ -36,6 +37,7 @@ class BoundaryExplanation:
     distances: tuple[float, ...]
     separator: str | None
     tree: ClassExplanation
+    boundary_weight: float = 1.0
 
     def __str__(self) -> str:
         lines = str(self.tree).splitlines()
@@ -49,7 +51,8 @@ class BoundaryExplanation:
         if self.separator is not None:
             lines.append(f"Distance to the area of: {', '.join(far)}; the boundary is {self.separator}.")
         pairs = sorted(zip(self.probabilities, self.classes, strict=True), key=lambda pair: -pair[0])
-        lines.append("Probabilities by distance: " + ", ".join(f"{printable(name)} {p:.3g}" for p, name in pairs) + ".")
+        by = "distance" if self.boundary_weight == 1 else f"leaf and distance ({self.boundary_weight:.0%} distance)"
+        lines.append(f"Probabilities by {by}: " + ", ".join(f"{printable(name)} {p:.3g}" for p, name in pairs) + ".")
         return "\n".join(lines)
 
 

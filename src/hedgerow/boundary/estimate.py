@@ -7,12 +7,13 @@ Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Pro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_number
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
 from hedgerow.boundary.bandwidths import Bandwidth
@@ -54,16 +55,19 @@ class Settings:
 class Estimate:
     """A fitted estimate: the kernel sample and, if positions are used, the axes along the boundary.
 
-    The partition and the features are those of fitting.
+    The partition and the features are those of fitting. `weight` is that of the estimate in the answer; the rest is the
+    tree's own.
     """
 
     partition: str
     sample: KernelSample
     axes: Axes | None
+    weight: float = 1.0  # files of older versions have none: the paper's estimate alone
 
     def __post_init__(self) -> None:
         """Check values that may come from a file."""
         partition(self.partition)
+        check_number("boundary_weight", self.weight, 0, 1, closed="both")
         if (self.axes is None) != (self.n_dims == 1):
             raise ValueError("a kernel sample has no axes for its positions, or has them without positions")
         if self.axes is not None and len(self.axes.centre) != len(self.sample.sizes):
@@ -103,6 +107,10 @@ class Estimate:
             points = np.column_stack([points, axes.positions(projected, in_group)])
         sample = KernelSample.of(in_group, n_total, points, weights)
         return cls(settings.partition, _with_bandwidths(sample, per_class, settings), axes)
+
+    def with_bandwidths(self, factor: float, weight: float) -> Estimate:
+        """Return the estimate with its bandwidths times a factor, and another weight in the answer."""
+        return replace(self, sample=_replace_bandwidth(self.sample, self.sample.bandwidth * factor), weight=weight)
 
     @property
     def n_dims(self) -> int:

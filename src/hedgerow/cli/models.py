@@ -22,7 +22,7 @@ class Model:
     regressor: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     needs_errors: bool = False
-    """Whether it wants to be told, by --measured, how far its inputs may be off."""
+    """Whether it takes the errors of its inputs, by --measured."""
 
     def factory(self, classification: bool) -> str | None:
         return self.classifier if classification else self.regressor

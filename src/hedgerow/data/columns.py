@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import place_codes
+from hedgerow._lazy import lazy
 from hedgerow._rebuild import reduce_to_constructor
-from hedgerow.data.frames import Series, Source
+from hedgerow.data.sources import LARGEST_EXACT_INTEGER, Series, Source
 
 __all__ = [
-    "LARGEST_EXACT_INTEGER",
     "Column",
     "Floats",
     "Kind",
@@ -35,9 +35,6 @@ __all__ = [
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
-
-# Above this, adjacent integers map to the same float64.
-LARGEST_EXACT_INTEGER = 2**53
 
 # Names of the numbers 0 and 1 of a boolean column, which is split like any numeric one.
 TRUTH_VALUES = (False, True)
@@ -54,7 +51,7 @@ class Kind(StrEnum):
     NOMINAL = "nominal"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Column:
     """One column; code i stands for `categories[i]`. Numeric columns have none, except booleans."""
 
@@ -76,6 +73,12 @@ class Column:
             raise ValueError(f"column {self.name!r} has a category twice, or NaN among its categories")
 
     __reduce__ = reduce_to_constructor
+
+    @lazy
+    def code_of(self) -> Mapping[Any, float]:
+        """Code of each category. Infinity is never one and keeps its value: the finished matrix is checked for it."""
+        codes = {category: float(code) for code, category in enumerate(self.categories)}
+        return codes | {np.inf: np.inf, -np.inf: -np.inf}
 
 
 def _as_kind(given: Any, name: str) -> Kind:
@@ -172,7 +175,7 @@ def _numeric_categories(source: Source, column: Column) -> Floats:
         if isinstance(value, Integral):
             refuse_huge_integer(int(value), column.name)
     missing = source.series.is_null().to_list()
-    values = _python_values(source.series)
+    values = _python_values(source)
     return np.array([np.nan if gone else float(value) for value, gone in zip(values, missing, strict=True)])
 
 
@@ -193,19 +196,19 @@ def _convert_objects(series: Series, name: str) -> Floats:
 
 
 def _encode_categories(source: Source, column: Column, out: Floats) -> bool:
-    code_of = {category: float(code) for code, category in enumerate(column.categories)}
-    code_of |= {np.inf: np.inf, -np.inf: -np.inf}  # never a category: the finished matrix is checked for it
     kept = source.dictionary
     if kept is None:
         _content(source, column.name)  # raises for unhashable values, such as lists
-        out[:] = _codes_of(_python_values(source.series), code_of)
+        out[:] = _codes_of(_python_values(source), column.code_of)
     else:
-        place_codes(kept.codes, _codes_of(kept.levels, code_of), out)
+        place_codes(kept.codes, _codes_of(kept.levels, column.code_of), out)
     if column.categories and out[0] != out[0] and np.isnan(out).all():
         present = _present(source)
         if present and _family(type(present[0])) != _family(type(column.categories[0])):
             raise _changed_type(column, present[0])
-    return kept is None or np.inf in kept.levels or -np.inf in kept.levels
+    if kept is None:
+        return source.texts is None
+    return np.inf in kept.levels or -np.inf in kept.levels
 
 
 def _codes_of(values: Sequence[Any], code_of: Mapping[Any, float]) -> Floats:
@@ -227,6 +230,8 @@ class _Content(StrEnum):
 def _content(source: Source, name: str) -> _Content:
     if source.numbers is not None:
         return _Content.NUMBERS
+    if source.texts is not None:
+        return _Content.LABELS
     if source.dictionary is not None:
         return _Content.LEVELS if source.dictionary.ordered else _Content.LABELS
     if _is_untyped(source.series):
@@ -250,7 +255,13 @@ def _is_untyped(series: Series) -> bool:
     return series.dtype in (nw.Object, nw.Unknown) or str(getattr(series.to_native(), "dtype", "")) == "object"
 
 
-def _python_values(series: Series) -> list[Any]:
+def _python_values(source: Source) -> list[Any]:
+    if source.numbers is not None:
+        numbers: list[Any] = source.numbers.tolist()
+        return numbers
+    if source.texts is not None:
+        return source.texts()
+    series = source.series
     if series.dtype == nw.Decimal:
         return series.cast(nw.Float64).to_list()
     values = series.to_list()
@@ -263,7 +274,10 @@ def _present(source: Source) -> list[Any]:
     """Values that are not missing; each once if the column has a dictionary."""
     if source.dictionary is not None:
         return source.dictionary.present
-    return list(compress(_python_values(source.series), (~source.series.is_null()).to_list()))
+    values = _python_values(source)
+    if source.numbers is not None or source.texts is not None:
+        return [value for value in values if value is not None and value == value]
+    return list(compress(values, (~source.series.is_null()).to_list()))
 
 
 def _python_value(value: Any) -> Any:

@@ -24,7 +24,6 @@ from hedgerow._lazy import lazy
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
 from hedgerow.data.columns import (
-    LARGEST_EXACT_INTEGER,
     Column,
     Floats,
     Kind,
@@ -34,7 +33,8 @@ from hedgerow.data.columns import (
     learn_source,
     refuse_huge_integer,
 )
-from hedgerow.data.frames import Frame, as_frame
+from hedgerow.data.frames import as_frame
+from hedgerow.data.sources import LARGEST_EXACT_INTEGER, Frame
 from hedgerow.data.sparse import densify
 
 __all__ = ["Column", "Kind", "Schema", "Table", "read_table", "unmask"]

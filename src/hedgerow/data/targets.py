@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from hedgerow._core import text_codes
-from hedgerow.data.columns import LARGEST_EXACT_INTEGER
+from hedgerow.data.sources import LARGEST_EXACT_INTEGER
 
 __all__ = ["Labels", "check_weights", "first_masked", "read_labels", "read_targets", "read_weights", "weight_unit"]
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hedgerow.data.columns import LARGEST_EXACT_INTEGER
+from hedgerow.data.sources import LARGEST_EXACT_INTEGER
 from hedgerow.datasets.numerals import MISSING_NUMBERS, integer_literals, read_numerals
 
 __all__ = [
@@ -46,7 +46,7 @@ class DataFileError(ValueError):
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read a file; what is None is guessed from its name and its first lines."""
+    """Options for reading a file; those that are None are inferred from its name and first lines."""
 
     missing: tuple[str, ...] = MISSING
     text: frozenset[str] = frozenset()
@@ -76,7 +76,7 @@ class Rows(Protocol):
 
     @property
     def reading(self) -> Reading:
-        """How it is read, with what was guessed."""
+        """Options that it is read with, including the inferred ones."""
 
     def table(self) -> pa.Table:
         """Read all rows; the type of a column is that of its values."""

@@ -6,19 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
 from sklearn.frozen import FrozenEstimator
 
 from hedgerow._params import check_choice
-from hedgerow.boundary.bandwidths import bandwidth
+from hedgerow.boundary.bandwidths import HeldOut, bandwidth
 from hedgerow.boundary.boundary_explanation import BoundaryExplanation, separator_texts
 from hedgerow.boundary.decision_boundary import DecisionBoundary, Fractions, Nearest, Separators
 from hedgerow.boundary.distance import boundary_of
 from hedgerow.boundary.estimate import Estimate, Settings, features
 from hedgerow.boundary.kernels import check_tolerance, kernel
+from hedgerow.boundary.mixture import FROZEN_WEIGHT, boundary_weight, mix
 from hedgerow.boundary.partitions import n_groups, partition
 from hedgerow.boundary.scales import check_scale, metric
+from hedgerow.data.sparse import densify
 from hedgerow.estimators.contract import CODES
+from hedgerow.estimators.fitting.boundary_folds import Grow, TrainingRows, TreeAndBoundary, choose_by_held_out_rows
 from hedgerow.estimators.fitting.costs import cheapest_classes
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.trees import TreeClassifier
@@ -42,26 +45,33 @@ Floats = NDArray[np.float64]
 class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: ignore[misc]
     """Probabilities that change smoothly with the distance to the decision boundary of a tree, which is not changed.
 
-    In a plain tree all rows of a leaf have the same probability, next to the boundary as far inside. Here the
-    probability of class c is its share among the training rows at the same distance from the area in which the tree
+    In a plain tree all rows of a leaf have the same probability, next to the boundary as far inside. The boundary's
+    estimate of class c is its share among the training rows at the same distance from the area in which the tree
     predicts c (Alvarez, Bernard and Deffuant, Keep the Decision Tree and Estimate the Class Probabilities Using its
     Decision Boundary, 2007): Σ K over the training rows of class c, divided by Σ K over all, where K is a kernel on the
-    difference of distances.
+    difference of distances. The answer is a mixture of this estimate and the tree's own probability; the paper's is
+    ``BoundaryClassifier(TreeClassifier.c45(), bandwidth=0.1, boundary_weight=1)``.
 
     Parameters
     ----------
     estimator : a tree, or None
         A TreeClassifier, or one of scikit-learn's decision trees or extra trees. It is cloned and fitted, unless it is
-        ``sklearn.frozen.FrozenEstimator(fitted)``, which is used without refitting. None is ``TreeClassifier.c45()``.
+        ``sklearn.frozen.FrozenEstimator(fitted)``, which is used without refitting. None is ``TreeClassifier()``, whose
+        thresholds are midway between training values.
     metric : {"standard", "minmax"}, an instance of :class:`~hedgerow.boundary.Standard` or \
 :class:`~hedgerow.boundary.MinMax`, or scales
         Unit of distance in each column: its standard deviation, its range, or your own number for each column (an
         array, or a dict by name), such as the precision of a sensor. Ordinal columns count by rank. A change of
         category has the length `nominal_weight` of the instance, 1 by default, or 1/scale.
-    bandwidth : float, "cv" or an instance from :mod:`hedgerow.boundary`
-        A number is the fraction of the range of the distance over all training rows, for every partition. "cv" takes,
-        for each class, the fraction under which the labels of training rows are likeliest, each left out in turn.
-        ``Absolute(0.1)`` is in units of the metric.
+    bandwidth : "held_out", float, "cv" or an instance from :mod:`hedgerow.boundary`
+        A number is the fraction of the range of the distance over all training rows, for every partition. "held_out"
+        takes the one with the least log-loss in three-fold cross-validation, in which trees are grown again
+        (:class:`~hedgerow.boundary.HeldOut`); "cv", for each class, the one under which the labels of training rows
+        are likeliest, each left out in turn. ``Absolute(0.1)`` is in units of the metric.
+    boundary_weight : "held_out" or float
+        Weight of the boundary's estimate in the answer, from 0 to 1; the rest is the tree's own probability. 1 is the
+        paper's estimate. "held_out" chooses it by the same cross-validation; for a frozen tree, which can't be grown
+        again, it is 0.5, and the bandwidth 0.1.
     kernel : {"gaussian", "box", "epanechnikov"}
         The bandwidth is the standard deviation of the first, and half of the width of the others.
     partition : {"global", "separator", "leaf"}
@@ -87,6 +97,8 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         Unit of distance in each column.
     bandwidth_ : array of shape (n_classes,)
         The kernel's bandwidth for the distance to each class's area.
+    boundary_weight_ : float
+        Weight of the boundary's estimate in the answer.
     estimate_ : Estimate
         Distances, weights and classes of the training rows.
     classes_, n_classes_, class_prior_, schema_, n_features_in_, feature_names_in_, feature_importances_
@@ -109,14 +121,15 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
     (4, True)
     """
 
-    _made_again = WrappedForest._made_again | {"bandwidth_"}
+    _made_again = WrappedForest._made_again | {"bandwidth_", "boundary_weight_"}
 
     def __init__(
         self,
         estimator: Any = None,
         *,
         metric: Any = "standard",
-        bandwidth: Any = 0.1,
+        bandwidth: Any = "held_out",
+        boundary_weight: Any = "held_out",
         kernel: str = "gaussian",
         partition: str = "global",
         features: Any = ("distance",),
@@ -127,6 +140,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         self.estimator = estimator
         self.metric = metric
         self.bandwidth = bandwidth
+        self.boundary_weight = boundary_weight
         self.kernel = kernel
         self.partition = partition
         self.features = features
@@ -143,26 +157,38 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> BoundaryClassifier:
         """Fit the tree, unless it is frozen, and learn how classes lie around its boundary."""
         settings = self._settings()
+        weight = boundary_weight(self.boundary_weight)
         measure = metric(self.metric)
         self._check_tree(self._template())
         fitted = self._fit_estimator(X, y, sample_weight, fit_params)
         found = self._found(fitted.model, fitted.prior)
-        schema = found["schema_"]
-        rows = schema.read(X, estimator=self)
-        self._refuse_missing(rows, fitted.model, schema)
-        counts = fitted.weight > 0
-        rows, weight = np.ascontiguousarray(rows[counts]), fitted.weight[counts]
-        labels = np.searchsorted(found["classes_"], fitted.labels.classes).astype(np.int32)[fitted.labels.codes][counts]
-        scale = measure.scale(rows, weight, schema)
-        estimate = Estimate.of(_boundary(fitted.model), rows, labels, weight, scale, settings)
-        return self._set_found(
-            {
-                **found,
-                "scale_": scale,
-                "estimate_": estimate,
-                "bandwidth_": estimate.bandwidths(len(found["classes_"])),
-            }
-        )
+        self._refuse_missing(found["schema_"].read(X, estimator=self), fitted.model, found["schema_"])
+        labels = fitted.labels.classes[fitted.labels.codes]
+        training = TrainingRows(densify(X), labels, fitted.weight).part(fitted.weight)
+        tree = _tree_and_boundary(found)
+        if isinstance(self._template(), FrozenEstimator):
+            weight = FROZEN_WEIGHT if weight is None else weight
+        elif weight is None or isinstance(settings.bandwidth, HeldOut):
+            grow = self._regrow(tree, training.weight, fit_params)
+            settings, weight = choose_by_held_out_rows(training, tree, grow, measure, settings, weight)
+        scale, estimate = tree.estimate(training, measure, settings)
+        estimate = estimate.with_bandwidths(1.0, weight)
+        n_classes = len(found["classes_"])
+        return self._set_found({**found, "scale_": scale, "estimate_": estimate} | _derived(estimate, n_classes))
+
+    def _regrow(self, whole: TreeAndBoundary, weight: Floats, fit_params: dict[str, Any]) -> Grow:
+        """Return a function that fits a clone of the estimator to other rows."""
+        template = clone(self._template())
+        if isinstance(template, TreeClassifier):  # cross-validate the amount of shrinkage once, not in every fold
+            template.set_params(leaf_probability=whole.model.leaf_probability_)
+        params = self._params_of_estimator(template, weight, fit_params)
+        counted = params.pop("sample_weight", None) is not None
+
+        def grow(rows: TrainingRows) -> TreeAndBoundary:
+            weights = {"sample_weight": rows.weight} if counted else {}
+            return _tree_and_boundary(self._found(clone(template).fit(rows.X, rows.labels, **weights, **params), None))
+
+        return grow
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Most probable class of each row, the first of equals; with ``decide="tree"`` the tree's own."""
@@ -219,7 +245,9 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         separators = separator_texts(self.boundary_.crossed(nearest), self.schema_)
         numbers = zip(probabilities.tolist(), nearest.of_rows().tolist(), strict=True)
         return [
-            BoundaryExplanation(answer, one.classes, tuple(shares), tuple(distances), separator, one)
+            BoundaryExplanation(
+                answer, one.classes, tuple(shares), tuple(distances), separator, one, self.estimate_.weight
+            )
             for answer, (shares, distances), separator, one in zip(
                 answers.tolist(), numbers, separators, explained, strict=True
             )
@@ -266,7 +294,10 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
 
     def _probabilities(self, rows: Floats, nearest: Nearest) -> Floats:
         estimate: Estimate = self.estimate_
-        return estimate.probabilities(self.boundary_, rows, nearest, self.scale_, self._settings())
+        smooth = estimate.probabilities(self.boundary_, rows, nearest, self.scale_, self._settings())
+        if estimate.weight == 1:
+            return smooth
+        return mix(self._ask(rows, self._tree_query())[0], smooth, estimate.weight)
 
     def _tree_query(self) -> Query[Floats]:
         """Probabilities of the tree itself."""
@@ -287,10 +318,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         return _decide(self.decide) == "tree"
 
     def _default(self) -> TreeClassifier:
-        return TreeClassifier.c45()
+        return TreeClassifier()
 
     def _settings(self) -> Settings:
         _decide(self.decide)
+        boundary_weight(self.boundary_weight)
         return Settings(
             partition(self.partition),
             bandwidth(self.bandwidth),
@@ -327,7 +359,13 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
 
     def _restored(self) -> None:
         super()._restored()
-        self.bandwidth_ = self.estimate_.bandwidths(self.n_classes_)
+        for name, value in _derived(self.estimate_, self.n_classes_).items():
+            setattr(self, name, value)
+
+
+def _derived(estimate: Estimate, n_classes: int) -> dict[str, Any]:
+    """Attributes that follow from the estimate."""
+    return {"bandwidth_": estimate.bandwidths(n_classes), "boundary_weight_": estimate.weight}
 
 
 def _decide(given: Any) -> str:
@@ -340,6 +378,11 @@ def _reached(fractions: Fractions, forest: Forest) -> csr_array:
 
     shape = (len(fractions.start) - 1, forest.n_leaves)
     return csr_array((fractions.weights, fractions.leaves, fractions.start), shape=shape)
+
+
+def _tree_and_boundary(found: dict[str, Any]) -> TreeAndBoundary:
+    model = found["estimator_"]
+    return TreeAndBoundary(model, found["classes_"], found["schema_"], _boundary(model))
 
 
 def _boundary(model: Any) -> DecisionBoundary:

@@ -253,15 +253,15 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
 
     def _grow_with_missing(self, grow: Callable[..., Grown], training: Training) -> Forest:
         check_choice("missing", self.missing, ("fractional", "category"), "'fractional' or 'category'")
-        parted = np.isnan(training.values).any(axis=1)
-        if not parted.any() or training.labels is None:
+        incomplete = np.isnan(training.values).any(axis=1)
+        if not incomplete.any() or training.labels is None:
             return grow(training=training).forest
         if self.missing == "category":
             as_value = MissingAsValue.of(training)
             return as_value.to_missing_policy(grow(training=as_value.impute(training)).forest)
         forest = grow(training=training).forest
-        rows = np.ascontiguousarray(training.values[parted])
-        more = tally(forest, rows, training.labels[parted], training.sample_weight[parted], n_jobs=self.n_jobs)
+        rows = np.ascontiguousarray(training.values[incomplete])
+        more = tally(forest, rows, training.labels[incomplete], training.sample_weight[incomplete], n_jobs=self.n_jobs)
         return forest.with_counts(forest.counts + more)
 
     def _counted_classes(self, labels: Labels, weight: Floats, before: Floats) -> dict[str, Floats]:

@@ -11,13 +11,16 @@ from hedgerow._criteria import CRITERIA
 from hedgerow._params import check_bool
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import read_labels, read_targets, read_weights
+from hedgerow.data.training import Training
 from hedgerow.estimators.fitting.costs import cheapest_classes, class_costs, feature_costs, prior_weights
+from hedgerow.estimators.fitting.shrinkage import choose_amount
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import ClassAnswers, NumberAnswers
 from hedgerow.estimators.verbs.one_tree import OneTree
 from hedgerow.estimators.verbs.pruned import PrunedTree
-from hedgerow.folds.leaf_probability import LeafProbability, leaf_probability
+from hedgerow.folds.leaf_probability import LeafProbability, Shrinkage, leaf_probability
 from hedgerow.forest.counts import DistinctCounts
+from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import features_on_paths, impurity_of
 from hedgerow.growth import Fractional
 from hedgerow.walk import LeafTable, Query, route
@@ -78,8 +81,11 @@ max_leaf_nodes, max_features
         too. Probabilities are then those of the reweighted classes.
     feature_costs : (n_features,) or mapping of names to costs, optional
         Cost of measuring each column: splits are ranked by gain²/cost. See :meth:`cost_of`.
-    leaf_probability : {"frequency", "laplace"} or :class:`~hedgerow.probability.MEstimate`
-        Estimate of class probabilities from the counts of a leaf. May be changed after `fit`.
+    leaf_probability : {"shrinkage", "frequency", "laplace"} or an instance from :mod:`hedgerow.probability`
+        Estimate of class probabilities from the counts of a leaf. By default they are shrunken towards those of the
+        nodes above it, by an amount that cross-validation chooses in `fit` (:class:`~hedgerow.probability.Shrinkage`);
+        `predict` follows them, and in a small leaf may differ from its majority. May be changed after `fit`; an amount
+        that is left to cross-validation is then that of `fit`.
     class_weight : dict, "balanced" or None
         As in scikit-learn. It multiplies the weights, and so also the counts that :meth:`leaf_counts` returns; class
         weights that are not whole numbers keep the total.
@@ -93,6 +99,8 @@ max_leaf_nodes, max_features
     ----------
     forest_ : Forest
         The tree itself.
+    leaf_probability_ : LeafProbability
+        The estimate of class probabilities, with the amount of shrinkage that was chosen.
     classes_, n_classes_, class_prior_ : labels, their number, and their weighted share of the training data.
     schema_ : Schema
         Names, kinds and categories of the columns.
@@ -130,7 +138,7 @@ max_leaf_nodes, max_features
         cost_matrix: Any = None,
         cost_priors: bool = False,
         feature_costs: Any = None,
-        leaf_probability: Any = "frequency",
+        leaf_probability: Any = "shrinkage",
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
@@ -158,8 +166,18 @@ max_leaf_nodes, max_features
 
     @classmethod
     def cart(cls, **changes: Any) -> TreeClassifier:
-        """A tree like scikit-learn's: Gini index, binary splits, grown until the leaves are pure, not pruned."""
-        return cls(**{"criterion": "gini", "nominal": "binary", "missing": "learned", "pruning": None, **changes})
+        """A tree like scikit-learn's: Gini index, binary splits, grown until the leaves are pure, not pruned.
+
+        Probabilities are the class frequencies of the leaf.
+        """
+        settings = {
+            "criterion": "gini",
+            "nominal": "binary",
+            "missing": "learned",
+            "pruning": None,
+            "leaf_probability": "frequency",
+        }
+        return cls(**{**settings, **changes})
 
     @classmethod
     def c45(cls, **changes: Any) -> TreeClassifier:
@@ -170,13 +188,15 @@ max_leaf_nodes, max_features
         compete if they gain at least the mean of all, less 0.001 bits; columns with 0.3·N or more categories do not
         count in that mean unless there are no others. Every category has a branch: one without rows answers as its
         parent. Rows with missing values are spread without limit. Subtrees that save no training error are dropped,
-        and the tree is pruned (:class:`~hedgerow.pruning.Pessimistic`).
+        and the tree is pruned (:class:`~hedgerow.pruning.Pessimistic`). Probabilities are the class frequencies of the
+        leaf.
         """
         settings = {
             "criterion": "c45",
             "min_samples_leaf": 2,
             "missing": Fractional(min_fraction=0.0),
             "collapse": True,
+            "leaf_probability": "frequency",
         }
         return cls(**{**settings, **changes})
 
@@ -185,7 +205,7 @@ max_leaf_nodes, max_features
 
         Whole-number weights count rows; others are relative and rescaled to a mean of 1.
         """
-        leaf_probability(self.leaf_probability)
+        estimate = leaf_probability(self.leaf_probability)
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)
         weight = labels.weighted(sample_weight, table.values, self.class_weight)
@@ -202,12 +222,17 @@ max_leaf_nodes, max_features
             feature_costs=None if self.feature_costs is None else feature_costs(self.feature_costs, table.schema),
         )
         seed, impurity = self._seed(), impurity_of(self.criterion)
-        forest = self._grow_and_prune(
-            training,
-            lambda rows: growth.options(rows.sample_weight, table.schema.n_features, tuple(CRITERIA), seed),
-            impurity,
-            labels.classes,
-        )
+
+        def grow(rows: Training) -> Forest:
+            return self._grow_and_prune(
+                rows,
+                lambda part: growth.options(part.sample_weight, table.schema.n_features, tuple(CRITERIA), seed),
+                impurity,
+                labels.classes,
+            )
+
+        forest = grow(training)
+        estimate = choose_amount(estimate, training, grow, self._hold_out_seed(seed))
         prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
         self._set_fitted(
             table,
@@ -215,12 +240,13 @@ max_leaf_nodes, max_features
             classes_=labels.classes,
             n_classes_=len(labels.classes),
             class_prior_=prior,
+            leaf_probability_=estimate,
             _impurity=impurity,
         )
         return self
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probability of each class, (n, n_classes), as `leaf_probability` estimates it from the leaf's counts.
+        """Probability of each class, (n, n_classes), as `leaf_probability` estimates it.
 
         For a row that reaches several leaves, the weighted mean of their probabilities.
         """
@@ -251,10 +277,23 @@ max_leaf_nodes, max_features
         return cheapest_classes(probabilities, self.cost_matrix, self.classes_)
 
     def _leaf_probability(self) -> LeafProbability:
-        return leaf_probability(self.leaf_probability)
+        estimate = leaf_probability(self.leaf_probability)
+        if not isinstance(estimate, Shrinkage) or not estimate.is_open:
+            return estimate
+        fitted = vars(self).get("leaf_probability_")  # none in files of older versions
+        if isinstance(fitted, Shrinkage):
+            return fitted
+        raise ValueError(
+            f"leaf_probability is {self.leaf_probability!r}, whose amount is chosen in fit: fit again, or give it as "
+            "a number, such as Shrinkage(20)"
+        )
 
     def _leaf_evidence(self) -> DistinctCounts:
-        return DistinctCounts(self.forest_.answer_counts(), None)
+        return DistinctCounts(self._leaf_probability().evidence(self.forest_), None)
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        self._leaf_probability()
 
     def _proba_query(self) -> Query[Floats]:
         estimate = self._leaf_probability()

@@ -5,7 +5,14 @@ The combination rules (:mod:`hedgerow.rules`) and the credal aggregates (:mod:`h
 
 from hedgerow.folds.evidence import leaf_counts, leaf_moments, tree_votes
 from hedgerow.folds.fold import Fold
-from hedgerow.folds.leaf_probability import Frequency, Laplace, LeafProbability, MEstimate, leaf_probability
+from hedgerow.folds.leaf_probability import (
+    Frequency,
+    Laplace,
+    LeafProbability,
+    MEstimate,
+    Shrinkage,
+    leaf_probability,
+)
 from hedgerow.folds.moments import Mean, Variance
 from hedgerow.folds.plausibility import PlausibilityUncertainty
 from hedgerow.folds.uncertainty import EntropyUncertainty, Uncertainty, entropy_bits
@@ -19,6 +26,7 @@ __all__ = [
     "MEstimate",
     "Mean",
     "PlausibilityUncertainty",
+    "Shrinkage",
     "Uncertainty",
     "Variance",
     "entropy_bits",

@@ -92,7 +92,7 @@ class Growth:
     def uses_bins(self, n_categories: NDArray[np.int32], max_bins: Any) -> bool:
         """Whether trees can be grown from binned columns; raise if `max_bins` is invalid.
 
-        Columns with categories need two-way splits there, and no more categories than there are bins.
+        A column can have no more categories there than there are bins.
         """
         if max_bins is None:
             return False
@@ -100,7 +100,6 @@ class Growth:
         return (
             isinstance(missing_values(self.missing), Random)
             and (self.criterion == _SQUARED_ERROR or CRITERIA[self.criterion].binned)
-            and (self.nominal != "multiway" or not n_categories.any())
             and bool((n_categories <= MAX_BINS).all())
         )
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.boundary.partitions import groups, partition
+from hedgerow.estimators.contract import read_rows
 from hedgerow.plots.display import BESIDE, AxesOrNone, Display, Floats
 from hedgerow.plots.labels import legend_label, literal_label
-from hedgerow.plots.models import check_boundary, class_position, decision_boundary, encode
+from hedgerow.plots.models import check_boundary, class_position
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION
 from hedgerow.plots.slices import column_pair
 
@@ -51,7 +52,7 @@ class PartitionDisplay(Display):
     >>> model = BoundaryClassifier(partition="separator").fit(X[:, 2:], y)
     >>> display = PartitionDisplay.from_estimator(model, X[:, 2:], class_label=1)
     >>> sorted(display.subset_names.values())
-    ['x0 at 4.9', 'x1 at 0.6', 'x1 at 1.5', 'x1 at 1.7']
+    ['x0 at 2.45', 'x0 at 4.95', 'x0 at 5.45', 'x1 at 1.55', 'x1 at 1.65', 'x1 at 1.75']
     """
 
     points: Floats
@@ -112,7 +113,7 @@ class PartitionDisplay(Display):
         names = estimator.schema_.names
         columns = column_pair(estimator.schema_, features)
         target = class_position(estimator.classes_, class_label)
-        rows, boundary = encode(estimator, X), decision_boundary(estimator)
+        rows, boundary = read_rows(estimator, X), estimator.boundary_
         nearest = boundary.measure(rows, estimator.scale_)
         subset = groups(chosen, boundary, nearest)[nearest.fractions.heaviest, target]
         numbers = np.unique(subset)

@@ -133,7 +133,8 @@ def half_signed(probabilities: Floats) -> Floats:
 
 def normalised(values: Floats) -> Floats:
     """Scale rows to a sum of 1."""
-    shares: Floats = values / values.sum(axis=-1, keepdims=True)
+    # The ufunc itself: the method of the array takes twice as long for one row.
+    shares: Floats = values / np.add.reduce(values, axis=-1, keepdims=True)
     return shares
 
 

@@ -27,7 +27,7 @@ class Calibrated(FoldRule):
 
     >>> from hedgerow.rules import Probability
     >>> Calibrated(Probability(), sharpness=2.0, floor=0.01).proba([[[3, 1], [1, 1], [4, 0]]]).round(3)
-    array([[0.887, 0.113]])
+    array([[0.895, 0.105]])
     """
 
     rule: FoldRule

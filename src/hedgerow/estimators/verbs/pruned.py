@@ -48,9 +48,12 @@ class PrunedTree(TreeBased):
 
         if strategy is None:
             return grow(training)
-        # Without a random state the held-out rows are the same every time: a default tree is deterministic.
-        seed = 0 if self.random_state is None else whole.seed
-        return strategy(training, Grower(grow, impurity, whole.min_fraction, class_names), seed)
+        grower = Grower(grow, impurity, whole.min_fraction, class_names)
+        return strategy(training, grower, self._hold_out_seed(whole.seed))
+
+    def _hold_out_seed(self, seed: int) -> int:
+        """Seed of held-out rows; without a random state 0, so that a default tree is deterministic."""
+        return 0 if self.random_state is None else seed
 
     def _collapses(self) -> bool:
         return check_bool("collapse", getattr(self, "collapse", False))
