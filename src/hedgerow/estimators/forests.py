@@ -182,7 +182,7 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         grown = self._grow(training, self.criterion, criteria, X, y)
         prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
         found: dict[str, Any] = {"classes_": labels.classes, "n_classes_": len(labels.classes), "class_prior_": prior}
-        found["_impurity"] = impurity_of(self.criterion)
+        found |= {"training_range_": training.ranges, "_impurity": impurity_of(self.criterion)}
         if self._keeps_bags():
             found |= self._out_of_bag(OutOfBag.of(grown, table.values, weight > 0, self.n_jobs), labels, weight, prior)
         self._set_fitted(table, grown.forest, **found)

@@ -215,6 +215,7 @@ max_leaf_nodes, max_features
             classes_=labels.classes,
             n_classes_=len(labels.classes),
             class_prior_=prior,
+            training_range_=training.ranges,
             _impurity=impurity,
         )
         return self

@@ -22,7 +22,9 @@ from hedgerow.data.table import Schema
 from hedgerow.data.targets import Labels, read_labels, read_weights
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.forests import ForestClassifier
+from hedgerow.estimators.verbs.answers import ClassAnswers
 from hedgerow.exchange import from_sklearn
+from hedgerow.folds import Prunings
 from hedgerow.forest.forest import Forest
 from hedgerow.walk import ForestWalk, TableCache, Walk
 
@@ -94,6 +96,12 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
 
     def get_tree_weights(self) -> Floats | None:
         return self.estimator_.get_tree_weights() if isinstance(self.estimator_, TreeBased) else None
+
+    def _prunings(self) -> Prunings:
+        return self.estimator_._prunings() if isinstance(self.estimator_, ClassAnswers) else Prunings()
+
+    def _training_range(self) -> Floats | None:
+        return self.estimator_._training_range() if isinstance(self.estimator_, ClassAnswers) else None
 
     def _template(self) -> Any:
         """Estimator to fit; the default one requests the weights that it is passed."""

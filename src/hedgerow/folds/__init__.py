@@ -6,9 +6,10 @@ The combination rules (:mod:`hedgerow.rules`) and the credal aggregates (:mod:`h
 from hedgerow.folds.evidence import leaf_counts, leaf_moments, tree_votes
 from hedgerow.folds.fold import Fold
 from hedgerow.folds.leaf_probability import Frequency, Laplace, LeafProbability, MEstimate, leaf_probability
-from hedgerow.folds.moments import Mean, Variance
+from hedgerow.folds.moments import Mean, Variance, deviations
 from hedgerow.folds.plausibility import PlausibilityUncertainty
-from hedgerow.folds.uncertainty import EntropyUncertainty, Uncertainty, entropy_bits
+from hedgerow.folds.prunings import Prunings
+from hedgerow.folds.uncertainty import EntropyUncertainty, PosteriorUncertainty, Uncertainty, entropy_bits
 
 __all__ = [
     "EntropyUncertainty",
@@ -19,8 +20,11 @@ __all__ = [
     "MEstimate",
     "Mean",
     "PlausibilityUncertainty",
+    "PosteriorUncertainty",
+    "Prunings",
     "Uncertainty",
     "Variance",
+    "deviations",
     "entropy_bits",
     "leaf_counts",
     "leaf_moments",

@@ -159,3 +159,11 @@ class SetAnswers(ClassAnswers):
     def _leaf_evidence(self) -> DistinctCounts:
         leaves = self.forest_.distinct_counts
         return DistinctCounts(self._moved(leaves.counts), leaves.row_of)
+
+    def _observed_counts(self) -> Floats:
+        leaves = self._leaf_evidence()
+        return leaves.of_each_leaf(leaves.counts)
+
+    def _evidence_prior(self) -> Floats:
+        wanted = self._wanted_prior()
+        return super()._evidence_prior() if wanted is None else check_prior(wanted, self.forest_.counts, "class_prior")
