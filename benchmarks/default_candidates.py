@@ -84,7 +84,16 @@ FAMILIES: dict[str, dict[str, Candidate]] = {
     },
     "forests": {
         "default": ours(hr.ForestClassifier),
-        "leaves of 3": ours(hr.ForestClassifier, min_samples_leaf=3),
+        "not calibrated": ours(hr.ForestClassifier, calibration=None),
+        "full trees": ours(hr.ForestClassifier, min_samples_split=2),
+        "best splits": ours(hr.ForestClassifier, splitter="best"),
+        "drawn splits": ours(hr.ForestClassifier, splitter="random"),
+        "multiway splits": ours(hr.ForestClassifier, nominal="multiway"),
+        "subset splits": ours(hr.ForestClassifier, nominal="subset"),
+        "tempered evidence": ours(hr.ForestClassifier, rule="tempered"),
+        "before": ours(
+            hr.ForestClassifier, calibration=None, min_samples_split=2, splitter="best", nominal="multiway"
+        ),
     },
     "trees": {
         "default": ours(hr.TreeClassifier),

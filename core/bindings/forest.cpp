@@ -90,6 +90,13 @@ Array<double, 2> node_sums(const ForestArrays& forest_arrays, const In<double, 2
     return Array<double, 2>(data, {n_nodes, n_values}, owner_of(std::move(sums)));
 }
 
+Array<std::int64_t> ends_after_cut(const In<std::int64_t>& parent, const In<std::uint8_t>& marked) {
+    if (parent.size() != marked.size()) throw std::invalid_argument("marked needs a number for each node");
+    std::vector<std::int64_t> ends(parent.size());
+    forest::ends_after_cut(parent.data(), static_cast<std::int64_t>(parent.size()), marked.data(), ends.data());
+    return to_array(std::move(ends));
+}
+
 Array<std::int64_t> parents(const ForestArrays& forest_arrays) {
     return to_array(forest::parents(view(forest_arrays)));
 }
@@ -128,6 +135,8 @@ void bind_forest(nb::module_& m) {
           "Make leaves of nodes that save no training error; see hedgerow.pruning.collapse.");
     m.def("node_sums", &node_sums, "forest"_a.noconvert(), "leaf_values"_a.noconvert(),
           "Of each node, the sum of the rows of its leaves.");
+    m.def("ends_after_cut", &ends_after_cut, "parent"_a.noconvert(), "marked"_a.noconvert(),
+          "The node that each node's rows end in when the marked nodes become leaves.");
     m.def("parents", &parents, "forest"_a.noconvert(), "The parent of each node, -1 for roots.");
     m.def(
         "node_depths",

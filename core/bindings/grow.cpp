@@ -99,6 +99,10 @@ void bind_grow(nb::module_& m) {
         .value("multiway", grow::Nominal::multiway)
         .value("binary", grow::Nominal::binary)
         .value("subset", grow::Nominal::subset);
+    nb::enum_<grow::Splitter>(m, "Splitter")
+        .value("best", grow::Splitter::best)
+        .value("random", grow::Splitter::random)
+        .value("mixed", grow::Splitter::mixed);
     nb::enum_<grow::TrainMissing>(m, "TrainMissing")
         .value("fractional", grow::TrainMissing::fractional)
         .value("category", grow::TrainMissing::category)
@@ -109,6 +113,7 @@ void bind_grow(nb::module_& m) {
         .def_rw("criterion", &GrowOptions::criterion)
         .def_rw("nominal", &GrowOptions::nominal)
         .def_rw("missing", &GrowOptions::missing)
+        .def_rw("splitter", &GrowOptions::splitter)
         .def_rw("min_fraction", &GrowOptions::min_fraction)
         .def_rw("max_depth", &GrowOptions::max_depth)
         .def_rw("min_samples_split", &GrowOptions::min_samples_split)

@@ -12,6 +12,14 @@ inline void node_depths(const std::int64_t* parent, std::int64_t n_nodes, std::i
     for (std::int64_t node = 0; node < n_nodes; ++node) depth[node] = parent[node] < 0 ? 0 : depth[parent[node]] + 1;
 }
 
+// Top-down: the node that each node's rows end in when the marked nodes become leaves: its topmost marked ancestor or
+// itself.
+inline void ends_after_cut(const std::int64_t* parent, std::int64_t n_nodes, const std::uint8_t* marked,
+                           std::int64_t* end) {
+    for (std::int64_t node = 0; node < n_nodes; ++node)
+        end[node] = parent[node] >= 0 && marked[end[parent[node]]] ? end[parent[node]] : node;
+}
+
 // Bottom-up: which inner nodes should be leaves, because that costs no more than their split and what is left of their
 // children. `costs` in: of the splits, 0 in leaves; out: of what is left of each subtree.
 inline void cheapest_leaves(const std::int64_t* parent, std::int64_t n_nodes, const std::uint8_t* inner,

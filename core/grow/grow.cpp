@@ -82,6 +82,7 @@ GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atom
         options.n_trees, n_threads,
         [&](std::int64_t tree, const Cancelled& cancelled) {
             const Path path = Path(options.seed).child(static_cast<std::uint64_t>(tree));
+            const GrowOptions of_tree = options.of_tree(tree);
             try {
                 const DrawCounts counts = options.n_draws > 0 ? bootstrap(path, cancelled) : DrawCounts{};
                 if (options.keep_in_bag)
@@ -90,8 +91,8 @@ GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atom
                             in_bag[static_cast<std::size_t>(tree * mask_bytes) + row / 8] |=
                                 static_cast<std::uint8_t>(1u << row % 8);
                 trees[static_cast<std::size_t>(tree)] =
-                    forest_of(is_binned ? binned::grow_tree(data, bins, options, counts, path, cancelled)
-                                        : exact::grow_tree(data, sorted, options, counts, path, cancelled));
+                    forest_of(is_binned ? binned::grow_tree(data, bins, of_tree, counts, path, cancelled)
+                                        : exact::grow_tree(data, sorted, of_tree, counts, path, cancelled));
             } catch (const Stopped&) {
                 return;
             }

@@ -2,21 +2,28 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "base/random.hpp"
 #include "grow/criteria.hpp"
 
 namespace hedgerow::grow {
 
 // The bindings export these by name; hedgerow.growth has no numbers for them.
 enum class Nominal : std::uint8_t { multiway, binary, subset };
+// Which splits of a column are tried: all of them, or one that is drawn (extremely randomized trees; Geurts, Ernst and
+// Wehenkel, 2006); `mixed` does either in every second tree. A multiway split leaves nothing to draw.
+enum class Splitter : std::uint8_t { best, random, mixed };
 enum class TrainMissing : std::uint8_t { fractional, category, learned, random };
 
 struct GrowOptions {
     CriterionId criterion{};
     Nominal nominal = Nominal::multiway;
     TrainMissing missing = TrainMissing::fractional;
+    Splitter splitter = Splitter::best;
     double min_fraction = 1.0 / 64;  // a smaller fraction of a row is not split further
     std::int64_t max_depth = -1;     // -1: none
     double min_samples_split = 2;
@@ -47,8 +54,35 @@ struct GrowOptions {
         return rows >= std::max(min_samples_split, 2 * min_samples_leaf) - 1e-9 && (max_depth < 0 || depth < max_depth);
     }
 
+    // A draw in [0, 1) that picks the one split of a column to be tried; none where all are.
+    std::optional<double> draw_split(base::Draws& draws) const {
+        if (splitter == Splitter::best) return std::nullopt;
+        return draws.real();
+    }
+
+    // Options of one tree. Every second tree of a mixed forest draws its splits, and tries twice as many columns: the
+    // best of few drawn splits is a weak one.
+    GrowOptions of_tree(std::int64_t tree) const {
+        GrowOptions own = *this;
+        if (splitter != Splitter::mixed) return own;
+        own.splitter = tree % 2 == 0 ? Splitter::best : Splitter::random;
+        if (own.splitter == Splitter::random && max_features > 0) own.max_features = 2 * max_features;
+        return own;
+    }
+
     // Whether a split is scored by the rows with a value alone.
     bool known_only() const { return missing == TrainMissing::fractional || missing == TrainMissing::random; }
 };
+
+// A threshold drawn between two values, low < high, so that low <= threshold < high.
+inline double drawn_threshold(double low, double high, double draw) {
+    const double value = low * (1 - draw) + high * draw;  // high - low may overflow
+    return low <= value && value < high ? value : low;
+}
+
+// One of n drawn, n > 0.
+inline std::size_t drawn_index(std::size_t n, double draw) {
+    return std::min(static_cast<std::size_t>(draw * static_cast<double>(n)), n - 1);
+}
 
 }  // namespace hedgerow::grow

@@ -49,12 +49,13 @@ std::uint32_t apply_split(Row* rows, std::uint32_t n_rows, Row* spare, const std
     return partition_rows(rows, n_rows, spare, codes, split, path, by_set);
 }
 
-// Threshold: midway between the values of two bins. One against the rest: the category's code.
+// Threshold: as it was drawn, else midway between the values of two bins. One against the rest: the category's code.
 template <class Group>
 double node_threshold(const BinnedSplit<Group>& split, const BinnedColumn& column) {
     if (split.kind == Kind::subset) return std::numeric_limits<double>::quiet_NaN();
     if (split.kind == Kind::one_against_rest)
         return static_cast<double>(std::find(split.first.begin(), split.first.end(), true) - split.first.begin());
+    if (split.drawn) return *split.drawn;
     const double low = column.greatest[split.last_left], high = column.least[split.first_right];
     const double middle = low / 2 + high / 2;
     return low <= middle && middle < high ? middle : low;

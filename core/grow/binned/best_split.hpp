@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ struct BinnedSplit {
     Kind kind = Kind::threshold;
     std::uint8_t last_left = 0;    // threshold: codes up to this one go to the first child
     std::uint8_t first_right = 0;  // threshold: the next code that occurs at the node
+    std::optional<double> drawn;   // threshold: where it was drawn between the values of the two; none: midway
     CodeSet first;                 // categories
     Group left{};                  // totals of the first child, rows with a missing value excluded
     bool any_missing = false;
@@ -41,6 +43,8 @@ struct SearchedColumn {
     std::int32_t feature;
     bool has_categories;
     Nominal nominal;  // binary or subset
+    const BinnedColumn& bins;
+    std::optional<double> draw;  // in [0, 1), of the one split that is tried; none: all are
 };
 
 // Minimums for both branches of a split.
@@ -86,6 +90,8 @@ public:
         known_score_ = criterion_.score(known.data());
         if (column_.has_categories)
             search_categories();
+        else if (column_.draw)
+            try_drawn_threshold(*column_.draw);
         else
             search_thresholds();
     }
@@ -111,6 +117,32 @@ private:
         });
     }
 
+    void try_drawn_threshold(double draw) {
+        Group& left = scratch_.left;
+        std::fill(left.begin(), left.end(), 0.0);
+        double rows_left = 0;
+        int last = -1;
+        bool offered = false;
+        const std::vector<double>& least = column_.bins.least;
+        const auto range = histogram_.touched().range();
+        const double threshold = range ? drawn_threshold(least[range->first], least[range->second], draw) : 0.0;
+        histogram_.touched().drain([&](std::uint8_t code) {
+            if (code == missing_code) return;
+            if (last >= 0 && !offered && threshold < least[code]) {
+                offered = true;
+                offer(left, scratch_.known, rows_left, [&](Split& split) {
+                    split.kind = Kind::threshold;
+                    split.last_left = static_cast<std::uint8_t>(last);
+                    split.first_right = code;
+                    // A threshold within a bin moves to its end: rows of a bin stay together.
+                    split.drawn = std::max(threshold, column_.bins.greatest[static_cast<std::size_t>(last)]);
+                });
+            }
+            rows_left += histogram_.take(code, left.data());
+            last = code;
+        });
+    }
+
     void search_categories() {
         std::vector<CategoryGroup<Group>>& present = scratch_.present;
         present.clear();
@@ -128,12 +160,17 @@ private:
     }
 
     void offer_each_category() {
-        for (const CategoryGroup<Group>& category : scratch_.present)
+        const std::vector<CategoryGroup<Group>>& present = scratch_.present;
+        const std::size_t first = column_.draw ? drawn_index(present.size(), *column_.draw) : 0;
+        const std::size_t last = column_.draw ? first + 1 : present.size();
+        for (std::size_t i = first; i < last; ++i) {
+            const CategoryGroup<Group>& category = present[i];
             offer(category.group, scratch_.known, category.rows, [&](Split& split) {
                 split.kind = Kind::one_against_rest;
                 split.first.fill(false);
                 split.first[static_cast<std::size_t>(category.code)] = true;
             });
+        }
     }
 
     void offer_ordered_subsets() {
@@ -145,6 +182,7 @@ private:
         for (std::size_t n = 1; n < present.size(); ++n) {
             for (std::size_t k = 0; k < left.size(); ++k) left[k] += present[n - 1].group[k];
             rows_left += present[n - 1].rows;
+            if (column_.draw && n != 1 + drawn_index(present.size() - 1, *column_.draw)) continue;
             offer(left, scratch_.known, rows_left, [&](Split& split) {
                 split.kind = Kind::subset;
                 split.first.fill(false);

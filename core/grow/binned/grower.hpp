@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -150,7 +151,7 @@ private:
                 std::swap(features_[i], features_[other]);
                 swaps_.emplace_back(i, other);
             }
-            search(task, features_[i]);
+            search(task, features_[i], options_.draw_split(draws));
         }
         // Back in order, so that the next node's draws do not depend on this one's.
         for (auto swap = swaps_.rbegin(); swap != swaps_.rend(); ++swap)
@@ -166,9 +167,10 @@ private:
         return sum;
     }
 
-    void search(Task& task, std::int32_t feature) {
+    void search(Task& task, std::int32_t feature, std::optional<double> draw) {
         add_rows(binned_.column(feature), rows_.data() + task.begin, task.n_rows(), histogram_);
-        find_best_split(criterion_, {feature, data_.n_categories[feature] > 0, options_.nominal},
+        const BinnedColumn& bins = binned_.columns[static_cast<std::size_t>(feature)];
+        find_best_split(criterion_, {feature, data_.n_categories[feature] > 0, options_.nominal, bins, draw},
                         {options_.min_samples_leaf, options_.min_weight_leaf}, task.group, task.n_rows(), tolerance_,
                         histogram_, scratch_, task.split);
     }

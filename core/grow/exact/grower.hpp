@@ -167,7 +167,7 @@ private:
             const std::int32_t position = sorted_.categories.position_of(order_[i]);
             if (position >= 0 && !differs_[static_cast<std::size_t>(position)]) continue;
             if (position >= 0 && !all) search_.count(task.samples, {&position, 1});
-            Candidate candidate = search_(task.samples, task.totals, order_[i]);
+            Candidate candidate = search_(task.samples, task.totals, order_[i], options_.draw_split(draws));
             if (candidate.valid()) candidates_.push_back(std::move(candidate));
             if (position >= 0 && search_.is_settled()) differs_[static_cast<std::size_t>(position)] = false;
         }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -73,13 +74,16 @@ public:
     // Whether all rows have the same category in the column that was searched last, and so have all nodes below.
     bool is_settled() const { return present_.size() + any_unknown_ < 2; }
 
-    // The best split on this column, by gain. A nominal column must have been counted.
-    Candidate operator()(const NodeSamples<Target>& node, const Totals& totals, std::int32_t feature) {
+    // The best split on this column, by gain, or the one that `draw` in [0, 1) picks. A nominal column must have been
+    // counted.
+    Candidate operator()(const NodeSamples<Target>& node, const Totals& totals, std::int32_t feature,
+                         std::optional<double> draw = std::nullopt) {
         node_ = &node;
         totals_ = &totals;
         tolerance_ = 1e-12 * totals.magnitude;
         best_ = Candidate{};
         feature_ = feature;
+        draw_ = draw;
         min_rows_ = options_.min_samples_leaf;
         n_offered_ = 0;
         if (data_.n_categories[feature] > 0)
@@ -206,10 +210,12 @@ private:
         const bool whole = block.fractions.empty();
         clear(left_);
         double rows_left = 0;
+        const std::uint32_t drawn_rank = draw_threshold(entries[range.begin].rank, entries[range.end - 1].rank);
         for (std::uint32_t i = range.begin; i + 1 < range.end; ++i) {
             criterion_.add(left_.data(), block.instances[entries[i].id]);
             rows_left += whole ? 1.0 : block.fractions[entries[i].id];
             if (entries[i].rank == entries[i + 1].rank) continue;
+            if (draw_ && !(entries[i].rank <= drawn_rank && drawn_rank < entries[i + 1].rank)) continue;
             const double rows_right = rows.known - rows_left;
             if constexpr (with_missing) {
                 offer_with_missing(entries[i].rank, entries[i + 1].rank, rows_left, rows_right, rows.unknown);
@@ -224,12 +230,22 @@ private:
         }
     }
 
+    // Draws a threshold between two values of the column; returns the rank of the largest value that is not above it.
+    std::uint32_t draw_threshold(std::uint32_t lowest, std::uint32_t highest) {
+        if (!draw_) return 0;
+        const std::vector<double>& values = sorted_.columns[list_number()].values;
+        drawn_ = drawn_threshold(values[lowest], values[highest], *draw_);
+        return static_cast<std::uint32_t>(std::upper_bound(values.begin() + lowest, values.begin() + highest, drawn_) -
+                                          values.begin() - 1);
+    }
+
     void complete_threshold(Candidate& c, std::uint32_t rank, std::uint32_t next_rank, Missing missing) const {
         const std::vector<double>& values = sorted_.columns[list_number()].values;
         const double low = values[rank], high = values[next_rank];
         const double middle = low / 2 + high / 2;
         c.kind = Kind::threshold;
         c.threshold = low <= middle && middle < high ? middle : low;
+        if (draw_) c.threshold = drawn_;
         if (options_.c45)  // a value of the training data, not above the middle
             c.threshold = *(std::upper_bound(values.begin() + rank, values.begin() + next_rank, c.threshold) - 1);
         c.last_left = rank;
@@ -357,11 +373,16 @@ private:
 
     void offer_one_against_rest(const RowTotals& rows) {
         if (any_unknown_ && !options_.known_only()) offer_known_against_missing(rows);
-        for (const Category& category : present_)
+        if (present_.empty()) return;
+        const std::size_t first = draw_ ? drawn_index(present_.size(), *draw_) : 0;
+        const std::size_t last = draw_ ? first + 1 : present_.size();
+        for (std::size_t i = first; i < last; ++i) {
+            const Category& category = present_[i];
             offer_two_sided(rows, category.group, category.rows, [&](Candidate& c) {
                 c.kind = Kind::one_against_rest;
                 c.threshold = category.code;
             });
+        }
     }
 
     // Subsets of categories: all of them where there are few categories and no order is known to hold the best split,
@@ -373,7 +394,7 @@ private:
         for (const Category& category : present_)
             categories.push_back({category.code, category.rows, Group(category.group, category.group + left_.size())});
         const bool has_best_order = std::is_same_v<Target, double> || left_.size() == 2;
-        if (!has_best_order && categories.size() <= max_searched_categories)
+        if (!draw_ && !has_best_order && categories.size() <= max_searched_categories)
             offer_every_subset(rows, categories);
         else
             offer_ordered_subsets(rows, categories);
@@ -405,6 +426,7 @@ private:
         for (std::size_t n = 1; n < ordered.size(); ++n) {
             add(part, ordered[n - 1].group, part);
             rows_part += ordered[n - 1].rows;
+            if (draw_ && n != 1 + drawn_index(ordered.size() - 1, *draw_)) continue;
             offer_two_sided(rows, part.data(), rows_part, [&](Candidate& c) {
                 c.kind = Kind::subset;
                 for (std::size_t i = 0; i < n; ++i) c.members.push_back(ordered[i].code);
@@ -441,6 +463,8 @@ private:
     const NodeSamples<Target>* node_ = nullptr;
     const Totals* totals_ = nullptr;
     std::int32_t feature_ = -1;
+    std::optional<double> draw_;  // of the one split that is tried; none: all are
+    double drawn_ = 0;            // the threshold that it stands for
     double tolerance_ = 0;
     double base_ = 0;
     double min_rows_ = 0;  // of a branch

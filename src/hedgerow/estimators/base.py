@@ -22,6 +22,11 @@ __all__ = ["TreeBased"]
 
 Floats = NDArray[np.float64]
 
+_GROWTH = (
+    *("nominal", "missing", "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf"),
+    *("min_impurity_decrease", "max_leaf_nodes", "max_features"),
+)
+
 
 class TreeBased(BaseEstimator):  # type: ignore[misc]
     """Abstract; final classes have the parameters of :class:`~hedgerow.growth.Growth` among theirs."""
@@ -35,19 +40,9 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _growth(self, criterion: Any, **others: Any) -> Growth:
-        return Growth(
-            criterion=criterion,
-            nominal=self.nominal,
-            missing=self.missing,
-            max_depth=self.max_depth,
-            min_samples_split=self.min_samples_split,
-            min_samples_leaf=self.min_samples_leaf,
-            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
-            min_impurity_decrease=self.min_impurity_decrease,
-            max_leaf_nodes=self.max_leaf_nodes,
-            max_features=self.max_features,
-            **others,
-        )
+        """Growth with the parameters of this estimator; `others` are those that it lacks, and replacements."""
+        own = {name: getattr(self, name) for name in _GROWTH}
+        return Growth(criterion=criterion, **(own | others))
 
     def _seed(self) -> int:
         return seed_of(self.random_state)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow._criteria import CRITERIA
-from hedgerow._params import check_bool
+from hedgerow._params import check_bool, check_choice
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import Labels, read_labels, read_targets, read_weights
 from hedgerow.data.training import Training
-from hedgerow.estimators.fitting.bagging import OutOfBag, n_draws
+from hedgerow.estimators.fitting.bagging import OutOfBag, n_draws, warn_of_no_answer
+from hedgerow.estimators.fitting.calibration import HeldOut, NodeSizes, complete
 from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import NumberAnswers
@@ -20,9 +22,11 @@ from hedgerow.estimators.verbs.many_trees import ManyTrees
 from hedgerow.estimators.verbs.rule_answers import RuleAnswers
 from hedgerow.folds import Mean
 from hedgerow.forest.counts import as_numbers
+from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import impurity_of
-from hedgerow.growth import Grown, grow_forest
-from hedgerow.rules import FoldRule, get
+from hedgerow.growth import Grown, Growth, grow_forest
+from hedgerow.pruning import cut
+from hedgerow.rules import Evidence, FoldRule, Probability, get
 from hedgerow.walk import n_threads
 from hedgerow.walk.quantiles import LeafSamples, central_interval, predict_quantiles
 
@@ -30,12 +34,13 @@ __all__ = ["ForestClassifier", "ForestRegressor"]
 
 Floats = NDArray[np.float64]
 
+_NODE_SIZES = (2, 4, 8, 16)  # for min_samples_split="auto"
+
 
 class _Forest(ManyTrees):
     """Abstract: growth of both forests."""
 
-    def _grow(self, training: Training, criterion: str, criteria: tuple[str, ...], X: Any, y: Any) -> Grown:
-        growth = self._growth(criterion)
+    def _grow(self, training: Training, growth: Growth, criteria: tuple[str, ...], X: Any, y: Any) -> Grown:
         options = growth.options(training.sample_weight, training.values.shape[1], criteria, self._seed())
         options.n_trees = self._n_trees()
         options.max_bins = self.max_bins if growth.uses_bins(training.n_categories, self.max_bins) else 0
@@ -64,22 +69,34 @@ class _Forest(ManyTrees):
 
 @storable
 class ForestClassifier(RuleAnswers, _Forest):
-    """A random forest, or bagged trees with ``max_features=None``; averages the trees' probabilities by default.
+    """A random forest whose probabilities are calibrated by its own out-of-bag rows.
 
-    Trees are grown until their leaves are pure, each from rows drawn with replacement, with √d columns tried at each
-    split.
+    Trees are grown from rows drawn with replacement, with √d columns tried at each split; every second one draws its
+    thresholds. Their averaged probabilities are sharpened or flattened, and small nodes made leaves, as the rows out of
+    each tree's bag ask for (docs/forests.md has the measurements behind the defaults).
 
     Parameters
     ----------
     n_estimators : int
         Number of trees.
-    criterion, nominal, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
-min_impurity_decrease, max_leaf_nodes, categorical_features
-        As in :class:`TreeClassifier`, the criterion being "gini" by default. Rows count once, however often they were
-        drawn.
+    criterion, nominal, max_depth, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, max_leaf_nodes, \
+categorical_features
+        As in :class:`TreeClassifier`, but the criterion is "gini" and nominal columns are split "binary" by default.
+        Rows count once, however often they were drawn.
+    min_samples_split : int, float or "auto"
+        Least rows of a node that is split. "auto" is the one of 2, 4, 8 and 16 draws whose out-of-bag log-loss is least
+        (`min_samples_split_`), or 2 where nothing is calibrated.
+    splitter : {"best", "random", "mixed"}
+        Splits tried of each column: all of them, or one that is drawn, as in extremely randomized trees (Geurts, Ernst
+        and Wehenkel, 2006). "mixed" draws in every second tree, which tries twice as many columns: trees that err
+        differently make a better forest.
+    calibration : "oob", None or "auto"
+        "oob": log P(y|x) = log P(y) + t·(log p(y|x) − log P(y)), p the probabilities by `rule` and t chosen by the
+        log-loss of out-of-bag rows (`rule_`). None: p as it is. "auto": "oob" with ``rule="probability"`` and bootstrap.
     rule : str or a rule
         Combination of the leaves that a row reaches, one of :func:`hedgerow.rules.names` or a rule of your own;
-        "probability" averages class frequencies, "vote" is the majority of the trees. Can be changed after `fit`.
+        "probability" averages class frequencies, "vote" is the majority of the trees, "tempered" accumulates evidence,
+        weakened as out-of-bag rows ask for. Can be changed after `fit`; a calibration is that of the rule of `fit`.
     tree_weights : array of shape (n_estimators,), "oob" or None
         Weight of each tree: these numbers, its out-of-bag accuracy, or all the same. Only ratios matter.
     missing : {"random", "fractional", "category", "learned"} or an instance from :mod:`hedgerow.growth`
@@ -106,6 +123,10 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
     forest_ : Forest
     classes_, n_classes_, class_prior_, schema_, n_features_in_, feature_names_in_, feature_importances_
         As in :class:`TreeClassifier`.
+    rule_ : :class:`~hedgerow.rules.Calibrated` or :class:`~hedgerow.rules.Evidence`
+        The rule with the numbers that out-of-bag rows have chosen; absent where there is nothing to choose.
+    min_samples_split_ : int
+        Least weight of a node that is split, where it was chosen.
     tree_weights_ : array of shape (n_estimators,)
         Out-of-bag accuracy of each tree, with ``tree_weights="oob"``.
     oob_score_, oob_decision_function_
@@ -125,16 +146,18 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         n_estimators: int = 100,
         *,
         rule: Any = "probability",
+        calibration: Any = "auto",
         tree_weights: Any = None,
         criterion: str = "gini",
-        nominal: str = "multiway",
+        nominal: str = "binary",
         missing: Any = "random",
         max_depth: int | None = None,
-        min_samples_split: float = 2,
+        min_samples_split: Any = "auto",
         min_samples_leaf: float = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         max_leaf_nodes: int | None = None,
+        splitter: str = "mixed",
         max_features: Any = "sqrt",
         max_bins: int | None = 255,
         bootstrap: bool = True,
@@ -147,6 +170,7 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
     ) -> None:
         self.n_estimators = n_estimators
         self.rule = rule
+        self.calibration = calibration
         self.tree_weights = tree_weights
         self.criterion = criterion
         self.nominal = nominal
@@ -157,6 +181,7 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_impurity_decrease = min_impurity_decrease
         self.max_leaf_nodes = max_leaf_nodes
+        self.splitter = splitter
         self.max_features = max_features
         self.max_bins = max_bins
         self.bootstrap = bootstrap
@@ -169,27 +194,62 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ForestClassifier:
-        """Grow the trees."""
-        rule = get(self.rule)
-        if self._scores_out_of_bag() and not isinstance(rule, FoldRule):
-            raise ValueError(f"oob_score needs a rule that folds, {rule.name} does not: see hedgerow.rules.names()")
+        """Grow the trees, and calibrate their answers."""
+        self._check_rule()
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)
         weight = labels.weighted(sample_weight, table.values, self.class_weight)
         training = self._training(table, weight, labels=labels)
         self._check_tree_weights()
+        growth = self._growth(self.criterion, splitter=self.splitter)
+        if self._chooses_size():
+            growth = replace(growth, min_samples_split=_NODE_SIZES[0])
         criteria = tuple(name for name, criterion in CRITERIA.items() if not criterion.c45)
-        grown = self._grow(training, self.criterion, criteria, X, y)
+        grown = self._grow(training, growth, criteria, X, y)
         prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
         found: dict[str, Any] = {"classes_": labels.classes, "n_classes_": len(labels.classes), "class_prior_": prior}
         found |= {"training_range_": training.ranges, "_impurity": impurity_of(self.criterion)}
+        forest = grown.forest
         if self._keeps_bags():
-            found |= self._out_of_bag(OutOfBag.of(grown, table.values, weight > 0, self.n_jobs), labels, weight, prior)
-        self._set_fitted(table, grown.forest, **found)
+            bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
+            forest, held_out = self._hold_out(bags, labels, weight, prior)
+            found |= held_out
+        for name in ("rule_", "min_samples_split_", "tree_weights_", "oob_score_", "oob_decision_function_"):
+            vars(self).pop(name, None)  # from an earlier fit
+        self._set_fitted(table, forest, **found)
         return self
 
+    def _check_rule(self) -> None:
+        """Check the rule, and what out-of-bag rows are asked to choose for it."""
+        rule = get(self.rule)
+        if self.calibration is not None:
+            check_choice("calibration", self.calibration, ("oob", "auto"), "'oob', 'auto' or None")
+        if self.calibration == "oob" and self._is_tempered(rule):
+            raise ValueError("rule 'tempered' is calibrated by its temper: set calibration to 'auto' or None")
+        for name, asked in (("oob_score", self._scores_out_of_bag()), ("calibration='oob'", self.calibration == "oob")):
+            if asked and not isinstance(rule, FoldRule):
+                raise ValueError(f"{name} needs a rule that folds, {rule.name} does not: see hedgerow.rules.names()")
+        if not check_bool("bootstrap", self.bootstrap):
+            needed = [("calibration='oob'", self.calibration == "oob"), ("rule 'tempered'", self._is_tempered(rule))]
+            if asked := [name for name, needs in needed if needs]:
+                raise ValueError(f"{asked[0]} needs bootstrap=True: without it every tree has seen every row")
+
+    @staticmethod
+    def _is_tempered(rule: Any) -> bool:
+        return isinstance(rule, Evidence) and rule.temper is None
+
+    def _completes_rule(self) -> bool:
+        """Whether out-of-bag rows choose numbers of the rule."""
+        rule = get(self.rule)
+        automatic = self.calibration == "auto" and self.bootstrap and rule == Probability()
+        return self.calibration == "oob" or automatic or self._is_tempered(rule)
+
+    def _chooses_size(self) -> bool:
+        """Whether nodes are grown as small as they get, for `min_samples_split` to be chosen afterwards."""
+        return isinstance(self.min_samples_split, str) and self.min_samples_split == "auto"
+
     def _keeps_bags(self) -> bool:
-        return self._scores_out_of_bag() or isinstance(self.tree_weights, str)
+        return self._scores_out_of_bag() or isinstance(self.tree_weights, str) or self._completes_rule()
 
     def _check_tree_weights(self) -> None:
         """Check what can be checked before the trees are grown."""
@@ -201,8 +261,10 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
         elif self.tree_weights is not None:
             _scaled(self.tree_weights, self.n_estimators)
 
-    def _out_of_bag(self, bags: OutOfBag, labels: Labels, weight: Floats, prior: Floats) -> dict[str, Any]:
-        """Attributes from out-of-bag rows."""
+    def _hold_out(
+        self, bags: OutOfBag, labels: Labels, weight: Floats, prior: Floats
+    ) -> tuple[Forest, dict[str, Any]]:
+        """The forest, small nodes cut as out-of-bag rows ask for, and the attributes that they give."""
         found: dict[str, Any] = {}
         tree_weights = self.tree_weights
         if isinstance(tree_weights, str):
@@ -212,18 +274,32 @@ min_impurity_decrease, max_leaf_nodes, categorical_features
             tree_weights = np.where(np.isnan(accuracy), np.nanmean(accuracy), accuracy)
             found["tree_weights_"] = tree_weights
         rule = get(self.rule)
-        if not self._scores_out_of_bag() or not isinstance(rule, FoldRule):
-            return found
+        if not (self._scores_out_of_bag() or self._completes_rule()) or not isinstance(rule, FoldRule):
+            return bags.forest, found
+        sizes = _NODE_SIZES if self._completes_rule() and self._chooses_size() else _NODE_SIZES[:1]
+        cuts = NodeSizes.of(bags.forest, sizes)
         scaled = None if tree_weights is None else _scaled(tree_weights, bags.forest.n_trees)
-        table = rule.table_of(bags.forest.distinct_counts, prior)
-        folded, n_trees, unseen = bags.fold(table, scaled)
-        shares = np.full((len(unseen), len(prior)), np.nan)
-        shares[unseen] = rule.finish(folded, n_trees, prior)
-        metric = self._oob_metric("accuracy_score")
-        predicted = labels.classes[shares[unseen].argmax(axis=1)]
-        found["oob_decision_function_"] = shares
-        found["oob_score_"] = metric(labels.classes[labels.codes[unseen]], predicted) if unseen.any() else np.nan
-        return found
+        folded, n_trees, unseen = bags.folds(cuts.tables(rule, prior), scaled)
+        size, best = 0, folded[0]
+        if self._completes_rule() and unseen.any():
+            held_out = HeldOut(labels.codes[unseen], weight[unseen], prior, len(unseen))
+            completed = [complete(rule, one, n_trees, held_out, bags.forest.n_trees) for one in folded]
+            size = int(np.argmin([one.loss for one in completed]))
+            rule, best = completed[size].rule, folded[size]
+            found["rule_"] = rule
+        elif self._is_tempered(rule):
+            raise ValueError("rule 'tempered': no tree has a row out of its bag; grow more trees, or give a temper")
+        if self._chooses_size():
+            found["min_samples_split_"] = sizes[size]
+        if self._scores_out_of_bag():
+            warn_of_no_answer(unseen)
+            shares = np.full((len(unseen), len(prior)), np.nan)
+            shares[unseen] = rule.finish(best, n_trees, prior)
+            metric = self._oob_metric("accuracy_score")
+            predicted = labels.classes[shares[unseen].argmax(axis=1)]
+            found["oob_decision_function_"] = shares
+            found["oob_score_"] = metric(labels.classes[labels.codes[unseen]], predicted) if unseen.any() else np.nan
+        return cut(bags.forest, cuts.small(sizes[size])), found
 
     def get_tree_weights(self) -> Floats | None:
         given = self.tree_weights
@@ -291,6 +367,7 @@ categorical_features, n_jobs, random_state
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         max_leaf_nodes: int | None = None,
+        splitter: str = "best",
         max_features: Any = 1 / 3,
         max_bins: int | None = 255,
         bootstrap: bool = True,
@@ -309,6 +386,7 @@ categorical_features, n_jobs, random_state
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_impurity_decrease = min_impurity_decrease
         self.max_leaf_nodes = max_leaf_nodes
+        self.splitter = splitter
         self.max_features = max_features
         self.max_bins = max_bins
         self.bootstrap = bootstrap
@@ -325,7 +403,8 @@ categorical_features, n_jobs, random_state
         targets = read_targets(y, table.values)
         weight = read_weights(sample_weight, table.values)
         training = self._training(table, weight, targets=targets)
-        grown = self._grow(training, "squared_error", ("squared_error",), X, y)
+        growth = self._growth("squared_error", splitter=self.splitter)
+        grown = self._grow(training, growth, ("squared_error",), X, y)
         samples = LeafSamples.of(*grown.leaf_samples, targets[weight > 0])
         found: dict[str, Any] = {"leaf_samples_": samples, "_impurity": "squared_error"}
         if self._scores_out_of_bag():

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._core import Criterion, GrowOptions, Nominal, RandomGrowOptions
+from hedgerow._core import Criterion, GrowOptions, Nominal, RandomGrowOptions, Splitter
 from hedgerow._criteria import CRITERIA
 from hedgerow._params import check_choice, check_number, check_rows, check_whole, is_fraction, is_whole
 from hedgerow.growth.missing import Fractional, Random, core_policy, missing_values
@@ -43,6 +43,7 @@ class Growth:
     stopping: Any = None
     class_costs: NDArray[np.float64] | None = None
     feature_costs: NDArray[np.float64] | None = None
+    splitter: Any = "best"
 
     def options(
         self, sample_weight: NDArray[np.float64], n_features: int, criteria: tuple[str, ...], seed: int
@@ -53,6 +54,7 @@ class Growth:
         options = GrowOptions()
         self._set_criterion(options, check_choice("criterion", self.criterion, criteria))
         options.nominal = Nominal[check_choice("nominal", self.nominal, ("multiway", "binary", "subset"))]
+        options.splitter = Splitter[check_choice("splitter", self.splitter, ("best", "random", "mixed"))]
         options.missing = core_policy(missing)
         if isinstance(missing, Fractional):
             options.min_fraction = check_number("min_fraction", missing.min_fraction, 0, 1, closed="both")

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow._core import collapse as collapse_nodes
 from hedgerow._core import cut as cut_nodes
+from hedgerow._core import ends_after_cut
 from hedgerow.forest.forest import Forest
 
-__all__ = ["collapse", "cut", "node_errors", "remade"]
+__all__ = ["collapse", "cut", "leaves_after_cut", "node_errors", "remade"]
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +32,13 @@ def cut(forest: Forest, nodes: ArrayLike) -> Forest:
         return forest
     values = forest.node_stats() if forest.leaf_counts is None else forest.node_counts()
     return remade(forest, cut_nodes(forest.core_with_weight, marked, values))
+
+
+def leaves_after_cut(forest: Forest, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Node that the rows of each leaf end in, (n_leaves,), when the marked nodes are cut."""
+    ends = ends_after_cut(forest.parent, marked.astype(np.uint8))
+    found: NDArray[np.int64] = ends[forest.leaf_nodes]
+    return found
 
 
 def remade(forest: Forest, arrays: dict[str, Any]) -> Forest:

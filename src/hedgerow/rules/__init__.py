@@ -16,11 +16,13 @@ from hedgerow.rules.averages import AverageRule as Average
 from hedgerow.rules.averages import Confidence, Plausibility, Probability, Vote
 from hedgerow.rules.base import CountRule, FoldRule, Rule
 from hedgerow.rules.belief import Cautious, Dempster, Masses, combine_masses
+from hedgerow.rules.calibrated import Calibrated
 from hedgerow.rules.mixtures import InvertedGini, Maximum, Median, Mixture
 from hedgerow.rules.registry import compare, get, names
 
 __all__ = [
     "Average",
+    "Calibrated",
     "Cautious",
     "Confidence",
     "CountRule",

@@ -5,14 +5,14 @@ Busch et al., Combining Predictions under Uncertainty, section 4.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from hedgerow._params import check_choice
+from hedgerow._params import check_choice, check_number
 from hedgerow.folds.plausibility import plausibility_degrees, rest
 from hedgerow.rules.averages import Toward, check_correction, leaf_shares
 from hedgerow.rules.base import FoldRule, half_signed, softmax
@@ -41,7 +41,7 @@ class Pool(FoldRule):
 
 @dataclass(frozen=True)
 class Evidence(FoldRule):
-    """Evidence accumulation: P(y | all leaves) ∝ P(y)·Π P(y|w)/P(y), of leaves that are independent given the class.
+    """Evidence accumulation: P(y | all leaves) ∝ P(y)·Π (P(y|w)/P(y))^β, of leaves that are independent given the class.
 
     Each leaf's P(y|w) = (w_y + a)/(n + a·C), a the `correction` and C the number of classes (section 4). The score of
     two classes is the logarithm of the posterior odds, which has the sign of the paper's difference of products and
@@ -58,6 +58,13 @@ class Evidence(FoldRule):
         "epistemic" multiplies each leaf's log P(y|w)/P(y) by 1 − u_e(w), so that small leaves, which the paper finds
         to weigh most, count for less (its future work, section 6). With more than two classes u_e is that of y
         against the rest.
+    temper : float in (0, 1], or None
+        β, what a tree is worth as a witness. 1 is the paper's: the trees are independent. They are not, having grown
+        from the same rows, and their product is far too sure of itself. None is the rule "tempered" before `fit` has
+        chosen β, see :func:`~hedgerow.estimators.fitting.calibration.complete`.
+    prior_term : {"log", "plain"}
+        "log" is the paper's formula, (K − 1)·log P(y) subtracted for K trees. "plain" subtracts (K − 1)·P(y), as the
+        code does that its authors published.
 
     Notes
     -----
@@ -68,11 +75,28 @@ class Evidence(FoldRule):
     correction: float = 0.1
     toward: Toward = "uniform"
     reliability: Literal["epistemic"] | None = None
+    temper: float | None = 1.0
+    prior_term: Literal["log", "plain"] = "log"
 
     def __post_init__(self) -> None:
         check_correction("Evidence", self.correction, self.toward, positive=True)
         if self.reliability is not None:
             check_choice("Evidence: reliability", self.reliability, ("epistemic",), "None or 'epistemic'")
+        if self.temper is not None:
+            check_number("Evidence: temper", self.temper, 0, 1, closed="right", hint=", or None, to be chosen by fit")
+        check_choice("Evidence: prior_term", self.prior_term, ("log", "plain"), "'log' or 'plain'")
+        if self.prior_term == "plain" and self.temper != 1:
+            raise ValueError(f"Evidence: temper is {self.temper!r}, must be 1 with prior_term='plain'")
+
+    @property
+    def name(self) -> str:
+        if self.prior_term == "plain":
+            return "evidence-published"
+        return "evidence" if self.temper == 1 else "tempered"
+
+    @property
+    def before_fit(self) -> Evidence:
+        return replace(self, temper=None)
 
     def table(self, counts: Floats, prior: Floats) -> Floats:
         possible = np.where(prior > 0, prior, 1.0)  # a class without prior and counts: anything, finish leaves it out
@@ -98,9 +122,16 @@ class Evidence(FoldRule):
         log_odds: Floats = logs[:, 1] - logs[:, 0]
         return log_odds
 
-    @staticmethod
-    def _log_posterior(folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """Σ log P(y|w) + (1 − K)·log P(y), not normalised."""
-        with np.errstate(divide="ignore"):
-            log_prior = np.log(prior)
-        return np.where(prior > 0, folded + (1.0 - n_trees) * np.where(prior > 0, log_prior, 0.0), -np.inf)
+    def _log_posterior(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
+        """log P(y) + β·Σ (log P(y|w) − log P(y)), not normalised; "plain": Σ log P(y|w) − (K − 1)·P(y)."""
+        if self.temper is None:
+            raise ValueError(
+                "rule 'tempered' has no temper yet, which the fit of RandomTreesClassifier and ForestClassifier chooses "
+                "by held-out rows: fit with it, or set one, such as Evidence(toward='prior', temper=0.1)"
+            )
+        if self.prior_term == "plain":
+            logs = folded + (1.0 - n_trees) * prior
+        else:
+            log_prior = np.log(np.where(prior > 0, prior, 1.0))
+            logs = self.temper * folded + (1.0 - self.temper * n_trees) * log_prior
+        return np.where(prior > 0, logs, -np.inf)

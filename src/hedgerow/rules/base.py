@@ -65,6 +65,11 @@ class FoldRule(Fold[Floats, Floats], Rule):
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         """Probabilities (n, n_classes) from the folded table, (n, m)."""
 
+    @property
+    def before_fit(self) -> Rule:
+        """Rule that `fit` completed to this one by held-out rows; itself where there is nothing to complete."""
+        return self
+
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         """Binary: signed score, (n,); multiclass: a score per class, (n, n_classes). As documented for each rule."""
         return signed(self.finish(folded, n_trees, prior))

@@ -14,6 +14,7 @@ from hedgerow.rules.accumulation import Evidence, Pool
 from hedgerow.rules.averages import Confidence, Plausibility, Probability, Vote
 from hedgerow.rules.base import FoldRule, Rule, check_prior
 from hedgerow.rules.belief import Cautious, Dempster
+from hedgerow.rules.calibrated import Calibrated
 from hedgerow.rules.mixtures import InvertedGini, Maximum, Median, Mixture
 from hedgerow.walk import fold
 
@@ -37,10 +38,11 @@ _BEYOND: dict[str, Rule] = {
     for rule in (
         *(Median(), Maximum(), InvertedGini()),
         *(Mixture(centre="average"), Mixture(centre="median"), Mixture(centre="maximum")),
+        *(Evidence(toward="prior", temper=None), Evidence(prior_term="plain")),
     )
 }
 # Model files name a rule by its public module, wherever it is defined.
-for _rule in {type(rule) for rule in (*_NINE.values(), *_BEYOND.values())}:
+for _rule in {Calibrated, *(type(rule) for rule in (*_NINE.values(), *_BEYOND.values()))}:
     register(_rule, name=f"hedgerow.rules.{_rule.__name__}")
 _PARTS = ("table", "fold", "finish")
 _TABLE_BYTES = 1 << 26  # of the tables that ride in one walk at a time
@@ -55,7 +57,7 @@ def get(rule: Any) -> Rule:
     """Return a rule by its name, or wrap your own: an instance with a `table`, a `fold` and a `finish`.
 
     >>> get("evidence")
-    Evidence(correction=0.1, toward='uniform', reliability=None)
+    Evidence(correction=0.1, toward='uniform', reliability=None, temper=1.0, prior_term='log')
     """
     if isinstance(rule, Rule):
         return rule

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from hedgerow.forest.forest import Forest
 from hedgerow.growth import Grown
 from hedgerow.walk import LeafTable, fold, route
 
-__all__ = ["OutOfBag", "n_draws"]
+__all__ = ["OutOfBag", "n_draws", "warn_of_no_answer"]
 
 Floats = NDArray[np.float64]
 
@@ -45,6 +46,16 @@ def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, n_rows: int) -> in
     )
 
 
+def warn_of_no_answer(unseen: NDArray[np.bool_]) -> None:
+    """Warn of rows that no tree can answer out of bag."""
+    if not unseen.all():
+        warnings.warn(
+            f"{(~unseen).sum()} of {len(unseen)} rows are in the bag of every tree and have no out-of-bag "
+            "prediction (NaN): grow more trees",
+            stacklevel=5,
+        )
+
+
 @dataclass(frozen=True)
 class OutOfBag:
     """Training rows, and the trees that they are in the bag of."""
@@ -71,18 +82,22 @@ class OutOfBag:
 
         Rows in the bag of every tree are left out. With weights, the number of trees is the sum of their weights.
         """
+        (folded,), n_trees, unseen = self.folds([table], tree_weights)
+        warn_of_no_answer(unseen)
+        return folded, n_trees, unseen
+
+    def folds(
+        self, tables: Sequence[LeafTable], tree_weights: Floats | None = None
+    ) -> tuple[list[Floats], Floats, NDArray[np.bool_]]:
+        """Fold several tables in one walk, as :meth:`fold` does one."""
         one = LeafTable.of(np.ones((self.forest.n_leaves, 1)))
-        folded, n_trees = fold(
-            *(self.forest, self.rows, [table, one]), skip=self.seen, tree_weights=tree_weights, n_jobs=self.n_jobs
+        *folded, n_trees = fold(
+            *(self.forest, self.rows, [*tables, one]), skip=self.seen, tree_weights=tree_weights, n_jobs=self.n_jobs
         )
         unseen = n_trees[:, 0] > 0
         if not unseen.all():
-            warnings.warn(
-                f"{(~unseen).sum()} of {len(unseen)} rows are in the bag of every tree and have no out-of-bag "
-                "prediction (NaN): grow more trees",
-                stacklevel=4,
-            )
-        return folded[unseen], n_trees[unseen], unseen
+            folded, n_trees = [one[unseen] for one in folded], n_trees[unseen]
+        return folded, n_trees, unseen
 
     def accuracies(self, codes: NDArray[np.int32], sample_weight: Floats) -> Floats:
         """Out-of-bag accuracy of each tree, (n_trees,); NaN for a tree with all rows in its bag."""

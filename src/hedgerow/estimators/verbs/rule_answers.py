@@ -34,7 +34,7 @@ class RuleAnswers(ClassAnswers):
         cautious the difference of the two (pignistic) probabilities. Multiclass: (n, n_classes).
         """
         rows = self._read(X)
-        rule = get(self.rule)
+        rule = self._rule()
         if not isinstance(rule, FoldRule):
             return half_signed(self._combine_counts(rule, rows))
         prior = self.class_prior_
@@ -47,7 +47,7 @@ class RuleAnswers(ClassAnswers):
         return found
 
     def _proba_query(self) -> Query[Floats] | None:
-        rule = get(self.rule)
+        rule = self._rule()
         if not isinstance(rule, FoldRule):
             return None
         prior = self.class_prior_
@@ -59,8 +59,14 @@ class RuleAnswers(ClassAnswers):
 
     def _answer(self, verb: str, rows: Floats, reached: Any, **arguments: Any) -> Any:
         if verb == "predict_proba":
-            return self._combine_counts(get(self.rule), rows)
+            return self._combine_counts(self._rule(), rows)
         return super()._answer(verb, rows, reached, **arguments)
+
+    def _rule(self) -> Rule:
+        """The current rule, with the numbers that `fit` chose for it by held-out rows."""
+        rule = get(self.rule)
+        fitted: FoldRule | None = vars(self).get("rule_")
+        return fitted if fitted is not None and fitted.before_fit == rule else rule
 
     def _rule_table(self, rule: FoldRule) -> LeafTable:
         return self._tables.get(rule, lambda: rule.table_of(self.forest_.distinct_counts, self.class_prior_))

@@ -1,0 +1,123 @@
+"""Rules completed by held-out rows: how much the trees' evidence is worth, and how large their leaves should be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.forest.forest import Forest
+from hedgerow.pruning.subtrees import leaves_after_cut
+from hedgerow.rules import Evidence, FoldRule
+from hedgerow.rules.base import softmax
+from hedgerow.rules.calibrated import Calibrated
+from hedgerow.walk import LeafTable
+
+__all__ = ["Completed", "HeldOut", "NodeSizes", "best_exponent", "complete"]
+
+Floats = NDArray[np.float64]
+
+_LEAST = 1e-3  # of an exponent: rows keep their order, and answers are the class frequencies but for a trace
+_SHARPEST = 4.0
+_MAX_STEPS = 60  # Newton needs about six, bisection down to 1e-6 of the interval twenty
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Classes and weights of rows with held-out answers, and the prior of the classes."""
+
+    codes: NDArray[np.int32]
+    weight: Floats
+    prior: Floats
+    n_rows: int
+    """All training rows, also those without a held-out answer."""
+
+
+class Completed(NamedTuple):
+    """A rule with all its numbers, and its mean log-loss on the held-out rows."""
+
+    rule: FoldRule
+    loss: float
+
+
+def complete(rule: FoldRule, folded: Floats, n_trees: Any, held_out: HeldOut, n_all_trees: int) -> Completed:
+    """Choose the exponent of a rule by the log-loss of held-out rows, given their folds over `n_trees` trees each.
+
+    For "tempered" it is β of log P(y|x) = log P(y) + β·Σ_t [log P(y|w_t) − log P(y)], the sum scaled to all trees; for
+    any other rule t of :class:`~hedgerow.rules.Calibrated`, whose floor is half a row of the training data.
+    """
+    prior = held_out.prior
+    log_prior = np.log(np.where(prior > 0, prior, 1.0))
+    if isinstance(rule, Evidence) and rule.temper is None:
+        evidence = (folded - n_trees * log_prior) * (n_all_trees / n_trees)
+        temper, loss = best_exponent(evidence, held_out, most=1.0, pull=0.0)
+        return Completed(replace(rule, temper=temper), loss)
+    floor = 0.5 / max(held_out.n_rows, len(prior))
+    shares = (1.0 - len(prior) * floor) * rule.finish(folded, n_trees, prior) + floor
+    sharpness, loss = best_exponent(np.log(shares) - log_prior, held_out, most=_SHARPEST, pull=1.0)
+    return Completed(Calibrated(rule, sharpness, floor), loss)
+
+
+def best_exponent(evidence: Floats, held_out: HeldOut, *, most: float, pull: float) -> tuple[float, float]:
+    """Exponent t with the least log-loss of log P(y|x) = log P(y) + t·evidence, and that log-loss.
+
+    The log-loss is convex in t. `pull`·(t − 1)²/2 is added to the sum over the rows: where there are few rows, t stays
+    near 1. Newton's method within a bracket.
+    """
+    weight, prior = held_out.weight, held_out.prior
+    with np.errstate(divide="ignore"):
+        log_prior = np.log(prior)
+    own = np.arange(len(evidence)), held_out.codes
+    low, high, t = _LEAST, most, min(1.0, most)
+    for _ in range(_MAX_STEPS):
+        shares = softmax(log_prior + t * evidence)
+        mean = (shares * evidence).sum(axis=1)
+        slope = (weight * (mean - evidence[own])).sum() + pull * (t - 1.0)
+        curvature = (weight * ((shares * evidence**2).sum(axis=1) - mean**2)).sum() + pull
+        low, high = (low, t) if slope > 0 else (t, high)
+        following = t - slope / curvature if curvature > 0 else low
+        if not low < following < high:
+            following = (low + high) / 2
+        arrived = abs(following - t) <= 1e-6 * t
+        t = following
+        if arrived:
+            break
+    of_truth = softmax(log_prior + t * evidence)[own]
+    losses = -np.log(np.maximum(of_truth, np.finfo(np.float64).tiny))
+    return float(t), float((weight * losses).sum() / max(weight.sum(), np.finfo(np.float64).tiny))
+
+
+@dataclass(frozen=True)
+class NodeSizes:
+    """A forest as it would be if nodes below some size were leaves, for several sizes at once.
+
+    Weights fall from a node to its children, so that cutting every node lighter than a size gives the forest that
+    would have grown with this size as the least that is split (in units of weight; growth draws by path).
+    """
+
+    forest: Forest
+    sizes: Sequence[int]
+    """Least weight of a node that is split, ascending."""
+    counts: Floats
+    """Class counts of all nodes, (n_nodes, n_classes)."""
+
+    @classmethod
+    def of(cls, forest: Forest, sizes: Sequence[int]) -> NodeSizes:
+        return cls(forest, sizes, forest.node_counts())
+
+    def small(self, size: int) -> NDArray[np.bool_]:
+        """Nodes that a size makes leaves."""
+        found: NDArray[np.bool_] = self.forest.weight < size - 1e-9
+        return found
+
+    def nodes(self) -> list[NDArray[np.int64]]:
+        """Node that each leaf's rows end in, (n_leaves,), for each size."""
+        return [leaves_after_cut(self.forest, self.small(size)) for size in self.sizes]
+
+    def tables(self, rule: FoldRule, prior: Floats) -> list[LeafTable]:
+        """Leaf table of a rule for each size."""
+        table = rule.leaf_table(self.counts, prior)
+        return [replace(table, row_of=nodes.astype(np.uint32)) for nodes in self.nodes()]
