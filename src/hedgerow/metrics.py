@@ -23,6 +23,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from hedgerow.credal.utility import REWARDS, utilities
 from hedgerow.forest.counts import as_numbers
 
 __all__ = [
@@ -46,7 +47,7 @@ def u65_score(
     of a guess between them, which rewards caution (Zaffalon, Corani and Mauá, 2012). If all sets have one class, it is
     the accuracy.
     """
-    return _utility(y_true, sets, classes, sample_weight, 0.6)
+    return _utility(y_true, sets, classes, sample_weight, REWARDS["u65"])
 
 
 def u80_score(
@@ -56,14 +57,13 @@ def u80_score(
 
     From 0 to 1, higher is better. Like :func:`u65_score` with more reward for caution: a correct set of two scores 0.8.
     """
-    return _utility(y_true, sets, classes, sample_weight, 1.2)
+    return _utility(y_true, sets, classes, sample_weight, REWARDS["u80"])
 
 
 def _utility(y_true: Any, sets: Any, classes: Any, sample_weight: Any, reward: float) -> float:
-    """Mean of (1 + reward)/m − reward/m², in a form that is exactly 1 for m = 1."""
+    """Mean utility, given the reward of a correct set of two."""
     correct, members, weights = _read(y_true, sets, classes, sample_weight)
-    size = members.sum(axis=1)
-    return _mean(np.where(correct, 1 / size + reward * (size - 1) / size**2, 0.0), weights)
+    return _mean(utilities(correct, members.sum(axis=1), reward), weights)
 
 
 def set_accuracy(
