@@ -16,14 +16,13 @@ import numpy as np
 import pandas as pd
 from defaults import Split, splits
 
-from hedgerow import CautiousClassifier, CautiousForestClassifier, ForestClassifier, credal, metrics
+from hedgerow import CautiousForestClassifier, credal, metrics
 
 PAPER = {
     f"{'strict ' * strict}belief, {weighting}, s = {s}": (credal.Belief(weighting, strict), s)
     for strict, weighting, s in product((False, True), ("uniform", "samples", "epistemic"), (1, 3, 5))
 } | {f"average, s = {s}": (credal.Average(), s) for s in (1, 3, 5)}
 
-MIXED = {"calibration": None, "min_samples_split": 2, "splitter": "mixed", "nominal": "multiway"}
 CHOSEN = {
     "default": lambda seed: CautiousForestClassifier(random_state=seed),
     "u80": lambda seed: CautiousForestClassifier(s="u80", random_state=seed),
@@ -31,7 +30,9 @@ CHOSEN = {
     "strict belief, uniform, u65": lambda seed: CautiousForestClassifier(
         aggregate=credal.Belief("uniform", strict=True), random_state=seed
     ),
-    "mixed trees": lambda seed: CautiousClassifier(ForestClassifier(**MIXED, random_state=seed)),
+    "best splits": lambda seed: CautiousForestClassifier(splitter="best", random_state=seed),
+    "multiway": lambda seed: CautiousForestClassifier(nominal="multiway", random_state=seed),
+    "binary": lambda seed: CautiousForestClassifier(nominal="binary", random_state=seed),
     "leaves of 2": lambda seed: CautiousForestClassifier(min_samples_leaf=2, random_state=seed),
     "learned weights": lambda seed: CautiousForestClassifier(weighting="learned", random_state=seed),
     "belief, learned weights": lambda seed: CautiousForestClassifier(
@@ -40,7 +41,7 @@ CHOSEN = {
 }
 
 
-def scores(model: CautiousClassifier | CautiousForestClassifier, split: Split) -> dict[str, float]:
+def scores(model: CautiousForestClassifier, split: Split) -> dict[str, float]:
     sets = model.predict_set(split.X_test)
     known = np.arange(len(model.classes_))
     return {

@@ -14,7 +14,7 @@ REWARDS = {"u65": 0.65, "u80": 0.8}
 """Reward of a correct set of two classes, by the name of the utility."""
 
 _SOFTNESS = 0.1  # of the step that a bound stands for; a tenth of the whole range of bounds
-_PULL = 0.1  # toward equal weights
+_PULL = 1.0  # toward equal weights
 _MAX_STEPS = 200
 
 
@@ -43,7 +43,7 @@ def learn_tree_weights(
     it if v_i = U_iy − max L_ij < 0. So, with two classes, the utility is 1 − (1 − r)·[z ≤ 0] − r·[v < 0], r being the
     reward; every step [x ≤ 0] is at most log2(1 + exp(−x/δ)), δ = 0.1. Minimised is the convex
 
-        mean of (1 − r)·log2(1 + exp(−z_i/δ)) + r·log2(1 + exp(−v_i/δ)), plus 0.1·Σ w_t·ln(w_t·n_trees):
+        mean of (1 − r)·log2(1 + exp(−z_i/δ)) + r·log2(1 + exp(−v_i/δ)), plus Σ w_t·ln(w_t·n_trees):
 
     the last term pulls toward equal weights. L-BFGS over the logarithms of the weights, from equal weights; the same
     input gives the same weights.

@@ -32,11 +32,11 @@ Floats = NDArray[np.float64]
 # Parameters of CautiousForestClassifier that its forest has too.
 _OF_FOREST = (
     *("n_estimators", "criterion", "nominal", "missing", "max_depth", "min_samples_split", "min_samples_leaf"),
-    *("max_leaf_nodes", "max_features", "max_bins", "bootstrap", "max_samples", "categorical_features", "n_jobs"),
-    "random_state",
+    *("max_leaf_nodes", "splitter", "max_features", "max_bins", "bootstrap", "max_samples", "categorical_features"),
+    *("n_jobs", "random_state"),
 )
-# Bounds come from counts, which need no calibration; leaves are small, and s chosen to suit them.
-_PLAIN: dict[str, Any] = {"calibration": None, "splitter": "best"}
+# Bounds come from counts, which no calibration changes; s is chosen to suit small leaves.
+_PLAIN: dict[str, Any] = {"calibration": None}
 _USUAL_S = (
     1.0  # where no out-of-bag rows can choose: the best of fixed numbers with "average", see benchmarks/README.md
 )
@@ -54,7 +54,8 @@ class _Cautious(WrappedForest, SetAnswers):
         aggregate = self._aggregate()
         if self._learns_weights() and not isinstance(aggregate, Average | Belief | Vote):
             raise ValueError(
-                f"weighting='learned' needs aggregate 'average', 'belief' or 'vote': {aggregate.name} has no weighted sums"
+                f"weighting='learned' needs aggregate 'average', 'belief' or 'vote', {aggregate.name} weighs no trees: "
+                "choose one of them, or another weighting"
             )
         template = self._template()
         check_classifier("estimator", template)
@@ -229,7 +230,7 @@ feature_importances_
         return cautious
 
     def _default(self) -> ForestClassifier:
-        return ForestClassifier(**_PLAIN, nominal="multiway", min_samples_split=2, random_state=0)
+        return ForestClassifier(**_PLAIN, min_samples_split=2, random_state=0)
 
 
 @storable
@@ -269,6 +270,7 @@ class CautiousForestClassifier(_Cautious):
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         max_leaf_nodes: int | None = None,
+        splitter: str = "mixed",
         max_features: Any = "sqrt",
         max_bins: int | None = 255,
         bootstrap: bool = True,
@@ -290,6 +292,7 @@ class CautiousForestClassifier(_Cautious):
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.max_leaf_nodes = max_leaf_nodes
+        self.splitter = splitter
         self.max_features = max_features
         self.max_bins = max_bins
         self.bootstrap = bootstrap
