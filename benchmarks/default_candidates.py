@@ -79,8 +79,17 @@ def _plain_text(frame: pd.DataFrame) -> pd.DataFrame:
 FAMILIES: dict[str, dict[str, Candidate]] = {
     "random-trees": {
         "default": ours(hr.RandomTreesClassifier),
+        "tempered, leaves of 1": ours(hr.RandomTreesClassifier, min_samples_leaf=1),
+        "tempered, leaves of 4": ours(hr.RandomTreesClassifier, min_samples_leaf=4),
         "probability": ours(hr.RandomTreesClassifier, rule="probability"),
+        "probability, leaves of 1": ours(hr.RandomTreesClassifier, rule="probability", min_samples_leaf=1),
         "evidence": ours(hr.RandomTreesClassifier, rule="evidence"),
+        "evidence as published": ours(hr.RandomTreesClassifier, rule="evidence-published"),
+        "before: evidence, leaves of 1": ours(hr.RandomTreesClassifier, rule="evidence", min_samples_leaf=1),
+    },
+    "rules": {
+        "default": ours(hr.RuleClassifier),
+        **{rule: ours(hr.RuleClassifier, rule=rule) for rule in ("probability", "laplace", "evidence", "vote", "pool")},
     },
     "forests": {
         "default": ours(hr.ForestClassifier),
@@ -91,9 +100,7 @@ FAMILIES: dict[str, dict[str, Candidate]] = {
         "multiway splits": ours(hr.ForestClassifier, nominal="multiway"),
         "subset splits": ours(hr.ForestClassifier, nominal="subset"),
         "tempered evidence": ours(hr.ForestClassifier, rule="tempered"),
-        "before": ours(
-            hr.ForestClassifier, calibration=None, min_samples_split=2, splitter="best", nominal="multiway"
-        ),
+        "before": ours(hr.ForestClassifier, calibration=None, min_samples_split=2, splitter="best", nominal="multiway"),
     },
     "trees": {
         "default": ours(hr.TreeClassifier),

@@ -38,6 +38,11 @@ def collapse(forest: ForestArrays, leaf_counts: Annotated[NDArray[numpy.float64]
 def node_sums(forest: ForestArrays, leaf_values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]:
     """Of each node, the sum of the rows of its leaves."""
 
+def ends_after_cut(parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], marked: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]:
+    """
+    The node that each node's rows end in when the marked nodes become leaves.
+    """
+
 def parents(forest: ForestArrays) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]:
     """The parent of each node, -1 for roots."""
 
@@ -110,6 +115,13 @@ class Nominal(enum.Enum):
 
     subset = 2
 
+class Splitter(enum.Enum):
+    best = 0
+
+    random = 1
+
+    mixed = 2
+
 class TrainMissing(enum.Enum):
     fractional = 0
 
@@ -141,6 +153,12 @@ class GrowOptions:
 
     @missing.setter
     def missing(self, arg: TrainMissing, /) -> None: ...
+
+    @property
+    def splitter(self) -> Splitter: ...
+
+    @splitter.setter
+    def splitter(self, arg: Splitter, /) -> None: ...
 
     @property
     def min_fraction(self) -> float: ...

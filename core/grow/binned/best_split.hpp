@@ -60,6 +60,60 @@ struct SplitScratch {
     std::vector<CategoryGroup<Group>> present;  // categories that occur at the node
 };
 
+// Judges the splits of a node on one column, and keeps the best of all columns.
+template <class Criterion>
+class SplitJudge {
+public:
+    using Group = typename Criterion::Group;
+    using Split = BinnedSplit<Group>;
+
+    SplitJudge(const Criterion& criterion, const SearchedColumn& column, const BranchMinimums& minimums,
+               double tolerance, Split& best)
+        : criterion_(criterion), column_(column), minimums_(minimums), tolerance_(tolerance), best_(best) {}
+
+    // Totals of the node's rows that have a value, and whether there are others.
+    void set_known(const Group& known, double rows, bool any_missing) {
+        known_rows_ = rows;
+        known_score_ = criterion_.score(known.data());
+        known_weight_ = criterion_.weight(known.data());
+        any_missing_ = any_missing;
+    }
+
+    // Keeps the split that sends `part` of `known` to the first child if it beats the best so far; complete(split)
+    // fills in which one it is. Ties go to the lower feature.
+    template <class Complete>
+    void offer(const Group& part, const Group& known, double rows_left, const Complete& complete) {
+        const Fraction gain = criterion_.split_gain(part.data(), known.data(), known_score_);
+        const double bar = column_.feature < best_.feature ? best_.gain - tolerance_ : best_.gain + tolerance_;
+        if (!(gain.numerator > bar * gain.denominator) || !large_enough(rows_left, part)) return;
+        best_.gain = gain.numerator / gain.denominator;
+        best_.feature = column_.feature;
+        best_.left = part;
+        best_.any_missing = any_missing_;
+        best_.share_left = criterion_.weight(part.data()) / known_weight_;
+        complete(best_);
+    }
+
+private:
+    // Whether both branches are, of which `part` is the first.
+    bool large_enough(double rows_left, const Group& part) const {
+        const bool counted = minimums_.samples > 1;  // else a branch that is not empty is enough
+        if (counted && std::min(rows_left, known_rows_ - rows_left) < minimums_.samples - 1e-9) return false;
+        const double left = criterion_.weight(part.data());
+        return std::min(left, known_weight_ - left) >= minimums_.weight;
+    }
+
+    const Criterion& criterion_;
+    const SearchedColumn& column_;
+    const BranchMinimums& minimums_;
+    double tolerance_;
+    Split& best_;
+    double known_rows_ = 0;
+    double known_score_ = 0;
+    double known_weight_ = 0;
+    bool any_missing_ = false;
+};
+
 // One call of find_best_split.
 template <class Criterion, class Histogram>
 class HistogramSearch {
@@ -71,27 +125,23 @@ public:
                     double tolerance, Histogram& histogram, SplitScratch<Group>& scratch, Split& best)
         : criterion_(criterion),
           column_(column),
-          minimums_(minimums),
-          tolerance_(tolerance),
+          judge_(criterion, column, minimums, tolerance, best),
           histogram_(histogram),
-          scratch_(scratch),
-          best_(best) {}
+          scratch_(scratch) {}
 
     void operator()(const Group& totals, double n_rows) {
         Group &left = scratch_.left, &known = scratch_.known;
         known = totals;
-        known_rows_ = n_rows;
-        any_missing_ = histogram_.touched().touched(missing_code);
-        if (any_missing_) {
+        double known_rows = n_rows;
+        const bool any_missing = histogram_.touched().touched(missing_code);
+        if (any_missing) {
             std::fill(left.begin(), left.end(), 0.0);
-            known_rows_ -= histogram_.take(missing_code, left.data());
+            known_rows -= histogram_.take(missing_code, left.data());
             for (std::size_t k = 0; k < known.size(); ++k) known[k] -= left[k];
         }
-        known_score_ = criterion_.score(known.data());
+        judge_.set_known(known, known_rows, any_missing);
         if (column_.has_categories)
             search_categories();
-        else if (column_.draw)
-            try_drawn_threshold(*column_.draw);
         else
             search_thresholds();
     }
@@ -107,37 +157,11 @@ private:
         histogram_.touched().drain([&](std::uint8_t code) {
             if (code == missing_code) return;
             if (last >= 0)
-                offer(left, known, rows_left, [&](Split& split) {
+                judge_.offer(left, known, rows_left, [&](Split& split) {
                     split.kind = Kind::threshold;
                     split.last_left = static_cast<std::uint8_t>(last);
                     split.first_right = code;
                 });
-            rows_left += histogram_.take(code, left.data());
-            last = code;
-        });
-    }
-
-    void try_drawn_threshold(double draw) {
-        Group& left = scratch_.left;
-        std::fill(left.begin(), left.end(), 0.0);
-        double rows_left = 0;
-        int last = -1;
-        bool offered = false;
-        const std::vector<double>& least = column_.bins.least;
-        const auto range = histogram_.touched().range();
-        const double threshold = range ? drawn_threshold(least[range->first], least[range->second], draw) : 0.0;
-        histogram_.touched().drain([&](std::uint8_t code) {
-            if (code == missing_code) return;
-            if (last >= 0 && !offered && threshold < least[code]) {
-                offered = true;
-                offer(left, scratch_.known, rows_left, [&](Split& split) {
-                    split.kind = Kind::threshold;
-                    split.last_left = static_cast<std::uint8_t>(last);
-                    split.first_right = code;
-                    // A threshold within a bin moves to its end: rows of a bin stay together.
-                    split.drawn = std::max(threshold, column_.bins.greatest[static_cast<std::size_t>(last)]);
-                });
-            }
             rows_left += histogram_.take(code, left.data());
             last = code;
         });
@@ -165,7 +189,7 @@ private:
         const std::size_t last = column_.draw ? first + 1 : present.size();
         for (std::size_t i = first; i < last; ++i) {
             const CategoryGroup<Group>& category = present[i];
-            offer(category.group, scratch_.known, category.rows, [&](Split& split) {
+            judge_.offer(category.group, scratch_.known, category.rows, [&](Split& split) {
                 split.kind = Kind::one_against_rest;
                 split.first.fill(false);
                 split.first[static_cast<std::size_t>(category.code)] = true;
@@ -183,7 +207,7 @@ private:
             for (std::size_t k = 0; k < left.size(); ++k) left[k] += present[n - 1].group[k];
             rows_left += present[n - 1].rows;
             if (column_.draw && n != 1 + drawn_index(present.size() - 1, *column_.draw)) continue;
-            offer(left, scratch_.known, rows_left, [&](Split& split) {
+            judge_.offer(left, scratch_.known, rows_left, [&](Split& split) {
                 split.kind = Kind::subset;
                 split.first.fill(false);
                 for (std::size_t i = 0; i < n; ++i) split.first[static_cast<std::size_t>(present[i].code)] = true;
@@ -191,39 +215,11 @@ private:
         }
     }
 
-    // Keeps the split that sends `part` of `known` to the first child if it beats the best so far; complete(split)
-    // fills in which one it is. Ties go to the lower feature.
-    template <class Complete>
-    void offer(const Group& part, const Group& known, double rows_left, const Complete& complete) {
-        const Fraction gain = criterion_.split_gain(part.data(), known.data(), known_score_);
-        const double bar = column_.feature < best_.feature ? best_.gain - tolerance_ : best_.gain + tolerance_;
-        if (!(gain.numerator > bar * gain.denominator) || !large_enough(rows_left, part)) return;
-        best_.gain = gain.numerator / gain.denominator;
-        best_.feature = column_.feature;
-        best_.left = part;
-        best_.any_missing = any_missing_;
-        best_.share_left = criterion_.weight(part.data()) / criterion_.weight(known.data());
-        complete(best_);
-    }
-
-    // Whether both branches are, of which `part` is the first.
-    bool large_enough(double rows_left, const Group& part) const {
-        const bool counted = minimums_.samples > 1;  // else a branch that is not empty is enough
-        if (counted && std::min(rows_left, known_rows_ - rows_left) < minimums_.samples - 1e-9) return false;
-        const double left = criterion_.weight(part.data());
-        return std::min(left, criterion_.weight(scratch_.known.data()) - left) >= minimums_.weight;
-    }
-
     const Criterion& criterion_;
     const SearchedColumn& column_;
-    const BranchMinimums& minimums_;
-    double tolerance_;
+    SplitJudge<Criterion> judge_;
     Histogram& histogram_;
     SplitScratch<Group>& scratch_;
-    Split& best_;
-    double known_rows_ = 0;
-    double known_score_ = 0;
-    bool any_missing_ = false;
 };
 
 // Replaces `best` where a split on this column gains more. `totals` and `n_rows` are those of the node; the histogram

@@ -16,6 +16,7 @@
 #include "grow/binned/apply_split.hpp"
 #include "grow/binned/best_split.hpp"
 #include "grow/binned/bins.hpp"
+#include "grow/binned/drawn_split.hpp"
 #include "grow/binned/histogram.hpp"
 #include "grow/frontier.hpp"
 #include "grow/options.hpp"
@@ -168,11 +169,20 @@ private:
     }
 
     void search(Task& task, std::int32_t feature, std::optional<double> draw) {
-        add_rows(binned_.column(feature), rows_.data() + task.begin, task.n_rows(), histogram_);
-        const BinnedColumn& bins = binned_.columns[static_cast<std::size_t>(feature)];
-        find_best_split(criterion_, {feature, data_.n_categories[feature] > 0, options_.nominal, bins, draw},
-                        {options_.min_samples_leaf, options_.min_weight_leaf}, task.group, task.n_rows(), tolerance_,
-                        histogram_, scratch_, task.split);
+        const std::uint8_t* codes = binned_.column(feature);
+        const SearchedColumn column{feature, data_.n_categories[feature] > 0, options_.nominal,
+                                    binned_.columns[static_cast<std::size_t>(feature)], draw};
+        const BranchMinimums minimums{options_.min_samples_leaf, options_.min_weight_leaf};
+        const Row* rows = rows_.data() + task.begin;
+        if (draw && !column.has_categories) {
+            try_drawn_split(
+                criterion_, column, minimums, task.group, tolerance_, codes, rows, task.n_rows(),
+                [](const Row& row) { return instance(row); }, scratch_, task.split);
+            return;
+        }
+        add_rows(codes, rows, task.n_rows(), histogram_);
+        find_best_split(criterion_, column, minimums, task.group, task.n_rows(), tolerance_, histogram_, scratch_,
+                        task.split);
     }
 
     // -- the split

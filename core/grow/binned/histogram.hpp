@@ -4,9 +4,7 @@
 
 #include <array>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,19 +17,6 @@ class TouchedCodes {
 public:
     void touch(std::uint8_t code) { words_[code / 64] |= std::uint64_t{1} << code % 64; }
     bool touched(std::uint8_t code) const { return words_[code / 64] >> code % 64 & 1; }
-
-    // The lowest and the highest touched code other than missing_code; none where there is no such code.
-    std::optional<std::pair<std::uint8_t, std::uint8_t>> range() const {
-        std::array<std::uint64_t, n_codes / 64> words = words_;
-        words[missing_code / 64] &= ~(std::uint64_t{1} << missing_code % 64);
-        std::size_t low = 0, high = words.size() - 1;
-        while (low < high && words[low] == 0) ++low;
-        while (high > low && words[high] == 0) --high;
-        if (words[low] == 0) return std::nullopt;
-        return std::pair{
-            static_cast<std::uint8_t>(64 * low + static_cast<std::size_t>(std::countr_zero(words[low]))),
-            static_cast<std::uint8_t>(64 * high + static_cast<std::size_t>(std::bit_width(words[high])) - 1)};
-    }
 
     // Calls use(code) for each touched code, ascending, and clears the set.
     template <class Use>

@@ -325,4 +325,4 @@ class CautiousForestClassifier(_Cautious):
         folded, n_trees, unseen = bags.fold(query.table, query.tree_weights)
         shares = np.full((len(unseen), self.n_classes_), np.nan)
         shares[unseen] = query.finish(folded, n_trees)
-        return found | oob_scores(self.oob_score, shares, unseen, fitted.labels)
+        return found | oob_scores(self.oob_score, shares, unseen, fitted.labels.codes, self.classes_)

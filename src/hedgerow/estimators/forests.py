@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow._criteria import CRITERIA
 from hedgerow._params import check_bool, check_choice
 from hedgerow.data.table import read_table
-from hedgerow.data.targets import Labels, read_labels, read_targets, read_weights
+from hedgerow.data.targets import read_labels, read_targets, read_weights
 from hedgerow.data.training import Training
 from hedgerow.estimators.fitting.bagging import (
     OutOfBag,
@@ -22,7 +22,7 @@ from hedgerow.estimators.fitting.bagging import (
     scores_out_of_bag,
     warn_of_no_answer,
 )
-from hedgerow.estimators.fitting.calibration import HeldOut, NodeSizes, complete
+from hedgerow.estimators.fitting.calibration import CALIBRATION_ROWS, HeldOut, NodeSizes, complete, thinning
 from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import NumberAnswers
@@ -32,7 +32,6 @@ from hedgerow.folds import Mean
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import impurity_of
 from hedgerow.growth import Grown, Growth, grow_forest
-from hedgerow.pruning import cut
 from hedgerow.rules import Evidence, FoldRule, Probability, get
 from hedgerow.walk import n_threads
 from hedgerow.walk.quantiles import LeafSamples, central_interval, predict_quantiles
@@ -217,7 +216,7 @@ categorical_features
         forest, bags = grown.forest, None
         if keep_bags or self._keeps_bags():
             bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
-            forest, held_out = self._hold_out(bags, labels, weight, prior)
+            forest, held_out = self._hold_out(bags, labels.codes, labels.classes, weight, prior)
             found |= held_out
         for name in ("rule_", "min_samples_split_", "tree_weights_", "oob_score_", "oob_decision_function_"):
             vars(self).pop(name, None)  # from an earlier fit
@@ -266,12 +265,14 @@ categorical_features
         elif self.tree_weights is not None:
             scaled_tree_weights(self.tree_weights, self.n_estimators)
 
-    def _hold_out(self, bags: OutOfBag, labels: Labels, weight: Floats, prior: Floats) -> tuple[Forest, dict[str, Any]]:
+    def _hold_out(
+        self, bags: OutOfBag, codes: NDArray[np.int32], classes: NDArray[Any], weight: Floats, prior: Floats
+    ) -> tuple[Forest, dict[str, Any]]:
         """The forest, small nodes cut as out-of-bag rows ask for, and the attributes that they give."""
         found: dict[str, Any] = {}
         tree_weights = self.tree_weights
         if isinstance(tree_weights, str):
-            accuracy = bags.accuracies(labels.codes, weight)
+            accuracy = bags.accuracies(codes, weight)
             if np.isnan(accuracy).all():
                 raise ValueError("tree_weights='oob': no tree has a row out of its bag; use more rows, or None")
             tree_weights = np.where(np.isnan(accuracy), np.nanmean(accuracy), accuracy)
@@ -280,12 +281,16 @@ categorical_features
         if not (self._scores_out_of_bag() or self._completes_rule()) or not isinstance(rule, FoldRule):
             return bags.forest, found
         sizes = _NODE_SIZES if self._completes_rule() and self._chooses_size() else _NODE_SIZES[:1]
+        n_rows = len(codes)
+        if not self._scores_out_of_bag() and n_rows > CALIBRATION_ROWS:
+            kept = thinning(n_rows, CALIBRATION_ROWS)
+            bags, codes, weight = bags.of_rows(np.arange(n_rows)[kept]), codes[kept], weight[kept]
         cuts = NodeSizes.of(bags.forest, sizes)
         scaled = None if tree_weights is None else scaled_tree_weights(tree_weights, bags.forest.n_trees)
         folded, n_trees, unseen = bags.folds(cuts.tables(rule, prior), scaled)
         size, best = 0, folded[0]
         if self._completes_rule() and unseen.any():
-            held_out = HeldOut(labels.codes[unseen], weight[unseen], prior, len(unseen))
+            held_out = HeldOut(codes[unseen], weight[unseen], prior, n_rows)
             completed = [complete(rule, one, n_trees, held_out, bags.forest.n_trees) for one in folded]
             size = int(np.argmin([one.loss for one in completed]))
             rule, best = completed[size].rule, folded[size]
@@ -298,8 +303,8 @@ categorical_features
             warn_of_no_answer(unseen)
             shares = np.full((len(unseen), len(prior)), np.nan)
             shares[unseen] = rule.finish(best, n_trees, prior)
-            found |= oob_scores(self.oob_score, shares, unseen, labels)
-        return cut(bags.forest, cuts.small(sizes[size])), found
+            found |= oob_scores(self.oob_score, shares, unseen, codes, classes)
+        return cuts.cut(sizes[size]), found
 
     def get_tree_weights(self) -> Floats | None:
         given = self.tree_weights

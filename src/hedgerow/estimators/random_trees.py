@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._params import check_choice
+from hedgerow._params import check_bool, check_choice
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import Labels, check_weights, read_labels, weight_unit
 from hedgerow.data.training import Training
+from hedgerow.estimators.fitting.calibration import CALIBRATION_ROWS, HeldOut, NodeSizes, complete
+from hedgerow.estimators.fitting.leave_one_out import LeaveOneOut
 from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.many_trees import ManyTrees
@@ -21,13 +25,16 @@ from hedgerow.folds import Prunings
 from hedgerow.forest.forest import Forest
 from hedgerow.growth import Grown, RandomGrowth, grow_random_forest
 from hedgerow.growth.missing_as_value import MissingAsValue
-from hedgerow.rules import get
+from hedgerow.rules import Evidence, FoldRule, get
 from hedgerow.rules.base import check_prior
 from hedgerow.walk import TableCache, n_threads, tally
 
 __all__ = ["RandomTreesClassifier"]
 
 Floats = NDArray[np.float64]
+
+_TEMPERED = Evidence(toward="prior", temper=None)
+_LEAF_SIZES = (2, 4, 8, 16, 32)  # for min_samples_leaf="auto"
 
 
 @storable
@@ -37,7 +44,8 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
     Splits are drawn without looking at labels (Fan et al., 2003; Busch et al., Combining Predictions under
     Uncertainty, section 2.1): a column at random; a numeric one is split at the value of a row drawn at random, a
     nominal one has a branch for each category, once on a path. Every tree sees all rows; only their counts in the
-    leaves are learned, so that :meth:`partial_fit` can add rows at any time.
+    leaves are learned, so that :meth:`partial_fit` can add rows at any time, and the held-out answer for a training row
+    is that of its leaves' counts less its own. The temper of the evidence and the size of the leaves are chosen by it.
 
     Parameters
     ----------
@@ -45,10 +53,13 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         Number of trees.
     rule : str or a rule
         Combination of the leaves that a row reaches, one of :func:`hedgerow.rules.names` or a rule of your own. Can be
-        changed after `fit`.
-    min_samples_leaf : int or float
+        changed after `fit`. "tempered" accumulates evidence, weakened as leave-one-out asks for; "evidence" is the
+        paper's, which takes the trees for independent.
+    min_samples_leaf : int, float or "auto"
         A split is valid only if at least two of its branches hold this many rows (a float: this fraction of the rows);
-        both, for a numeric column.
+        both, for a numeric column. "auto" grows to single rows, and then makes leaves of all nodes with fewer than
+        twice 2, 4, 8, 16 or 32 rows, whichever has the least leave-one-out log-loss under tempered evidence
+        (`min_samples_leaf_`).
     max_depth : int or None
         Splits on a path; None for no limit.
     missing : {"fractional", "category"}
@@ -57,6 +68,8 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
     class_prior : array of shape (n_classes,) or None
         Prior probabilities of the classes, instead of their frequencies in the training data. (Class weights would
         count as evidence.)
+    loo_score : bool
+        Whether to keep leave-one-out answers of the training rows: exact, in one walk, for any rule that folds.
     categorical_features
         As in :class:`TreeClassifier`.
     n_jobs : int or None
@@ -76,6 +89,12 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         numbers or None, else their mean.
     class_prior_ : array of shape (n_classes,)
         Their shares, or `class_prior`.
+    rule_ : :class:`~hedgerow.rules.Evidence`
+        Tempered evidence with the temper that leave-one-out has chosen, if it had to.
+    min_samples_leaf_ : int
+        Size of the leaves, where it was chosen.
+    loo_score_, loo_decision_function_
+        With `loo_score`: accuracy and probabilities, (n, n_classes), of the rows of `fit`, each left out in turn.
     feature_importances_ : array of shape (n_features,)
         Share of each column in the decrease of the Gini index, mean over the trees.
 
@@ -86,13 +105,15 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
     `partial_fit`, and rows with missing values or unseen categories when predicting. With "category" it takes the
     branch of missing values where there is one, and so do unseen categories.
 
+    `partial_fit` keeps the temper and the size of the leaves of the first call.
+
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = RandomTreesClassifier(min_samples_leaf=4, random_state=0).fit(X[::2], y[::2])
-    >>> bool(model.score(X[1::2], y[1::2]) > 0.94)
-    True
+    >>> model = RandomTreesClassifier(loo_score=True, random_state=0).fit(X[::2], y[::2])
+    >>> bool(model.loo_score_ > 0.93), bool(model.score(X[1::2], y[1::2]) > 0.93)
+    (True, True)
     >>> bool(model.set_params(rule="vote").score(X[1::2], y[1::2]) > 0.89)  # no need to fit again
     True
     """
@@ -101,11 +122,12 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         self,
         n_estimators: int = 100,
         *,
-        rule: Any = "evidence",
-        min_samples_leaf: float = 1,
+        rule: Any = "tempered",
+        min_samples_leaf: Any = "auto",
         max_depth: int | None = None,
         missing: str = "fractional",
         class_prior: Any = None,
+        loo_score: bool = False,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -116,6 +138,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         self.max_depth = max_depth
         self.missing = missing
         self.class_prior = class_prior
+        self.loo_score = loo_score
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -134,6 +157,8 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         """
         if "forest_" not in vars(self):
             return self._fit(X, y, classes, sample_weight)
+        if self.loo_score:
+            raise ValueError("loo_score=True needs all rows, and partial_fit keeps none: use fit, or loo_score=False")
         rows = self._read(X)
         labels = read_labels(y, rows, self.classes_)
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
@@ -153,22 +178,80 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         return self
 
     def _fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> RandomTreesClassifier:
-        get(self.rule)
+        self._check_rule()
         table = read_table(X, categorical_features=self.categorical_features, estimator=self, column_major=False)
         labels = read_labels(y, table.values, classes)
         weight = check_weights(sample_weight, table.values)
         unit = weight_unit(weight)
         weight = weight / unit
         training = self._training(table, weight, labels=labels)
-        growth = RandomGrowth(self.min_samples_leaf, self.max_depth)
+        growth = RandomGrowth(1 if self._chooses_size() else self.min_samples_leaf, self.max_depth)
         options = growth.options(len(training.sample_weight), self._n_trees(), self._seed())
         options.n_threads = n_threads(self.n_jobs)
         grow = partial(self._with_progress, grow_random_forest, options=options, X=X, y=y)
         forest = self._grow_with_missing(grow, training)
-        found = self._counted_classes(labels, weight, np.zeros(len(labels.classes)))
+        found: dict[str, Any] = self._counted_classes(labels, weight, np.zeros(len(labels.classes)))
+        if self._leaves_out():
+            rows = LeaveOneOut(forest, np.ascontiguousarray(table.values), labels.codes, weight, self.n_jobs)
+            forest, held_out = self._leave_one_out(rows, labels.classes, found["class_prior_"])
+            found |= held_out
         names = {"classes_": labels.classes, "n_classes_": len(labels.classes), "_impurity": "gini"}
+        for name in ("rule_", "min_samples_leaf_", "loo_score_", "loo_decision_function_"):
+            vars(self).pop(name, None)  # from an earlier fit
         self._set_fitted(table, forest, weight_unit_=unit, training_range_=training.ranges, **names, **found)
         return self
+
+    def _check_rule(self) -> None:
+        rule = get(self.rule)
+        if check_bool("loo_score", self.loo_score) and not isinstance(rule, FoldRule):
+            raise ValueError(f"loo_score needs a rule that folds, {rule.name} does not: see hedgerow.rules.names()")
+
+    def _chooses_size(self) -> bool:
+        return isinstance(self.min_samples_leaf, str) and self.min_samples_leaf == "auto"
+
+    def _leaves_out(self) -> bool:
+        """Whether anything is asked for that leave-one-out answers give."""
+        return self.loo_score or self._chooses_size() or get(self.rule) == _TEMPERED
+
+    def _leave_one_out(
+        self, training: LeaveOneOut, classes: NDArray[Any], prior: Floats
+    ) -> tuple[Forest, dict[str, Any]]:
+        """The forest, small nodes cut as leave-one-out asks for, and the attributes that it gives."""
+        found: dict[str, Any] = {}
+        forest, n_trees = training.forest, training.forest.n_trees
+        if self._chooses_size() or get(self.rule) == _TEMPERED:
+            cuts = NodeSizes.of(forest, [2 * size for size in _LEAF_SIZES] if self._chooses_size() else [0])
+            some = training.thinned(CALIBRATION_ROWS)
+            held_out = HeldOut(some.codes, some.weight, prior, len(training.codes))
+            folded = some.folds(_TEMPERED, prior, cuts)
+            completed = [complete(_TEMPERED, one, n_trees, held_out, n_trees) for one in folded]
+            best = int(np.argmin([one.loss for one in completed]))
+            found["rule_"] = completed[best].rule
+            if self._chooses_size():
+                found["min_samples_leaf_"] = _LEAF_SIZES[best]
+                forest = cuts.cut(cuts.sizes[best])
+        if self.loo_score:
+            found |= self._loo_answers(replace(training, forest=forest), found.get("rule_"), classes, prior)
+        return forest, found
+
+    def _loo_answers(
+        self, training: LeaveOneOut, tempered: FoldRule | None, classes: NDArray[Any], prior: Floats
+    ) -> dict[str, Any]:
+        rule = get(self.rule)
+        if tempered is not None and tempered.before_fit == rule:
+            rule = tempered
+        assert isinstance(rule, FoldRule), "checked before growth"
+        if (lone := training.share_of_lone_leaves()) > 0.5:
+            warnings.warn(
+                f"{lone:.0%} of the leaves that rows reach hold nothing else, so that leave-one-out has nothing left to "
+                "predict them from: set min_samples_leaf to 2 or more, or 'auto'",
+                stacklevel=5,
+            )
+        (folded,) = training.folds(rule, prior, NodeSizes.of(training.forest, [0]))
+        shares = rule.finish(folded, training.forest.n_trees, prior)
+        right = shares.argmax(axis=1) == training.codes
+        score = float((training.weight * right).sum() / training.weight.sum())
+        return {"loo_decision_function_": shares, "loo_score_": score}
 
     def _grow_with_missing(self, grow: Callable[..., Grown], training: Training) -> Forest:
         check_choice("missing", self.missing, ("fractional", "category"), "'fractional' or 'category'")

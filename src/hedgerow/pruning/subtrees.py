@@ -17,11 +17,11 @@ __all__ = ["collapse", "cut", "leaves_after_cut", "node_errors", "remade"]
 Floats = NDArray[np.float64]
 
 
-def cut(forest: Forest, nodes: ArrayLike) -> Forest:
+def cut(forest: Forest, nodes: ArrayLike, values: Floats | None = None) -> Forest:
     """Turn nodes into leaves with the counts (regression: moments) of the leaves below them.
 
     `nodes` are indices into the forest's node arrays, or a mask. Leaves, and nodes below others that are cut, have no
-    effect.
+    effect. `values` are the counts (moments) of all nodes, where they are known already.
     """
     marked = np.zeros(forest.n_nodes, dtype=np.uint8)
     given = np.asarray(nodes)
@@ -30,7 +30,8 @@ def cut(forest: Forest, nodes: ArrayLike) -> Forest:
     marked[forest.leaf_nodes] = 0
     if not marked.any():
         return forest
-    values = forest.node_stats() if forest.leaf_counts is None else forest.node_counts()
+    if values is None:
+        values = forest.node_stats() if forest.leaf_counts is None else forest.node_counts()
     return remade(forest, cut_nodes(forest.core_with_weight, marked, values))
 
 

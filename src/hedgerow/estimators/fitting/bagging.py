@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._params import check_bool, is_fraction, is_whole
-from hedgerow.data.targets import Labels
 from hedgerow.forest.counts import as_numbers
 from hedgerow.forest.forest import Forest
 from hedgerow.growth import Grown
@@ -65,11 +64,13 @@ def oob_metric(oob_score: Any, default: str) -> Any:
     return getattr(metrics, default)
 
 
-def oob_scores(oob_score: Any, shares: Floats, unseen: NDArray[np.bool_], labels: Labels) -> dict[str, Any]:
+def oob_scores(
+    oob_score: Any, shares: Floats, unseen: NDArray[np.bool_], codes: NDArray[np.int32], classes: NDArray[Any]
+) -> dict[str, Any]:
     """Attributes from out-of-bag probabilities, (n, n_classes), of which rows that no tree can answer are NaN."""
     metric = oob_metric(oob_score, "accuracy_score")
-    predicted = labels.classes[shares[unseen].argmax(axis=1)]
-    score = metric(labels.classes[labels.codes[unseen]], predicted) if unseen.any() else np.nan
+    predicted = classes[shares[unseen].argmax(axis=1)]
+    score = metric(classes[codes[unseen]], predicted) if unseen.any() else np.nan
     return {"oob_decision_function_": shares, "oob_score_": score}
 
 

@@ -10,19 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.forest.forest import Forest
-from hedgerow.pruning.subtrees import leaves_after_cut
+from hedgerow.pruning.subtrees import cut, leaves_after_cut
 from hedgerow.rules import Evidence, FoldRule
-from hedgerow.rules.base import softmax
 from hedgerow.rules.calibrated import Calibrated
 from hedgerow.walk import LeafTable
 
-__all__ = ["Completed", "HeldOut", "NodeSizes", "best_exponent", "complete"]
+__all__ = ["CALIBRATION_ROWS", "Completed", "HeldOut", "NodeSizes", "best_exponent", "complete", "thinning"]
 
 Floats = NDArray[np.float64]
 
+CALIBRATION_ROWS = 5_000  # enough to choose two numbers: more would take time and change nothing
 _LEAST = 1e-3  # of an exponent: rows keep their order, and answers are the class frequencies but for a trace
 _SHARPEST = 4.0
 _MAX_STEPS = 60  # Newton needs about six, bisection down to 1e-6 of the interval twenty
+
+
+def thinning(n_rows: int, most: int) -> slice:
+    """Every k-th row, so that at most `most` are left."""
+    return slice(None, None, max(1, -(-n_rows // most)))
 
 
 @dataclass(frozen=True)
@@ -68,15 +73,17 @@ def best_exponent(evidence: Floats, held_out: HeldOut, *, most: float, pull: flo
     near 1. Newton's method within a bracket.
     """
     weight, prior = held_out.weight, held_out.prior
+    evidence = np.ascontiguousarray(evidence.T)  # sums over few classes are fast down the columns alone
     with np.errstate(divide="ignore"):
-        log_prior = np.log(prior)
-    own = np.arange(len(evidence)), held_out.codes
+        log_prior = np.log(prior)[:, np.newaxis]
+    own = held_out.codes, np.arange(len(held_out.codes))
     low, high, t = _LEAST, most, min(1.0, most)
     for _ in range(_MAX_STEPS):
-        shares = softmax(log_prior + t * evidence)
-        mean = (shares * evidence).sum(axis=1)
+        shares = _softmax(log_prior + t * evidence)
+        moments = shares * evidence
+        mean = moments.sum(axis=0)
         slope = (weight * (mean - evidence[own])).sum() + pull * (t - 1.0)
-        curvature = (weight * ((shares * evidence**2).sum(axis=1) - mean**2)).sum() + pull
+        curvature = (weight * ((moments * evidence).sum(axis=0) - mean**2)).sum() + pull
         low, high = (low, t) if slope > 0 else (t, high)
         following = t - slope / curvature if curvature > 0 else low
         if not low < following < high:
@@ -85,9 +92,16 @@ def best_exponent(evidence: Floats, held_out: HeldOut, *, most: float, pull: flo
         t = following
         if arrived:
             break
-    of_truth = softmax(log_prior + t * evidence)[own]
+    of_truth = _softmax(log_prior + t * evidence)[own]
     losses = -np.log(np.maximum(of_truth, np.finfo(np.float64).tiny))
     return float(t), float((weight * losses).sum() / max(weight.sum(), np.finfo(np.float64).tiny))
+
+
+def _softmax(logs: Floats) -> Floats:
+    """Softmax of each column."""
+    odds = np.exp(logs - logs.max(axis=0))
+    shares: Floats = odds / odds.sum(axis=0)
+    return shares
 
 
 @dataclass(frozen=True)
@@ -112,6 +126,10 @@ class NodeSizes:
         """Nodes that a size makes leaves."""
         found: NDArray[np.bool_] = self.forest.weight < size - 1e-9
         return found
+
+    def cut(self, size: int) -> Forest:
+        """The forest with leaves instead of nodes below this size."""
+        return cut(self.forest, self.small(size), self.counts)
 
     def nodes(self) -> list[NDArray[np.int64]]:
         """Node that each leaf's rows end in, (n_leaves,), for each size."""
