@@ -31,8 +31,7 @@ CHOSEN = {
         aggregate=credal.Belief("uniform", strict=True), random_state=seed
     ),
     "best splits": lambda seed: CautiousForestClassifier(splitter="best", random_state=seed),
-    "multiway": lambda seed: CautiousForestClassifier(nominal="multiway", random_state=seed),
-    "binary": lambda seed: CautiousForestClassifier(nominal="binary", random_state=seed),
+    "multiway splits": lambda seed: CautiousForestClassifier(nominal="multiway", random_state=seed),
     "leaves of 2": lambda seed: CautiousForestClassifier(min_samples_leaf=2, random_state=seed),
     "learned weights": lambda seed: CautiousForestClassifier(weighting="learned", random_state=seed),
     "belief, learned weights": lambda seed: CautiousForestClassifier(

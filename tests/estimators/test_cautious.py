@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV
 
+import hedgerow
 from hedgerow import (
     CautiousClassifier,
     CautiousForestClassifier,
@@ -168,7 +171,7 @@ def test_a_forest_of_scikit_learn(theirs: Any) -> None:
 def test_the_forest_is_a_thin_case_of_the_wrapper() -> None:
     X, y = load_iris(return_X_y=True)
     forest = CautiousForestClassifier(n_estimators=10, s=2, random_state=3).fit(X, y)
-    plain = ForestClassifier(10, calibration=None, min_samples_split=2, nominal="multiway", random_state=3)
+    plain = ForestClassifier(10, calibration=None, min_samples_split=2, random_state=3)
     wrapped = CautiousClassifier(plain, s=2).fit(X, y)
     assert forest.forest_ == wrapped.forest_
     assert checks.outputs(forest, X) == checks.outputs(wrapped, X)
@@ -415,6 +418,20 @@ def test_a_number_may_replace_what_was_chosen() -> None:
     chosen = model.predict_set(X)
     np.testing.assert_array_equal(model.set_params(s=model.s_).predict_set(X), chosen)
     assert model.set_params(s=1e9, aggregate="belief").predict_set(X).all()
+
+
+def test_what_was_chosen_survives_copies_and_files(tmp_path: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    model = CautiousForestClassifier(20, s="u80", weighting="learned", random_state=0).fit(X, y)
+    hedgerow.save(model, tmp_path / "m.hedgerow")
+    for again in (hedgerow.load(tmp_path / "m.hedgerow"), pickle.loads(pickle.dumps(model)), copy.copy(model)):
+        assert again.s_ == model.s_
+        np.testing.assert_array_equal(again.predict_set(X), model.predict_set(X))
+    changed = copy.copy(model.set_params(aggregate="belief"))  # can't answer, but may be changed again
+    changed.set_params(s=1.0).predict_set(X)
+    del model.s_
+    with pytest.raises(ValueError, match="s_, which fit chooses for it, is missing"):
+        copy.copy(model)
 
 
 def test_without_out_of_bag_rows_s_is_a_usual_number() -> None:

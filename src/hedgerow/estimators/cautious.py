@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
 from hedgerow.credal.aggregates import Average, Belief, Vote
+from hedgerow.credal.leaves import check_s
 from hedgerow.credal.utility import REWARDS
 from hedgerow.estimators.fitting.bagging import OutOfBag, oob_scores, scaled_tree_weights, scores_out_of_bag
 from hedgerow.estimators.fitting.caution import UtilityOutOfBag, with_prior
@@ -77,7 +78,10 @@ class _Cautious(WrappedForest, SetAnswers):
         super()._check_fitted()
         self._check_settings()
         self._check_class_prior()
-        self._current_s()
+        if self._utility() is not None:  # a copy may be made to be changed, so that s_ need not fit the aggregate
+            if "s_" not in vars(self):
+                raise ValueError(f"s is {self.s!r}, and s_, which fit chooses for it, is missing")
+            check_s(self.s_)
         self.get_tree_weights()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
@@ -246,7 +250,7 @@ class CautiousForestClassifier(_Cautious):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = CautiousForestClassifier(random_state=0).fit(X[::2], y[::2])
+    >>> model = CautiousForestClassifier(s="u80", random_state=0).fit(X[::2], y[::2])
     >>> sets = model.predict_set(X[1::2])
     >>> alone = sets.sum(axis=1) == 1
     >>> bool(0.9 < alone.mean() < 1)  # the rest get both classes
@@ -264,7 +268,7 @@ class CautiousForestClassifier(_Cautious):
         aggregate: Any = "average",
         class_prior: Any = None,
         criterion: str = "gini",
-        nominal: str = "multiway",
+        nominal: str = "binary",
         missing: Any = "random",
         max_depth: int | None = None,
         min_samples_split: float = 2,
