@@ -4,6 +4,11 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+# No test has a clock: a busy machine, or a core with sanitizers, takes longer than 200 ms for an example.
+settings.register_profile("without deadline", deadline=None)
+settings.load_profile("without deadline")
 
 
 @pytest.fixture(autouse=True)

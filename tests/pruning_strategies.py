@@ -102,7 +102,7 @@ def refilled_trees(draw: st.DrawFn) -> Grown:
 
 
 def refilled(forest: Forest, training: Training) -> Forest:
-    """The same questions, with the weights and counts of these rows; whole rows and parts of rows by hand."""
+    """The same splits, with the weights and counts of these rows; whole rows and parts of rows by hand."""
     assert training.labels is not None
     weight = np.zeros(forest.n_nodes)
     counts = np.zeros((forest.n_leaves, training.n_classes))

@@ -144,6 +144,7 @@ _THRESHOLDS = (
 _thresholds = st.sampled_from(_THRESHOLDS) | st.floats(allow_nan=False, allow_infinity=False)
 # Weights stay far from overflow: the sum of all must be finite. Zeros are common.
 _amounts = st.sampled_from((0.0, 0.0, 1.0, 2.0, 3.0, 0.1, 1e-300, 1e6)) | st.floats(0, 1e6)
+_amounts_or_none = st.none() | _amounts
 _coefficients = st.sampled_from((1.0, -1.0, 0.0, 0.5, 1e300, -1e-300)) | st.floats(-1e6, 1e6)
 _MISSING = ("spread", "spread", "first_child", "last_child", "own_branch")
 _SPLITS = ("threshold", "one_against_rest", "subset", "multiway", "oblique")
@@ -158,24 +159,25 @@ class ForestShape:
     splits: tuple[str, ...]
 
 
-@st.composite
-def leaves(draw: st.DrawFn, shape: ForestShape) -> Node:
+# Functions that draw, not strategies: hypothesis takes as long to set up a strategy as to draw a leaf.
+
+
+def draw_leaf(draw: st.DrawFn, shape: ForestShape) -> Node:
     if shape.n_classes == 0:
         mean = draw(st.floats(-1e9, 1e9))
         weight = draw(_amounts)
         return value(mean, weight=weight, squares=weight * draw(_amounts))
     counts = [draw(_amounts) for _ in range(shape.n_classes)]
     # Counts that came after growth do not change the training weight, so that the two may differ.
-    return leaf(counts, weight=draw(st.none() | _amounts))
+    return leaf(counts, weight=draw(_amounts_or_none))
 
 
-@st.composite
-def splits(draw: st.DrawFn, shape: ForestShape, make_child: Callable[[], Node]) -> Node:
+def draw_split(draw: st.DrawFn, shape: ForestShape, make_child: Callable[[], Node]) -> Node:
     """A node of any kind and policy; `make_child` is called once for each of its children."""
     kind, missing = draw(st.sampled_from(shape.splits)), draw(st.sampled_from(_MISSING))
     feature = draw(st.integers(0, shape.n_features - 1))
     if kind == "multiway":
-        return draw(multiway_splits(feature, missing, make_child))
+        return draw_multiway(draw, feature, missing, make_child)
     nodes = [make_child() for _ in range(2 + (missing == "own_branch"))]
     if kind == "one_against_rest":
         return one_against_rest(feature, draw(st.integers(0, 5)), *nodes, missing=missing)
@@ -189,8 +191,7 @@ def splits(draw: st.DrawFn, shape: ForestShape, make_child: Callable[[], Node]) 
     return threshold(feature, draw(_thresholds), *nodes, missing=missing)
 
 
-@st.composite
-def multiway_splits(draw: st.DrawFn, feature: int, missing: str, make_child: Callable[[], Node]) -> Node:
+def draw_multiway(draw: st.DrawFn, feature: int, missing: str, make_child: Callable[[], Node]) -> Node:
     """Codes without a branch, several codes to a child and, once in a while, very many children."""
     nodes = [make_child() for _ in range(draw(st.integers(2, 4)))]
     if draw(st.integers(0, 5)) == 0 and nodes[-1].kind == NodeKind.LEAF:
@@ -201,20 +202,19 @@ def multiway_splits(draw: st.DrawFn, feature: int, missing: str, make_child: Cal
     return multiway(feature, branches, own=make_child() if missing == "own_branch" else None, missing=missing)
 
 
-@st.composite
-def trees(draw: st.DrawFn, shape: ForestShape) -> Node:
+def draw_tree(draw: st.DrawFn, shape: ForestShape) -> Node:
     form = draw(st.sampled_from(("leaf", "bush", "bush", "chain")))
     if form == "chain":
-        node = draw(leaves(shape))
+        node = draw_leaf(draw, shape)
         for _ in range(draw(st.integers(1, 25))):
-            below = iter((node, *(draw(leaves(shape)) for _ in range(4))))
-            node = draw(splits(shape, lambda below=below: next(below)))
+            below = [node]  # one child goes on, the others are leaves
+            node = draw_split(draw, shape, lambda below=below: below.pop() if below else draw_leaf(draw, shape))
         return node
 
     def grow(depth: int) -> Node:
         if depth == 0 or draw(st.integers(0, 3)) == 0:
-            return draw(leaves(shape))
-        return draw(splits(shape, lambda: grow(depth - 1)))
+            return draw_leaf(draw, shape)
+        return draw_split(draw, shape, lambda: grow(depth - 1))
 
     return grow(0 if form == "leaf" else 3)
 
@@ -227,7 +227,7 @@ def forests(
     is_regression = draw(st.booleans()) if regression is None else regression
     n_classes = 0 if is_regression else draw(st.integers(1, 4))
     shape = ForestShape(draw(st.integers(1, 5)), n_classes, splits)
-    roots = [draw(trees(shape)) for _ in range(draw(st.integers(1, max_trees)))]
+    roots = [draw_tree(draw, shape) for _ in range(draw(st.integers(1, max_trees)))]
     return build_forest(roots, shape.n_features, regression=is_regression)
 
 

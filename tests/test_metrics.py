@@ -1,4 +1,4 @@
-"""Metrics of sets of classes, and their scorers."""
+"""Metrics of sets of classes, of probabilities and of intervals, and their scorers."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score
+from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from hedgerow import metrics
+from oracles.metrics import calibration_error
 
 METRICS = {
     "u65": metrics.u65_score,
@@ -276,3 +277,96 @@ def test_estimators_without_sets_are_refused(iris: Any) -> None:
     for inside in (model, make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)):
         with pytest.raises(AttributeError, match="LogisticRegression has no predict_set"):
             metrics.u65_scorer(inside, X, y)
+
+
+# -- probabilities
+
+
+@st.composite
+def probabilities(draw: st.DrawFn) -> tuple[list[str], list[list[float]], list[str], list[int]]:
+    """Labels, rows of probabilities that often lie on the edge of a bin, classes and weights."""
+    n, k = draw(st.integers(1, 8)), draw(st.integers(2, 4))
+    classes = list("abcd"[:k])
+    shares = draw(st.lists(st.lists(st.integers(0, 15), min_size=k, max_size=k).filter(any), min_size=n, max_size=n))
+    y = draw(st.lists(st.sampled_from(classes), min_size=n, max_size=n))
+    proba = [[share / sum(row) for share in row] for row in shares]
+    return y, proba, classes, draw(st.lists(st.integers(1, 3), min_size=n, max_size=n))
+
+
+@given(probabilities(), st.integers(1, 16))
+def test_calibration_error_is_its_definition(drawn: Any, n_bins: int) -> None:
+    y, proba, classes, weights = drawn
+    found = metrics.expected_calibration_error(y, proba, classes=classes, n_bins=n_bins, sample_weight=weights)
+    assert isinstance(found, float)
+    assert found == pytest.approx(calibration_error(y, proba, classes, n_bins, weights), abs=1e-12)
+    plain = metrics.expected_calibration_error(y, proba, classes=classes, n_bins=n_bins)
+    assert plain == pytest.approx(calibration_error(y, proba, classes, n_bins, [1] * len(y)), abs=1e-12)
+    repeated = np.repeat(y, weights), np.repeat(proba, weights, axis=0)
+    assert found == pytest.approx(
+        metrics.expected_calibration_error(*repeated, classes=classes, n_bins=n_bins), abs=1e-12
+    )
+
+
+def test_calibration_error_of_the_class_frequencies_is_none() -> None:
+    y = ["a"] * 7 + ["b"] * 3
+    assert metrics.expected_calibration_error(y, [[0.7, 0.3]] * 10) == pytest.approx(0, abs=1e-15)
+    assert metrics.expected_calibration_error(y, [0.3] * 10) == pytest.approx(0, abs=1e-15)
+    assert metrics.expected_calibration_error(y, [[1.0, 0.0]] * 10) == pytest.approx(0.3)
+
+
+def test_calibration_error_is_a_scorer_by_scikit_learn(iris: Any) -> None:
+    X, y = iris
+    error, model = metrics.expected_calibration_error, GaussianNB()
+    scorer = make_scorer(error, response_method="predict_proba", greater_is_better=False)
+    assert scorer(model.fit(X, y), X, y) == -error(y, model.predict_proba(X))
+    two = y != "setosa"  # scikit-learn passes one column
+    assert scorer(model.fit(X[two], y[two]), X[two], y[two]) == pytest.approx(
+        -error(y[two], model.predict_proba(X[two]))
+    )
+
+
+@pytest.mark.parametrize(
+    ("proba", "options", "words"),
+    [
+        ([[0.5, 0.5]], {"n_bins": 0}, "n_bins is 0, must be a whole number of at least 1"),
+        ([[0.5, 0.5]], {"n_bins": 2.5}, "n_bins is 2.5"),
+        ([[0.5, 0.5]], {"n_bins": True}, "n_bins is True"),
+        ([[1.5, -0.5]], {}, r"y_proba\[0, 0\] is 1.5, must be a probability"),
+        ([[0.5, np.nan]], {}, r"y_proba\[0, 1\] is nan, must be a probability"),
+        ([[[0.5, 0.5]]], {}, r"y_proba has shape \(1, 1, 2\), must have shape \(n, n_classes\)"),
+        (np.empty((0, 2)), {}, "at least one row"),
+        ([["x", "y"]], {}, "y_proba is .*, must be an array of numbers"),
+        ([[0.2, 0.3, 0.5]], {}, "classes have shape"),
+        ([[0.5, 0.5]], {"sample_weight": [1, 1]}, "sample_weight has shape"),
+    ],
+)
+def test_probabilities_that_are_none_are_refused(proba: Any, options: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        metrics.expected_calibration_error([0], proba, **{"classes": [0, 1], **options})
+
+
+# -- intervals
+
+
+def test_intervals_are_judged_by_what_they_cover_and_their_width() -> None:
+    y, intervals = [1.0, 2.0, 3.0, 4.0], [[0, 1], [0, 1], [3, 5], [0, 4]]
+    assert metrics.interval_coverage(y, intervals) == 0.75  # both ends belong to the interval
+    assert metrics.interval_coverage(y, intervals, sample_weight=[1, 5, 1, 1]) == 3 / 8
+    assert metrics.mean_interval_width(intervals) == 2.0
+    assert metrics.mean_interval_width(intervals, sample_weight=[1, 1, 2, 0]) == 1.5
+
+
+@pytest.mark.parametrize(
+    ("intervals", "words"),
+    [
+        ([0, 1], "intervals have shape"),
+        ([[0, 1, 2]], "must have shape"),
+        (np.empty((0, 2)), "at least one row"),
+        ([[2, 1]], r"intervals\[0\] is from 2.0 to 1.0: the lower end must come first"),
+        ([[0, np.nan]], r"intervals\[0\] is from 0.0 to nan"),
+        ([[0, 1], [0, 1]], "y_true has shape"),
+    ],
+)
+def test_intervals_that_are_none_are_refused(intervals: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        metrics.interval_coverage([1.0], intervals)

@@ -18,9 +18,9 @@ using namespace nb::literals;
 namespace {
 
 base::Draws draws_at(std::uint64_t seed, const std::vector<std::uint64_t>& path) {
-    base::Path place(seed);
-    for (const std::uint64_t number : path) place = place.child(number);
-    return base::Draws(place);
+    base::Path address(seed);
+    for (const std::uint64_t number : path) address = address.child(number);
+    return base::Draws(address);
 }
 
 std::uint64_t checksum(const In<std::uint8_t>& bytes) {
@@ -45,14 +45,14 @@ void bind_base(nb::module_& m) {
             auto draws = draws_at(seed, path);
             return draw_many<std::uint64_t>(n, [&] { return draws.bits(); });
         },
-        "seed"_a, "path"_a, "n"_a, "The first n 64-bit draws at a place in a tree.");
+        "seed"_a, "path"_a, "n"_a, "The first n 64-bit draws at a node of a tree.");
     m.def(
         "random_reals",
         [](std::uint64_t seed, const std::vector<std::uint64_t>& path, std::int64_t n) {
             auto draws = draws_at(seed, path);
             return draw_many<double>(n, [&] { return draws.real(); });
         },
-        "seed"_a, "path"_a, "n"_a, "The first n reals in [0, 1) at a place in a tree.");
+        "seed"_a, "path"_a, "n"_a, "The first n reals in [0, 1) at a node of a tree.");
     m.def(
         "random_below",
         [](std::uint64_t seed, const std::vector<std::uint64_t>& path, std::int64_t n, std::uint64_t bound) {
@@ -60,7 +60,7 @@ void bind_base(nb::module_& m) {
             auto draws = draws_at(seed, path);
             return draw_many<std::uint64_t>(n, [&] { return draws.below(bound); });
         },
-        "seed"_a, "path"_a, "n"_a, "bound"_a, "The first n integers in 0 .. bound-1 at a place in a tree.");
+        "seed"_a, "path"_a, "n"_a, "bound"_a, "The first n integers in 0 .. bound-1 at a node of a tree.");
 }
 
 }  // namespace hedgerow::bindings

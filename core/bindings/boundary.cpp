@@ -77,22 +77,22 @@ void wall_distance(const ForestArrays& forest_arrays, const WallArrays& wall_arr
 }
 
 void kernel_shares(boundary::Kernel kernel, const In<std::int64_t>& start, const In<double, 2>& points,
-                   const In<double, 2>& weights, const In<double, 2>& bandwidth, const In<double, 2>& places,
+                   const In<double, 2>& weights, const In<double, 2>& bandwidth, const In<double, 2>& at,
                    const In<std::int64_t>& groups, const std::optional<In<std::int64_t>>& left_out, double tolerance,
                    const Array<double>& out, std::int64_t n_threads) {
-    const std::size_t n_queries = places.shape(0), n_dims = points.shape(1);
+    const std::size_t n_queries = at.shape(0), n_dims = points.shape(1);
     const bool fits = start.size() == bandwidth.shape(0) + 1 && weights.shape(0) == points.shape(0) &&
-                      weights.shape(1) == 2 && bandwidth.shape(1) == n_dims && places.shape(1) == n_dims &&
+                      weights.shape(1) == 2 && bandwidth.shape(1) == n_dims && at.shape(1) == n_dims &&
                       groups.size() == n_queries && out.size() == n_queries && (n_dims == 1 || n_dims == 2) &&
                       (!left_out || left_out->size() == n_queries);
-    if (!fits) throw std::invalid_argument("kernel sample, places or output of the wrong shape");
+    if (!fits) throw std::invalid_argument("kernel sample, query points or output of the wrong shape");
     const boundary::KernelSample sample{start.data(),
                                         points.data(),
                                         weights.data(),
                                         bandwidth.data(),
                                         static_cast<std::int64_t>(bandwidth.shape(0)),
                                         static_cast<std::int64_t>(n_dims)};
-    const boundary::KernelQueries queries{places.data(), groups.data(), left_out ? left_out->data() : nullptr,
+    const boundary::KernelQueries queries{at.data(), groups.data(), left_out ? left_out->data() : nullptr,
                                           static_cast<std::int64_t>(n_queries)};
     const ReleasedGil release;
     boundary::kernel_shares(kernel, sample, queries, tolerance, out.data(), n_threads, poll_signals);
@@ -113,9 +113,9 @@ void bind_boundary(nb::module_& m) {
         .value("box", boundary::Kernel::box)
         .value("epanechnikov", boundary::Kernel::epanechnikov);
     m.def("kernel_shares", &kernel_shares, "kernel"_a, "start"_a.noconvert(), "points"_a.noconvert(),
-          "weights"_a.noconvert(), "bandwidth"_a.noconvert(), "places"_a.noconvert(), "groups"_a.noconvert(),
+          "weights"_a.noconvert(), "bandwidth"_a.noconvert(), "at"_a.noconvert(), "groups"_a.noconvert(),
           "left_out"_a.noconvert().none(), "tolerance"_a, "out"_a.noconvert(), "n_threads"_a,
-          "Share of a class among the training rows around places; see hedgerow.boundary.");
+          "Share of a class among the training rows around query points; see hedgerow.boundary.");
 }
 
 }  // namespace hedgerow::bindings

@@ -77,8 +77,8 @@ std::optional<std::tuple<nb::list, Array<std::int32_t>>> text_codes(const nb::li
     for (std::size_t i = 0; i < codes.size(); ++i) {
         PyObject* text = PyList_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i));
         if (!PyUnicode_CheckExact(text)) return std::nullopt;
-        Known& place = known[static_cast<std::size_t>(PyObject_Hash(text)) % known.size()];
-        if (place.text != text && (place.text == nullptr || PyUnicode_Compare(place.text, text) != 0)) {
+        Known& entry = known[static_cast<std::size_t>(PyObject_Hash(text)) % known.size()];
+        if (entry.text != text && (entry.text == nullptr || PyUnicode_Compare(entry.text, text) != 0)) {
             PyObject* code = PyDict_GetItemWithError(code_of.ptr(), text);
             if (code == nullptr) {
                 if (PyErr_Occurred()) throw nb::python_error();
@@ -86,15 +86,15 @@ std::optional<std::tuple<nb::list, Array<std::int32_t>>> text_codes(const nb::li
                 distinct.append(nb::handle(text));
                 code = PyDict_GetItemWithError(code_of.ptr(), text);
             }
-            place = {text, nb::cast<std::int32_t>(nb::handle(code))};
+            entry = {text, nb::cast<std::int32_t>(nb::handle(code))};
         }
-        codes[i] = place.code;
+        codes[i] = entry.code;
     }
     distinct.sort();
-    std::vector<std::int32_t> place(nb::len(distinct));
-    for (std::size_t i = 0; i < place.size(); ++i)
-        place[nb::cast<std::size_t>(code_of[distinct[i]])] = static_cast<std::int32_t>(i);
-    for (std::int32_t& code : codes) code = place[static_cast<std::size_t>(code)];
+    std::vector<std::int32_t> position(nb::len(distinct));
+    for (std::size_t i = 0; i < position.size(); ++i)
+        position[nb::cast<std::size_t>(code_of[distinct[i]])] = static_cast<std::int32_t>(i);
+    for (std::int32_t& code : codes) code = position[static_cast<std::size_t>(code)];
     return std::tuple{distinct, to_array(std::move(codes))};
 }
 
@@ -128,17 +128,18 @@ std::optional<std::tuple<Array<double, 2>, Array<std::uint32_t>>> number_rows(co
                       to_array(std::move(found->numbers))};
 }
 
-Array<double> places_in_line(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
-                             const Labels& labels, const Targets& targets, std::int64_t n_classes, std::uint64_t seed) {
+Array<double> positions_by_hash(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
+                                const Labels& labels, const Targets& targets, std::int64_t n_classes,
+                                std::uint64_t seed) {
     const data::TrainingData lent = training_data(X, n_categories, sample_weight, labels, targets, n_classes);
     const RowCopies copies(lent);
     const data::TrainingData data = copies.applied_to(lent);
-    std::vector<double> places;
+    std::vector<double> positions;
     {
         const ReleasedGil release;
-        places = data::places_in_line(data, seed);
+        positions = data::positions_by_hash(data, seed);
     }
-    return to_array(std::move(places));
+    return to_array(std::move(positions));
 }
 
 }  // namespace
@@ -162,7 +163,7 @@ void bind_data(nb::module_& m) {
     m.def("number_rows", &number_rows, "rows"_a.noconvert(), "most"_a,
           "Distinct rows in the order in which they occur, and the number of each row's; None if there are more than "
           "`most`.");
-    m.def("places_in_line", &places_in_line, "X"_a.noconvert(), "n_categories"_a.noconvert(),
+    m.def("positions_by_hash", &positions_by_hash, "X"_a.noconvert(), "n_categories"_a.noconvert(),
           "sample_weight"_a.noconvert(), "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a,
           "seed"_a, "Rows in a drawn order; see hedgerow.pruning.");
 }

@@ -24,7 +24,7 @@ using namespace nb::literals;
 
 namespace {
 
-// rule, place, found
+// rule, position, found
 using FaultNumbers = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
 void require_every_array(const ForestArrays& arrays) {
@@ -37,8 +37,8 @@ FaultNumbers node_fault(const ForestArrays& arrays) {
     const forest::Forest forest = view(arrays);
     const auto n_payloads = static_cast<std::int64_t>(arrays.n_payloads());
     const ReleasedGil release;
-    const auto [rule, place, found] = forest::node_fault(forest, n_payloads);
-    return {rule, place, found};
+    const auto [rule, position, found] = forest::node_fault(forest, n_payloads);
+    return {rule, position, found};
 }
 
 FaultNumbers link_fault(const ForestArrays& arrays, const In<std::int32_t>& largest_child) {
@@ -47,8 +47,8 @@ FaultNumbers link_fault(const ForestArrays& arrays, const In<std::int32_t>& larg
     if (largest_child.size() != arrays.n_payloads())
         throw std::invalid_argument("largest_child needs a number for each payload");
     const ReleasedGil release;
-    const auto [rule, place, found] = forest::link_fault(forest, largest_child.data());
-    return {rule, place, found};
+    const auto [rule, position, found] = forest::link_fault(forest, largest_child.data());
+    return {rule, position, found};
 }
 
 void require_rows(const In<std::int64_t>& parent, const Array<double, 2>& values) {

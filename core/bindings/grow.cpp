@@ -68,7 +68,7 @@ ArrayDict grow(const Columns& X, const In<std::int32_t>& n_categories, const In<
     return grow_with(progress, [&](auto& n_done, const auto& poll) { return grow::grow(data, options, n_done, poll); });
 }
 
-// Of either order.
+// Row-major or column-major.
 using Table = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>;
 
 ArrayDict grow_random(const Table& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
@@ -78,11 +78,11 @@ ArrayDict grow_random(const Table& X, const In<std::int32_t>& n_categories, cons
     const RowCopies copies(lent);
     data::TrainingData data = copies.applied_to(lent);
     // The stride of a length-1 axis is irrelevant.
-    const auto apart = [&](std::size_t axis, std::int64_t step) {
+    const auto has_stride = [&](std::size_t axis, std::int64_t step) {
         return X.shape(axis) == 1 || X.stride(axis) == step;
     };
-    data.row_major = apart(1, 1) && apart(0, data.n_features);
-    if (!data.row_major && !(apart(0, 1) && apart(1, data.n_rows)))
+    data.row_major = has_stride(1, 1) && has_stride(0, data.n_features);
+    if (!data.row_major && !(has_stride(0, 1) && has_stride(1, data.n_rows)))
         throw std::invalid_argument("X is neither row-major nor column-major");
     return grow_with(progress, [&](auto& n_done, const auto& poll) {
         return grow::random::grow_random(data, options, n_done, poll);

@@ -1,6 +1,4 @@
 // Bindings of core/prune.
-#include "prune/prune.hpp"
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
@@ -17,6 +15,7 @@
 #include "bindings/training_data.hpp"
 #include "forest/structure.hpp"
 #include "prune/losses.hpp"
+#include "prune/pessimistic.hpp"
 #include "prune/weakest_links.hpp"
 
 namespace hedgerow::bindings {
@@ -88,11 +87,11 @@ LinkArrays weakest_links(const In<std::int64_t>& parent, const In<double, 2>& va
 }
 
 Array<std::uint8_t> cheapest_leaves(const In<std::int64_t>& parent, const In<std::uint8_t>& inner,
-                                    const In<double>& as_leaf, const In<double>& questions, double tolerance) {
+                                    const In<double>& as_leaf, const In<double>& splits, double tolerance) {
     const std::size_t n = parent.size();
-    if (inner.size() != n || as_leaf.size() != n || questions.size() != n)
+    if (inner.size() != n || as_leaf.size() != n || splits.size() != n)
         throw std::invalid_argument("costs need an entry for each node");
-    std::vector<double> costs(questions.data(), questions.data() + n);
+    std::vector<double> costs(splits.data(), splits.data() + n);
     std::vector<std::uint8_t> cut(n);
     forest::cheapest_leaves(parent.data(), static_cast<std::int64_t>(n), inner.data(), as_leaf.data(), tolerance,
                             costs.data(), cut.data());
@@ -111,7 +110,7 @@ void bind_prune(nb::module_& m) {
           "truth"_a.noconvert(), "sample_weight"_a.noconvert(), "squared"_a,
           "What each node would lose, were it a leaf; see hedgerow.pruning.");
     m.def("cheapest_leaves", &cheapest_leaves, "parent"_a.noconvert(), "inner"_a.noconvert(), "as_leaf"_a.noconvert(),
-          "questions"_a.noconvert(), "tolerance"_a,
+          "splits"_a.noconvert(), "tolerance"_a,
           "1 for each inner node that costs no more as a leaf than its split and what is left below it.");
 }
 

@@ -269,8 +269,8 @@ private:
         const Node& test = forest_.nodes[from.node];
         const double value = row_[test.feature];
         const Move* before = moved(from.move, test.feature, false);
-        const double place = before ? before->to : value;
-        const std::int32_t near = place <= test.threshold ? 0 : 1;
+        const double position = before ? before->to : value;
+        const std::int32_t near = position <= test.threshold ? 0 : 1;
         const std::int32_t far = test.first_child + 1 - near;
         if (walls_.open[far] && is_wanted(far)) {
             const double length = std::abs(value - test.threshold) / scale_[test.feature];

@@ -55,11 +55,11 @@ public:
     }
 
     // `left_out` is a row of the sample, or -1.
-    double share(const double* place, std::int64_t left_out, const std::array<double, max_terms + 1>& reach,
+    double share(const double* point, std::int64_t left_out, const std::array<double, max_terms + 1>& reach,
                  double tolerance) const {
         std::array<double, 2> q{};
         for (std::int64_t d = 0; d < n_dims_; ++d)
-            q[static_cast<std::size_t>(d)] = n_rows_ ? (place[d] - origin_[d]) / bandwidth_[d] : 0.0;
+            q[static_cast<std::size_t>(d)] = n_rows_ ? (point[d] - origin_[d]) / bandwidth_[d] : 0.0;
         const std::int64_t skip = left_out < 0 ? -1 : left_out - begin_;
         const double least = nearest(q.data(), skip);
         if (least == infinity) return std::numeric_limits<double>::quiet_NaN();
@@ -86,7 +86,7 @@ private:
         std::array<Sums, max_terms> moments;
     };
 
-    // Of the rows of a cell before a row, for kernels that end: Σ w, Σ w s, Σ w s².
+    // Cumulative sums over the rows of a cell, for kernels with bounded support: Σ w, Σ w s, Σ w s².
     struct Upto {
         Sums w, ws, wss;
     };
@@ -94,8 +94,8 @@ private:
     double squared(const double* q, std::int64_t row) const {
         double sum = 0;
         for (std::int64_t d = 0; d < n_dims_; ++d) {
-            const double apart = q[d] - points_[static_cast<std::size_t>(row * n_dims_ + d)];
-            sum += apart * apart;
+            const double difference = q[d] - points_[static_cast<std::size_t>(row * n_dims_ + d)];
+            sum += difference * difference;
         }
         return sum;
     }
@@ -129,8 +129,8 @@ private:
     void add_compact(Sums& sums, const double* q, std::int64_t row) const {
         double weight = 1;
         for (std::int64_t d = 0; d < n_dims_ && weight > 0; ++d) {
-            const double apart = q[d] - points_[static_cast<std::size_t>(row * n_dims_ + d)];
-            weight *= weight_at(kernel_, apart * apart);
+            const double difference = q[d] - points_[static_cast<std::size_t>(row * n_dims_ + d)];
+            weight *= weight_at(kernel_, difference * difference);
         }
         if (weight > 0) sums.add(weights_ + 2 * row, weight);
     }

@@ -60,12 +60,12 @@ void sort(std::vector<Keyed>& rows) {
 
 }  // namespace
 
-std::vector<double> places_in_line(const TrainingData& data, std::uint64_t seed) {
+std::vector<double> positions_by_hash(const TrainingData& data, std::uint64_t seed) {
     const std::vector<std::uint64_t> keys = keys_of(data, seed);
     std::vector<std::vector<Keyed>> lines(static_cast<std::size_t>(std::max<std::int64_t>(data.n_classes, 1)));
     for (std::uint32_t row = 0; row < keys.size(); ++row)
         lines[data.labels != nullptr ? static_cast<std::size_t>(data.labels[row]) : 0].push_back({keys[row], row});
-    std::vector<double> places(keys.size());
+    std::vector<double> positions(keys.size());
     for (std::vector<Keyed>& line : lines) {
         if (line.empty()) continue;
         sort(line);
@@ -77,11 +77,11 @@ std::vector<double> places_in_line(const TrainingData& data, std::uint64_t seed)
             double weight = 0;
             for (auto one = first; one != last; ++one) weight += data.weight[one->row];
             end += weight;
-            const double place = std::clamp((end - weight / 2) / length, 0.0, std::nextafter(1.0, 0.0));
-            for (; first != last; ++first) places[first->row] = place;
+            const double position = std::clamp((end - weight / 2) / length, 0.0, std::nextafter(1.0, 0.0));
+            for (; first != last; ++first) positions[first->row] = position;
         }
     }
-    return places;
+    return positions;
 }
 
 }  // namespace hedgerow::data

@@ -1,5 +1,5 @@
-// Invariants of every node: which one is broken first, and where. hedgerow.invariants has the messages, in the order of
-// these rules, and has checked sizes and offsets before: every column is there.
+// Invariants of every node: which one is broken first, and where. hedgerow.forest.check has the messages, in the order
+// of these rules, and has checked sizes and offsets before: every column is there.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ inline constexpr std::int64_t no_fault = -1;
 
 struct Fault {
     std::int64_t rule = no_fault;
-    std::int64_t place = 0;  // the node, or the tree
-    std::int64_t found = 0;  // what was counted there
+    std::int64_t position = 0;  // the node, or the tree
+    std::int64_t found = 0;     // what was counted there
 
-    // The lowest rule wins, and of those the first place.
+    // The lowest rule wins, and of those the first position.
     void note(std::int64_t other_rule, std::int64_t other_place, std::int64_t other_found = 0) {
         if (rule == no_fault || other_rule < rule) *this = {other_rule, other_place, other_found};
     }

@@ -79,13 +79,13 @@ Rearrangement cut(const Forest& forest, const std::uint8_t* marked, const double
         if (drops) std::fill_n(dropped.begin() + first, n, std::uint8_t{1});
     });
     Rearrangement kept;
-    std::vector<std::int32_t> place(n_nodes);  // in the new tree
+    std::vector<std::int32_t> position(n_nodes);  // in the new tree
     for (std::int64_t tree = 0; tree < forest.n_trees; ++tree) {
         kept.tree_start.push_back(static_cast<std::int64_t>(kept.source.size()));
         for (std::int64_t node = forest.tree_start[tree]; node < forest.tree_start[tree + 1]; ++node) {
             const auto at = static_cast<std::size_t>(node);
             if (dropped[at]) continue;
-            place[at] =
+            position[at] =
                 static_cast<std::int32_t>(static_cast<std::int64_t>(kept.source.size()) - kept.tree_start.back());
             kept.source.push_back(node);
         }
@@ -99,7 +99,7 @@ Rearrangement cut(const Forest& forest, const std::uint8_t* marked, const double
             const std::int64_t node = kept.source[next];
             kept.weight.push_back(forest.weight[node]);
             if (!forest.is_leaf(node) && !marked[node]) {
-                kept.first_child[next] = place[static_cast<std::size_t>(root + forest.nodes[node].first_child)];
+                kept.first_child[next] = position[static_cast<std::size_t>(root + forest.nodes[node].first_child)];
                 continue;
             }
             const double* values = node_values + node * n_values;

@@ -13,7 +13,7 @@ inline constexpr std::int32_t leaf_feature = -1;
 inline constexpr std::int32_t oblique_feature = -2;
 inline constexpr std::int32_t no_payload = -1;
 
-// What every step of a walk reads; four nodes to a cache line.
+// The fields that every step of a walk reads; four nodes to a cache line.
 struct Node {
     double threshold;
     std::int32_t feature;

@@ -1,4 +1,4 @@
-// Reads the split of a node of any kind: the one place in the core that does.
+// Reads the split of a node of any kind: the only reader of nodes in the core.
 #pragma once
 
 #include <algorithm>

@@ -16,7 +16,7 @@
 #include "forest/forest.hpp"
 #include "forest/splits.hpp"
 #include "prune/error_limit.hpp"
-#include "prune/prune.hpp"
+#include "prune/pessimistic.hpp"
 
 namespace hedgerow::prune {
 

@@ -90,9 +90,9 @@ class Kernel(enum.Enum):
 
     epanechnikov = 2
 
-def kernel_shares(kernel: Kernel, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], bandwidth: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], left_out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, tolerance: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int) -> None:
+def kernel_shares(kernel: Kernel, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], bandwidth: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], at: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], left_out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, tolerance: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int) -> None:
     """
-    Share of a class among the training rows around places; see hedgerow.boundary.
+    Share of a class among the training rows around query points; see hedgerow.boundary.
     """
 
 class Criterion(enum.Enum):
@@ -344,7 +344,7 @@ def weakest_links(parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), or
 def losses_as_leaves(forest: ForestArrays, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], answers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], truth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], squared: bool) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]:
     """What each node would lose, were it a leaf; see hedgerow.pruning."""
 
-def cheapest_leaves(parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], inner: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], as_leaf: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], questions: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]:
+def cheapest_leaves(parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], inner: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], as_leaf: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], splits: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]:
     """
     1 for each inner node that costs no more as a leaf than its split and what is left below it.
     """
@@ -375,7 +375,7 @@ def number_rows(rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None),
     Distinct rows in the order in which they occur, and the number of each row's; None if there are more than `most`.
     """
 
-def places_in_line(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu', writable=False)], n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, seed: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]:
+def positions_by_hash(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu', writable=False)], n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, seed: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]:
     """Rows in a drawn order; see hedgerow.pruning."""
 
 def normal_cdf(z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
@@ -392,10 +392,10 @@ def checksum(data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C'
     """XXH64 of bytes, with seed 0; see hedgerow.forest.packing."""
 
 def random_bits(seed: int, path: Sequence[int], n: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]:
-    """The first n 64-bit draws at a place in a tree."""
+    """The first n 64-bit draws at a node of a tree."""
 
 def random_reals(seed: int, path: Sequence[int], n: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]:
-    """The first n reals in [0, 1) at a place in a tree."""
+    """The first n reals in [0, 1) at a node of a tree."""
 
 def random_below(seed: int, path: Sequence[int], n: int, bound: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]:
-    """The first n integers in 0 .. bound-1 at a place in a tree."""
+    """The first n integers in 0 .. bound-1 at a node of a tree."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar
 
-__all__ = ["ModelFileError", "Part", "part_named", "part_of", "parts", "register"]
+__all__ = ["ModelFileError", "Registration", "register", "registration_named", "registration_of", "registrations"]
 
 Class = TypeVar("Class", bound=type)
 
@@ -18,7 +18,7 @@ class ModelFileError(ValueError):
 
 
 @dataclass(frozen=True)
-class Part:
+class Registration:
     """A registered class: `take` turns an instance into named values, `make` checks them and rebuilds it."""
 
     cls: type
@@ -28,8 +28,8 @@ class Part:
     is_model: bool
 
 
-_BY_NAME: dict[str, Part] = {}
-_BY_CLASS: dict[type, Part] = {}
+_BY_NAME: dict[str, Registration] = {}
+_BY_CLASS: dict[type, Registration] = {}
 _LOADERS: list[Callable[[], object]] = []
 
 
@@ -63,7 +63,7 @@ def register(
     """
     if take is None and (not isinstance(cls, type) or not is_dataclass(cls)):
         raise TypeError(f"register takes a dataclass, got {cls!r}: decorate the class with @dataclass(frozen=True)")
-    part = Part(
+    registration = Registration(
         cls,
         name or f"{cls.__module__}.{cls.__qualname__}",
         take or _fields,
@@ -71,12 +71,12 @@ def register(
         is_model,
     )
     # A module that is reloaded registers its classes again.
-    for one in (part.name, *former_names):
+    for one in (registration.name, *former_names):
         known = _BY_NAME.get(one)
         if known is not None and known.cls.__qualname__ != cls.__qualname__:
             raise ValueError(f"the name {one!r} stands for {known.cls!r} already: choose another name")
-        _BY_NAME[one] = part
-    _BY_CLASS[cls] = part
+        _BY_NAME[one] = registration
+    _BY_CLASS[cls] = registration
     return cls
 
 
@@ -84,17 +84,17 @@ def _fields(value: Any) -> dict[str, Any]:
     return {field.name: getattr(value, field.name) for field in fields(value) if field.init}
 
 
-def parts() -> dict[str, Part]:
+def registrations() -> dict[str, Registration]:
     """All registered classes, by their names and former names."""
     return dict(sorted(_BY_NAME.items()))
 
 
-def part_of(cls: type) -> Part | None:
+def registration_of(cls: type) -> Registration | None:
     """Registration of exactly this class, or None. (A subclass may mean something else.)"""
     return _BY_CLASS.get(cls)
 
 
-def part_named(name: str) -> Part:
+def registration_named(name: str) -> Registration:
     """Return the class that a file names, or raise an error with the fix."""
     if name.startswith("hedgerow."):
         for load in _LOADERS:

@@ -49,7 +49,7 @@ VERBS = (
     *("algebraic_distance", "nearest_separator"),
 )
 # Settings of where and how loudly work is done, not of what comes out.
-WITHOUT_EFFECT = frozenset({"n_jobs", "verbose", "random_state"})
+WITHOUT_EFFECT = frozenset({"n_jobs", "verbose", "random_state", "oob_score", "loo_score"})
 
 
 def contract_checks(estimator: Any) -> Iterator[tuple[str, Callable[[], None]]]:
@@ -121,7 +121,7 @@ def _assert_same(expected: Mapping[str, bytes], found: Mapping[str, bytes], what
 
 
 def check_the_forest_is_valid(estimator: Any) -> None:
-    """What was grown keeps every invariant of a Forest, and walking it is safe."""
+    """A grown forest keeps every invariant of a Forest, and walking it is safe."""
     X = _numbers()
     model = _seeded(estimator).fit(X, _target(estimator, X))
     model.forest_.check()
@@ -178,7 +178,7 @@ def _row_bits(answer: Any, row: int) -> Iterator[bytes]:
 
 
 def _frames(columns: Mapping[str, list[Any]]) -> dict[str, Any]:
-    """The same columns as a frame of each library that is installed."""
+    """Hold the columns in a frame of each library that is installed."""
     frames = {}
     for library, make in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "table")):
         try:
@@ -202,7 +202,7 @@ def _mixed_columns() -> tuple[NDArray[np.float64], dict[str, list[Any]]]:
 
 
 def check_frames_of_all_libraries_give_the_same_bits(estimator: Any) -> None:
-    """pandas, polars and pyarrow are three ways to hold the same table."""
+    """Answers are the same for frames of pandas, polars and pyarrow."""
     X, columns = _mixed_columns()
     y = _target(estimator, X)
     answers = {library: outputs(_seeded(estimator).fit(frame, y), frame) for library, frame in _frames(columns).items()}

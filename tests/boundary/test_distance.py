@@ -282,7 +282,7 @@ def test_polytopes_are_projected_onto_exactly(n_features: int, seed: int) -> Non
 
 @few
 @given(walls_rows_and_scale(splits=("threshold", "one_against_rest", "multiway")), st.data())
-def test_a_tree_with_an_oblique_question_that_asks_for_one_column_is_like_any_other(case: Any, data: Any) -> None:
+def test_a_tree_with_an_oblique_split_that_asks_for_one_column_is_like_any_other(case: Any, data: Any) -> None:
     walls, X, scale = case
     X, forest = np.clip(X, -1e3, 1e3), walls.forest
     small = np.where(np.abs(forest.threshold) < 1e3, forest.threshold, 3.0)

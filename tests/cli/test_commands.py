@@ -87,7 +87,7 @@ def model(folder: Path) -> Path:
         "(5-fold cross-validation, ± standard error)",
     ):
         assert line in words
-    for score in ("accuracy", "log-loss", "u65", "undecided"):
+    for score in ("accuracy", "balanced accuracy", "sensitivity (yes)", "AUC", "log-loss", "u65", "determinacy"):
         assert f"\n  {score}" in words
     assert "\x1b" not in words
     assert done.stderr == ""
@@ -173,7 +173,7 @@ def test_compare_has_a_row_for_every_way(folder: Path) -> None:
 def test_numbers_are_predicted_with_intervals(folder: Path) -> None:
     path = folder / "numbers.hedgerow"
     done = run("fit", "diabetes", "-m", "forest", "--set", "n_estimators=10", "--folds", 2, "-o", path)
-    assert "inside the 90 % interval" in done.stdout
+    assert "coverage of 90 % intervals" in done.stdout
     assert isinstance(load(path), ForestRegressor)
     out = folder / "numbers.parquet"
     assert main(["predict", str(path), "diabetes", "-o", str(out), "--coverage", "0.5"]) == 0
@@ -185,7 +185,7 @@ def test_numbers_are_predicted_with_intervals(folder: Path) -> None:
 
 def test_help_has_an_example_for_each_command_and_is_quick_to_load() -> None:
     overview = run("--help").stdout
-    commands = ("fit", "predict", "explain", "show", "compare", "datasets", "completion")
+    commands = ("fit", "predict", "explain", "score", "show", "compare", "datasets", "completion")
     assert all(f"\n  {command} " in overview for command in commands)
     code = (
         "import sys; from hedgerow.cli.program import program; from click.testing import CliRunner;"

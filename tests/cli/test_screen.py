@@ -164,7 +164,7 @@ def test_many_columns_are_folded_to_those_with_remarks(capsys: pytest.CaptureFix
     assert "--verbose" not in every
 
 
-@pytest.mark.parametrize("width", [60, 120])
+@pytest.mark.parametrize("width", [60, 80, 160])
 def test_hints_are_wrapped_and_not_cut(
     capsys: pytest.CaptureFixture[str], wide: str, monkeypatch: pytest.MonkeyPatch, width: int
 ) -> None:
@@ -176,7 +176,7 @@ def test_hints_are_wrapped_and_not_cut(
     compared = shown(capsys, "compare", wide, "-t", "y", "--folds", "2", "--trees", "2")
     assert "…" not in compared
     assert all(len(line) <= width for line in compared.splitlines())
-    assert ("±" in compared) == (width == 120)
+    assert ("±" in compared) == (width == 160)
     assert "*" in compared
 
 

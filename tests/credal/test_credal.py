@@ -358,7 +358,7 @@ def test_an_empty_conjunction_is_the_average_and_says_so() -> None:
     assert sets.tolist() == [[True, False], [True, True]]
 
 
-@settings(deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(strategies.forests_with_rows(regression=False), st.sampled_from((0.5, 1.0, 3.0)), _weightings)
 def test_tables_fold_to_what_the_counts_say(drawn: Any, s: float, weighting: Any) -> None:
     forest, X = drawn

@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles import credal as oracle
 
-from hedgerow.credal.utility import REWARDS, learn_tree_weights, utilities
+from hedgerow.credal.utility import REWARDS, learn_tree_weights, set_utilities
 
 
 @pytest.mark.parametrize(("name", "a", "b"), [("u65", 1.6, 0.6), ("u80", 2.2, 1.2)])
 def test_utility_is_the_formula_of_zaffalon_corani_and_maua(name: str, a: float, b: float) -> None:
     sizes = np.arange(1, 9)
-    found = utilities(np.ones(8, dtype=bool), sizes, REWARDS[name])
+    found = set_utilities(np.ones(8, dtype=bool), sizes, REWARDS[name])
     np.testing.assert_allclose(found, a / sizes - b / sizes**2, rtol=1e-14)
     assert found[0] == 1
     assert found[1] == REWARDS[name]
-    assert not utilities(np.zeros(8, dtype=bool), sizes, REWARDS[name]).any()
+    assert not set_utilities(np.zeros(8, dtype=bool), sizes, REWARDS[name]).any()
 
 
 @settings(max_examples=25, deadline=None)

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 
 from hedgerow.datasets import DataFileError, Reading, open_rows
 from hedgerow.datasets.blocks import row_blocks
+from hedgerow.datasets.number_columns import recognise_numbers
 from hedgerow.datasets.numerals import likely_decimal, read_numerals
-from hedgerow.datasets.recognition import recognise_numbers
 
 
 def write(path: Path, text: str | bytes) -> Path:

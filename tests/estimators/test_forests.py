@@ -76,7 +76,7 @@ def fast_problems(draw: st.DrawFn) -> dict[str, Any]:
 
 @several
 @given(problem=fast_problems())
-def test_every_question_of_the_fast_way_is_the_best_there_is(problem: dict[str, Any]) -> None:
+def test_every_split_of_the_fast_way_is_the_best_there_is(problem: dict[str, Any]) -> None:
     X, y, weight, n_classes = (problem[name] for name in ("X", "y", "weight", "n_classes"))
     forest = grow_fast(**problem).forest
     edges = [
@@ -193,6 +193,7 @@ CHANGES: dict[str, Any] = {
     "min_weight_fraction_leaf": 0.1,
     "min_impurity_decrease": 0.05,
     "max_leaf_nodes": 4,
+    "splitter": "random",
     "max_features": None,
     "max_bins": 3,
     "bootstrap": False,
@@ -204,15 +205,19 @@ CHANGES: dict[str, Any] = {
 def test_every_parameter_changes_something() -> None:
     X, signal = data_in_which_everything_matters()
     labels = np.digitize(signal, [0, 2.5])
-    changes = CHANGES | {"criterion": "entropy", "rule": "vote", "class_weight": {0: 5, 1: 1, 2: 1}}
+    changes = CHANGES | {
+        "criterion": "entropy",
+        "rule": "vote",
+        "class_weight": {0: 5, 1: 1, 2: 1},
+        "calibration": None,
+    }
     changes["tree_weights"] = [1, 2, 3]
     classifier = ForestClassifier(3, nominal="subset", categorical_features=[3])
     for estimator, y, more in (
         (classifier, labels, changes),
         (ForestRegressor(3, nominal="subset", categorical_features=[3]), signal, CHANGES),
     ):
-        # Out-of-bag scores change no answer: they are tested on their own.
-        names = estimator.get_params().keys() - {"oob_score"}
+        names = estimator.get_params().keys()
         plain = {name: value for name, value in more.items() if name in names}
         before = checks.outputs(estimator.set_params(random_state=0).fit(X, y), X)
         assert set(plain) == names - checks.WITHOUT_EFFECT
@@ -244,7 +249,7 @@ def test_threads_change_no_bit(n_jobs: int, settings: dict[str, Any]) -> None:
 
 def test_a_forest_of_more_trees_begins_with_the_same_trees() -> None:
     X, y = load_iris(return_X_y=True)
-    few, many = (ForestClassifier(n, random_state=0).fit(X, y) for n in (3, 9))
+    few, many = (ForestClassifier(n, min_samples_split=2, random_state=0).fit(X, y) for n in (3, 9))
     assert many.leaf_counts(X)[:, :3].tolist() == few.leaf_counts(X).tolist()
 
 
@@ -277,7 +282,7 @@ def test_out_of_bag_is_the_mean_of_the_trees_that_have_not_seen_a_row() -> None:
     X, y = load_iris(return_X_y=True)
     weight = np.ones(len(y))
     weight[::7] = 0
-    forest = ForestClassifier(30, oob_score=True, random_state=0).fit(X, y, weight)
+    forest = ForestClassifier(30, oob_score=True, calibration=None, random_state=0).fit(X, y, weight)
     trees = gather(forest.forest_, X, forest.forest_.counts / forest.forest_.counts.sum(axis=1, keepdims=True))
     # A row of weight 0 is in no bag: all trees speak.
     np.testing.assert_allclose(forest.oob_decision_function_[::7], trees[::7].mean(axis=1), atol=1e-12)

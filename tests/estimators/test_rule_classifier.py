@@ -27,12 +27,16 @@ FOREIGN = [
     ExtraTreesClassifier(10, random_state=0),
     BaggingClassifier(n_estimators=10, max_features=0.7, random_state=0),
 ]
-OWN = [TreeClassifier(), ForestClassifier(6, random_state=0), RandomTreesClassifier(6, random_state=0)]
+OWN = [
+    TreeClassifier(),
+    ForestClassifier(6, calibration=None, random_state=0),
+    RandomTreesClassifier(6, random_state=0),
+]
 
 
 def test_every_parameter_changes_something() -> None:
     X, y = load_iris(return_X_y=True)
-    changes = {"rule": "vote", "estimator": ForestClassifier(9, random_state=0)}
+    changes = {"rule": "evidence", "estimator": ForestClassifier(9, random_state=0)}
     checks.check_every_parameter_changes_something(RuleClassifier(OWN[1]), changes, X, y)
 
 
@@ -68,7 +72,7 @@ def test_any_forest_answers_by_any_rule(estimator: Any, rule: str) -> None:
 
 def test_a_rule_can_be_changed_after_fit() -> None:
     X, y = load_breast_cancer(return_X_y=True)
-    model = RuleClassifier(FOREIGN[2]).fit(X, y)
+    model = RuleClassifier(FOREIGN[2], rule="evidence").fit(X, y)
     forest, evidence = model.forest_, model.predict_proba(X)
     vote = model.set_params(rule="vote").predict_proba(X)
     assert model.forest_ is forest
@@ -78,7 +82,7 @@ def test_a_rule_can_be_changed_after_fit() -> None:
 
 def test_rules_can_be_compared_in_one_walk() -> None:
     X, y = load_breast_cancer(return_X_y=True)
-    model = RuleClassifier(FOREIGN[3]).fit(X, y)
+    model = RuleClassifier(FOREIGN[3], rule="evidence").fit(X, y)
     scores = rules.compare(model, X)
     assert scores.shape == (len(X), 9)
     np.testing.assert_allclose(scores[:, -1], model.decision_function(X))
@@ -94,7 +98,7 @@ def test_none_is_a_forest_of_this_package() -> None:
 
 def test_weights_of_trees_are_kept() -> None:
     X, y = load_iris(return_X_y=True)
-    forest = ForestClassifier(4, tree_weights=[0, 0, 0, 1], random_state=0).fit(X, y)
+    forest = ForestClassifier(4, tree_weights=[0, 0, 0, 1], calibration=None, random_state=0).fit(X, y)
     model = RuleClassifier.from_fitted(forest, rule="probability")
     np.testing.assert_allclose(model.predict_proba(X), forest.predict_proba(X))
 
@@ -350,3 +354,11 @@ def test_a_rule_that_makes_no_sense_is_refused() -> None:
     ):
         with pytest.raises(ValueError, match="rule is 'majority', must be one of"):
             make()
+
+
+def test_a_temper_that_nobody_chose_is_refused() -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="rule 'tempered' needs held-out rows to choose its temper"):
+        RuleClassifier(rule="tempered").fit(X, y)
+    model = RuleClassifier.from_fitted(OWN[1].fit(X, y), rules.Evidence(toward="prior", temper=0.1))
+    assert model.score(X, y) > 0.95

@@ -27,7 +27,7 @@ from hedgerow.forest.kinds import MissingPolicy, NodeKind
 from hedgerow.growth import Category, Fractional, Learned
 from hedgerow.probability import Frequency, Laplace, MEstimate
 from hedgerow.walk import spread
-from oracles.growth import Problem, conditional_entropy, exact_shares, judge, questions, root_instances
+from oracles.growth import Problem, conditional_entropy, exact_shares, judge, root_instances, splits
 from strategies import LIBRARIES, LogicalColumn
 
 NAN = math.nan
@@ -54,7 +54,7 @@ def test_a_repr_shows_what_is_not_default() -> None:
     assert repr(TreeRegressor(missing="learned")) == "TreeRegressor(missing='learned')"
 
 
-def test_cart_is_a_gini_tree_of_binary_questions_that_can_be_changed() -> None:
+def test_cart_is_a_gini_tree_of_binary_splits_that_can_be_changed() -> None:
     tree = TreeClassifier.cart(max_depth=2, criterion="entropy")
     assert (tree.criterion, tree.nominal, tree.missing, tree.max_depth) == ("entropy", "binary", "learned", 2)
     assert TreeClassifier.cart().criterion == "gini"
@@ -178,8 +178,8 @@ def as_problem(frame: pd.DataFrame, labels: list[str], **changes: Any) -> Proble
 def test_the_lectures_conditional_entropies() -> None:
     frame, labels = lecture_table()
     problem = as_problem(frame, labels)
-    offered = [questions(problem, root_instances(problem), feature)[0] for feature in range(3)]
-    bits = [conditional_entropy(problem, question) for question in offered]
+    offered = [splits(problem, root_instances(problem), feature)[0] for feature in range(3)]
+    bits = [conditional_entropy(problem, split) for split in offered]
     np.testing.assert_allclose(bits, [0.951, 0.5, 0.607], atol=5e-4)
 
 
@@ -208,7 +208,7 @@ def test_the_lectures_numeric_attribute_is_asked_for_at_49() -> None:
     assert right.threshold == 49
     np.testing.assert_allclose(conditional_entropy(problem, right), 0.541, atol=5e-4)
     # The other candidate of the slide, T > 65, leaves more doubt.
-    other = next(q for q in questions(problem, root_instances(problem), 0) if q.threshold == 65)
+    other = next(q for q in splits(problem, root_instances(problem), 0) if q.threshold == 65)
     assert conditional_entropy(problem, other) > 0.8
 
 

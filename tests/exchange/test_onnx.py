@@ -207,7 +207,7 @@ def colours() -> tuple[pd.DataFrame, list[int]]:
             ForestClassifier(3, random_state=0).fit([[0.0], [1.0]] * 9, [0, 1] * 9),
             r"divides rows with missing values over branches.*'nan'",
         ),
-        (RandomTreesClassifier(3).fit([[0.0], [1.0]], [0, 1]), "rule is 'evidence', and ONNX's trees can only average"),
+        (RandomTreesClassifier(3).fit([[0.0], [1.0]], [0, 1]), "rule is 'tempered', and ONNX's trees can only average"),
         (
             TreeClassifier(missing="category").fit([[0.0], [1.0], [np.nan]] * 4, [0, 1, 2] * 4),
             "missing values have a branch of their own",
@@ -219,7 +219,7 @@ def test_what_onnx_has_not_is_refused(model: Any, message: str) -> None:
         to_onnx(model)
 
 
-def test_other_questions_are_refused() -> None:
+def test_other_splits_are_refused() -> None:
     model = TreeClassifier().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
     model.forest_ = build_forest([oblique({0: 1.0, 1: 1.0}, 0.5, leaf([1, 0]), leaf([0, 1]))], n_features=2)
     with pytest.raises(ValueError, match="the forest has oblique nodes, ONNX export knows only thresholds"):

@@ -91,7 +91,7 @@ def test_votes_dissenters_and_columns_are_those_of_a_literal_walk(drawn: tuple[F
         assert one.votes == tuple(votes.count(code) for code in range(forest.n_classes))
         assert one.dissenters == tuple(tree for tree, vote in enumerate(votes) if vote != 0)
         about = {int(name[1:]): share for name, share in one.columns.items()}
-        assert about == pytest.approx(truth.questions_about(forest, x))
+        assert about == pytest.approx(truth.splits_about(forest, x))
         assert list(one.columns.values()) == sorted(one.columns.values(), reverse=True)
         assert (one.path == ()) == (forest.n_trees > 1 or forest.n_leaves == 1)
         assert str(one).endswith(f"\nDoubt: {one.doubt}." if one.doubt else ".")
@@ -284,7 +284,7 @@ def test_names_are_shown_literally_and_control_characters_escaped() -> None:
     ("nominal", "expected"),
     [("multiway", "colour is red"), ("binary", "colour is red"), ("subset", "colour is red, one of green and red")],
 )
-def test_questions_about_categories(nominal: str, expected: str) -> None:
+def test_splits_about_categories(nominal: str, expected: str) -> None:
     X = pd.DataFrame({"colour": ["red", "green", "blue", "grey"] * 5})
     y = (X["colour"].isin(["red", "green"]) if nominal == "subset" else X["colour"] == "red").map(
         {True: "a", False: "b"}
@@ -451,7 +451,7 @@ def test_a_boundary_is_explained_by_its_tree_and_the_distance(tree: Any) -> None
     assert "Distance" not in str(one)
 
 
-def test_separators_have_words_for_every_kind_of_question() -> None:
+def test_separators_have_words_for_every_kind_of_split() -> None:
     columns = [Column("x", Kind.NUMERIC), Column("c", Kind.NOMINAL, ("r", "g")), Column("o", Kind.ORDINAL, ("s", "m"))]
     separators = Separators(np.array([0, 1, 2, -1, -2], dtype=np.int32), np.array([0.5, np.nan, 0.5, np.nan, 3.0]))
     words = separator_texts(separators, Schema(tuple(columns), named=True))

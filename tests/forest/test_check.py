@@ -266,7 +266,7 @@ NEW_ENTRIES: dict[str, list[float]] = {
 
 
 # The core looks at many nodes at once, and at each only where something is wrong.
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(forests(splits=("threshold",), regression=False), st.data())
 def test_changed_entries_are_found_where_they_break_an_invariant(forest: Forest, data: st.DataObject) -> None:
     arrays = arrays_of(forest)

@@ -24,7 +24,7 @@ def literal_importances(forest: Forest, impurity: str) -> tuple[list[float], flo
     """Share of each feature in the decrease of impurity, tree by tree and node by node.
 
     And the smallest decrease of a whole tree: shares in next to nothing are made of rounding. Trees without a
-    question have none to share.
+    split have none to share.
     """
 
     def rows_below(tree: int, node: int) -> np.ndarray[Any, Any]:
@@ -68,7 +68,7 @@ def test_importance_by_hand() -> None:
     np.testing.assert_allclose(found, [right / root, (root - right) / root, 0], rtol=1e-12)
 
 
-def test_entropy_importance_of_a_multiway_question_by_hand() -> None:
+def test_entropy_importance_of_a_multiway_split_by_hand() -> None:
     # One bit for each of four rows at the root; x1 keeps two of them, x0 takes the rest.
     tree = multiway(1, {0: leaf([1, 0]), 1: leaf([0, 1]), 2: threshold(0, 0, leaf([1, 0]), leaf([0, 1]))})
     np.testing.assert_allclose(impurity_importances(build_forest([tree], 2), "entropy"), [0.5, 0.5], rtol=1e-12)
@@ -93,7 +93,7 @@ def test_a_tree_of_one_leaf_has_no_say() -> None:
     assert impurity_importances(build_forest([leaf([3, 3])], 2), "entropy").tolist() == [0, 0]
 
 
-def test_oblique_questions_count_for_no_feature() -> None:
+def test_oblique_splits_count_for_no_feature() -> None:
     tree = oblique({0: 1.0, 1: 1.0}, 0, leaf([1, 0]), threshold(1, 0, leaf([0, 1]), leaf([1, 0])))
     assert impurity_importances(build_forest([tree], 2), "gini").tolist() == [0, 1]
 

@@ -11,7 +11,7 @@ from hedgerow import Forest
 from hedgerow.forest.build import Node, build_forest, leaf, multiway, oblique, one_against_rest, subset, threshold
 from hedgerow.forest.kinds import NO_CHILD, MissingPolicy, NodeKind
 from hedgerow.forest.names import Names
-from hedgerow.forest.splits import Split
+from hedgerow.forest.splits import Split, restore_missing, splits_by_kind
 from hedgerow.walk import route
 from strategies import forests, rows_of
 
@@ -44,6 +44,30 @@ def test_the_reader_takes_the_branches_of_the_core(data: st.DataObject) -> None:
     X = data.draw(rows_of(forest))
     found = [[leaf_reached(forest, tree, row) for tree in range(forest.n_trees)] for row in X]
     assert found == route(forest, X, heaviest=False).tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(forests())
+def test_every_split_is_listed_once_by_its_kind(forest: Forest) -> None:
+    found = {
+        node: (kind, feature)
+        for kind, (nodes, features) in splits_by_kind(forest).items()
+        for node, feature in zip(nodes.tolist(), features.tolist(), strict=True)
+    }
+    splits = [Split(forest, node) for node in np.flatnonzero(forest.kind != NodeKind.LEAF).tolist()]
+    assert found == {split.node: (split.kind, split.feature) for split in splits}
+    assert sum(len(nodes) for nodes, _ in splits_by_kind(forest).values()) == len(splits)
+
+
+def test_splits_on_imputed_values_become_splits_on_missing_ones() -> None:
+    # Column 0: 5 is the largest known value; column 1: the code 2 stands for missing.
+    tree = threshold(0, 5.0, multiway(1, {0: YES, 2: NO}), threshold(0, 3.0, YES, NO))
+    forest = restore_missing(build_forest([tree], 2), np.array([5.0, np.nan]), np.array([-1, 2]))
+    forest.check()
+    root, nominal, low = (Split(forest, node) for node in np.flatnonzero(forest.kind != NodeKind.LEAF).tolist())
+    assert root.tests_presence
+    assert (low.threshold, low.missing) == (3.0, MissingPolicy.LAST_CHILD)
+    assert (nominal.missing, nominal.codes.tolist()) == (MissingPolicy.OWN_BRANCH, [0, NO_CHILD])
 
 
 @settings(max_examples=60, deadline=None)

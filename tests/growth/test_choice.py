@@ -1,4 +1,4 @@
-"""Which question a node asks: C4.5's conditions, significance, costs, and subsets of categories."""
+"""Which split a node gets: C4.5's conditions, significance, costs, and subsets of categories."""
 
 from __future__ import annotations
 
@@ -118,12 +118,12 @@ def test_columns_of_many_categories_do_not_raise_the_mean_for_the_others() -> No
 @pytest.mark.parametrize("criterion", ["gini", "gain_ratio", "c45"])
 @per_mode
 @given(data=st.data())
-def test_only_significant_questions_are_asked(criterion: str, level: float, data: st.DataObject) -> None:
+def test_only_significant_splits_are_made(criterion: str, level: float, data: st.DataObject) -> None:
     problem = replace(data.draw(problems(criterion)), significance=level)
     check_tree(problem, grow(problem))
 
 
-def test_questions_about_noise_are_not_asked() -> None:
+def test_splits_on_noise_are_not_made() -> None:
     rng = np.random.default_rng(0)
     X, labels = rng.normal(size=(3, 200)), rng.integers(0, 2, 200)
     problem = Problem(X.tolist(), [0] * 3, labels.tolist(), [1.0] * 200, 2, "entropy")
@@ -131,7 +131,7 @@ def test_questions_about_noise_are_not_asked() -> None:
     assert grow(replace(problem, significance=1e-4)).n_leaves == 1
 
 
-def test_a_multiway_question_has_more_degrees_of_freedom() -> None:
+def test_a_multiway_split_has_more_degrees_of_freedom() -> None:
     # Three branches of ten, each its own class: χ² = 60 with 4 degrees of freedom, whose tail is e^−30·(1 + 30).
     codes = [float(i // 10) for i in range(30)]
     problem = Problem([codes], [3], [i // 10 for i in range(30)], [1.0] * 30, 3, "entropy")
@@ -182,7 +182,7 @@ def test_costs_change_a_tree_of_three_classes_and_not_of_two() -> None:
 @pytest.mark.parametrize("criterion", ["gini", "gain_ratio", "c45", "squared_error"])
 @per_mode
 @given(data=st.data())
-def test_questions_are_ordered_by_squared_gain_over_cost(criterion: str, data: st.DataObject) -> None:
+def test_splits_are_ordered_by_squared_gain_over_cost(criterion: str, data: st.DataObject) -> None:
     problem = data.draw(problems(criterion))
     cost = st.sampled_from([0.5, 1.0, 3.0, 1000.0])
     costs = data.draw(st.lists(cost, min_size=len(problem.columns), max_size=len(problem.columns)))
@@ -265,5 +265,5 @@ def test_many_categories_of_many_classes_are_divided_along_an_order() -> None:
     problem = Problem([codes.tolist()], [1000], labels.tolist(), [1.0] * 5000, 3, "gini", "subset", max_depth=2)
     forest = grow(problem)
     assert forest.n_leaves == 4
-    # Two questions are enough for three classes that the categories determine, up to the fifth that was changed to 0.
+    # Two splits are enough for three classes that the categories determine, up to the fifth that was changed to 0.
     assert forest.counts.max(axis=1).sum() / 5000 > 0.99 * (1 / 3 + 2 / 3 * 0.8)

@@ -27,15 +27,15 @@ from hedgerow.growth import Fractional, Growth, Training, grow_forest
 from hedgerow.growth.options import n_tried_features
 from oracles.growth import (
     Problem,
-    Question,
+    Split,
     UnclearError,
     check_against,
     check_tree,
     divide,
     grow_best_first,
     judge,
-    questions,
     root_instances,
+    splits,
     threshold_gains,
 )
 
@@ -67,7 +67,7 @@ def without_missing(problem: Problem) -> Problem:
 @pytest.mark.parametrize("criterion", CRITERIA)
 @per_mode
 @given(data=st.data())
-def test_every_node_asks_the_best_question_and_every_leaf_holds_its_rows(
+def test_every_node_has_the_best_split_and_every_leaf_holds_its_rows(
     criterion: str, nominal: str, missing: str, data: st.DataObject
 ) -> None:
     problem = data.draw(problems(criterion, nominal, missing))
@@ -97,7 +97,7 @@ def test_the_oracle_has_an_opinion_on_nearly_every_node_of_ordinary_data(criteri
     assert {kind for kind, _ in kinds} == {NodeKind.THRESHOLD, NodeKind.MULTIWAY, NodeKind.ONE_AGAINST_REST}
 
 
-def test_the_oracle_notices_a_question_that_is_not_the_best() -> None:
+def test_the_oracle_notices_a_split_that_is_not_the_best() -> None:
     problem = random_problem(np.random.default_rng(0), 60, 4)
     with pytest.raises(AssertionError, match="not among"):
         check_tree(problem, grow(replace(problem, criterion="gain_ratio")))
@@ -163,7 +163,7 @@ def test_missing_values_stay_among_the_rest_when_both_gain_the_same() -> None:
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error"])
-def test_a_question_that_gains_nothing_may_be_asked(criterion: str) -> None:
+def test_a_split_that_gains_nothing_may_be_made(criterion: str) -> None:
     exclusive_or = Problem(
         columns=[[0, 0, 1, 1], [0, 1, 0, 1]],
         n_categories=[0, 0],
@@ -175,7 +175,7 @@ def test_a_question_that_gains_nothing_may_be_asked(criterion: str) -> None:
     assert grow(exclusive_or).n_leaves == 4
 
 
-def test_gain_ratio_asks_no_question_that_gains_nothing() -> None:
+def test_gain_ratio_makes_no_split_that_gains_nothing() -> None:
     assert grow(labelled([[0, 0, 1, 1], [0, 1, 0, 1]], [0, 1, 1, 0], criterion="gain_ratio")).n_nodes == 1
 
 
@@ -188,12 +188,12 @@ def test_gain_ratio_prefers_few_branches_where_the_gain_is_the_same() -> None:
     assert (ratio.feature[0], gain.feature[0]) == (1, 0)
 
 
-def test_gain_ratio_does_not_compare_questions_that_gain_less_than_the_mean() -> None:
+def test_gain_ratio_does_not_compare_splits_that_gain_less_than_the_mean() -> None:
     # x0 splits one row off: it gains little, and costs so little information that its ratio is the best.
     columns = [[1] + [0] * 15, [0] * 8 + [1] * 8, [0, 1] * 8]
     labels = [1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1]
     problem = labelled(columns, labels, criterion="gain_ratio")
-    offered = [questions(problem, root_instances(problem), j)[0] for j in range(3)]
+    offered = [splits(problem, root_instances(problem), j)[0] for j in range(3)]
     ratios = [q.gain / q.split_information for q in offered]
     assert ratios[0] > ratios[1] > ratios[2]
     assert offered[0].gain < sum(q.gain for q in offered) / 3
@@ -237,7 +237,7 @@ def test_limits_are_respected(missing: str, data: st.DataObject) -> None:
     assert grow(replace(binary, min_samples_leaf=3)).weight.min() >= 3
 
 
-def test_a_multiway_question_is_valid_if_two_of_its_branches_are_large_enough() -> None:
+def test_a_multiway_split_is_valid_if_two_of_its_branches_are_large_enough() -> None:
     codes, labels = [0, 0, 0, 1, 1, 1, 2], [0, 0, 0, 1, 1, 1, 1]
     problem = labelled([codes], labels, n_categories=[3])
     assert grow(replace(problem, min_samples_leaf=3)).n_leaves == 3
@@ -531,7 +531,7 @@ def test_room_for_all_leaves_gives_the_tree_that_has_no_limit(data: st.DataObjec
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error"])
-def test_every_node_of_a_deep_tree_asks_the_best_threshold(criterion: str) -> None:
+def test_every_node_of_a_deep_tree_has_the_best_threshold(criterion: str) -> None:
     rng = np.random.default_rng(11)
     n_rows, n_columns = 1900, 9  # more than 2^14 values: grown on a thread; more than 256 rows: sorted by digits
     X = rng.normal(size=(n_rows, n_columns))
@@ -557,7 +557,7 @@ def test_every_node_of_a_deep_tree_asks_the_best_threshold(criterion: str) -> No
             continue
         here = threshold_gains(X[rows], centred(targets[rows]), criterion)
         feature, threshold = int(forest.feature[node]), float(forest.threshold[node])
-        gain = here.of_question(feature, threshold)
+        gain = here.of_split(feature, threshold)
         # The scale of the core's ties: the weight, or the squares about the root's mean.
         scale = (centred(targets)[rows] ** 2).sum()
         assert gain >= here.gain.max() - 1e-9 * scale
@@ -644,7 +644,7 @@ def test_what_the_lecture_divides_is_divided_so_in_growth() -> None:
     problem = labelled([column], [1] * 40 + [0] * 10 + [1], n_categories=[2], criterion="gain_ratio")
     forest = grow(problem)
     np.testing.assert_allclose(forest.leaf_counts, [[10, 0.2], [0, 40.8]], rtol=1e-15)
-    right: Question | None = judge(problem, root_instances(problem), 0).right
+    right: Split | None = judge(problem, root_instances(problem), 0).right
     assert right is not None
     parts = divide(problem, root_instances(problem), right)
     assert parts is not None
@@ -687,7 +687,7 @@ REGRESSION_DATA: dict[str, Callable[[], Any]] = {
 
 class Comparison(NamedTuple):
     n_compared: int  # nodes
-    n_unique: int  # inner nodes at which one question is better than all others
+    n_unique: int  # inner nodes at which one split is better than all others
     n_ties: int  # inner nodes at which the two trees part, and may
 
 
@@ -720,7 +720,7 @@ def compare_with_sklearn(
             assert mine == (here.feature[at], here.low[at] / 2 + here.high[at] / 2)
         elif mine != other:
             n_ties += 1
-            gains = [here.of_question(*question) for question in (mine, other)]
+            gains = [here.of_split(*split) for split in (mine, other)]
             np.testing.assert_allclose(gains, here.gain[at], rtol=1e-6)
             continue
         left = X[rows, mine[0]] <= mine[1]
@@ -740,7 +740,7 @@ def centred(targets: NDArray[np.float64]) -> NDArray[np.float64]:
 def test_scikit_learn_grows_the_same_classification_tree(name: str, criterion: str) -> None:
     X, y = CLASSIFICATION_DATA[name]()
     X = _cast(X)
-    # Nodes of a handful of rows are parted equally well by many questions.
+    # Nodes of a handful of rows are parted equally well by many splits.
     limits: dict[str, Any] = {"criterion": criterion, "max_depth": 4, "min_samples_leaf": 8}
     ours = TreeClassifier.cart(**limits).fit(X, y)
     targets = np.eye(len(ours.classes_))[np.searchsorted(ours.classes_, y)]

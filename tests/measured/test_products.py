@@ -203,7 +203,7 @@ def assert_same(one: Path, other: Path) -> None:
             np.testing.assert_array_equal(a.members, b.members)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize(("name", "value"), [("_VALUES_REMEMBERED", 0), ("LEAST_LENGTH", 2.0), ("LEAST_LENGTH", 0.9)])
 def test_long_growth_is_the_same_with_less_subtraction(
     seed: int, name: str, value: float, monkeypatch: pytest.MonkeyPatch

@@ -128,9 +128,9 @@ def test_utilities_are_those_of_explicit_folds(data: oracle.Data) -> None:
     examples = examples_of(data)
     root = all_rows(examples)
     np.testing.assert_allclose(hits(examples, root, numeric_of(data)), [float(oracle.hits(data, data.whole()))])
-    asked = oracle.questions(data, data.whole())
+    asked = oracle.splits(data, data.whole())
     found = candidate_splits(examples, root)
-    assert [question.feature for question in found] == [question.feature for question in asked]
+    assert [split.feature for split in found] == [split.feature for split in asked]
     for theirs, ours in zip(asked, found, strict=True):
         branches = oracle.divide(data, data.whole(), theirs)
         groups = divide(root, ours.branch, ours.n_branches)
@@ -144,8 +144,8 @@ def test_utilities_are_those_of_explicit_folds(data: oracle.Data) -> None:
 def test_branches_hold_the_rows_and_entries_of_nodes(data: oracle.Data) -> None:
     examples = examples_of(data)
     root = all_rows(examples)
-    for question in candidate_splits(examples, root):
-        groups = divide(root, question.branch, question.n_branches)
+    for split in candidate_splits(examples, root):
+        groups = divide(root, split.branch, split.n_branches)
         parts = [groups.select(branch) for branch in range(groups.n_groups)]
         again = concatenate(parts)
         for name in ("row", "weight", "group", "entry_at", "entry_column", "entry_value"):
@@ -163,7 +163,7 @@ def test_a_small_part_of_a_row_follows_the_heaviest_branch() -> None:
     parts = [(0, Fraction(1, 65)), (1, Fraction(1, 64)), *((i, Fraction(1)) for i in (2, 3, 4))]
     root = replace(all_rows(examples_of(data)), weight=np.array([float(weight) for _, weight in parts]))
     groups = divide(root, np.array([-1, -1, 0, 1, 1]), 2)
-    expected = oracle.divide(data, parts, oracle.Question(0, 0.5, ()))
+    expected = oracle.divide(data, parts, oracle.Split(0, 0.5, ()))
     assert [[row for row, _ in part] for part in expected] == [[1, 2], [0, 1, 3, 4]]
     found = [(int(row), weight) for row, weight in zip(groups.row, groups.weight, strict=True)]
     assert found == [(i, pytest.approx(float(weight))) for part in expected for i, weight in part]

@@ -21,7 +21,7 @@ NOMINAL = (NodeKind.ONE_AGAINST_REST, NodeKind.SUBSET, NodeKind.MULTIWAY)
 
 
 class Areas:
-    """The leaves of the first tree of a forest, each with the questions that lead to it."""
+    """The leaves of the first tree of a forest, each with the splits that lead to it."""
 
     def __init__(self, forest: Forest, n_categories: Sequence[int] | None = None) -> None:
         self.forest = forest

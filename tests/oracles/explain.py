@@ -1,4 +1,4 @@
-"""Slow truths of explanations: each row walked down each tree, question by question."""
+"""Slow truths of explanations: each row walked down each tree, split by split."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def nodes_on_the_way(forest: Forest, x: NDArray[np.float64], tree: int) -> list[
     return nodes
 
 
-def questions_about(forest: Forest, x: NDArray[np.float64]) -> dict[int, float]:
-    """The share of each column in the questions of all trees."""
+def splits_about(forest: Forest, x: NDArray[np.float64]) -> dict[int, float]:
+    """The share of each column in the splits of all trees."""
     asked = [
         int(forest.feature[node])
         for tree in range(forest.n_trees)

@@ -1,7 +1,7 @@
-"""Slow truths for growth: every question of a node enumerated, every instance moved by hand, in plain Python numbers.
+"""Slow truths for growth: every split of a node enumerated, every instance moved by hand, in plain Python numbers.
 
 Written from the definitions (impurity, gain, gain ratio, missing values) and not from the core. `check_tree` follows a
-grown tree from the root: at each node it makes the instances anew and asks whether the node's question, its weight
+grown tree from the root: at each node it makes the instances anew and asks whether the node's split, its weight
 and the numbers of its leaves are what the definitions say.
 """
 
@@ -78,7 +78,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Question:
+class Split:
     """What a node may ask. `branches` are the instances that it looks at, in the order of the children."""
 
     feature: int
@@ -147,10 +147,10 @@ def root_instances(problem: Problem) -> Instances:
     return tuple(Instance(row, weight, 1.0) for row, weight in enumerate(problem.weights))
 
 
-# -- every question of a column, in the order in which ties are broken
+# -- every split of a column, in the order in which ties are broken
 
 
-def questions(problem: Problem, instances: Instances, feature: int) -> list[Question]:
+def splits(problem: Problem, instances: Instances, feature: int) -> list[Split]:
     column = problem.columns[feature]
     known = tuple(i for i in instances if not math.isnan(column[i.row]))
     unknown = tuple(i for i in instances if math.isnan(column[i.row]))
@@ -159,19 +159,17 @@ def questions(problem: Problem, instances: Instances, feature: int) -> list[Ques
     least_rows = float(problem.min_samples_leaf)
     if problem.criterion == "c45" and problem.n_categories[feature] == 0:
         least_rows = max(least_rows, min(25.0, 0.1 * rows_of(known) / problem.n_classes))
-    valid = [
-        _with_worth(problem, question, instances) for question in offered if _is_valid(problem, question, least_rows)
-    ]
+    valid = [_with_worth(problem, split, instances) for split in offered if _is_valid(problem, split, least_rows)]
     if problem.criterion == "c45" and problem.n_categories[feature] == 0:
-        return [replace(question, gain=question.gain - math.log2(len(valid))) for question in valid]
+        return [replace(split, gain=split.gain - math.log2(len(valid))) for split in valid]
     return valid
 
 
-def _thresholds(problem: Problem, feature: int, known: Instances, unknown: Instances) -> list[Question]:
+def _thresholds(problem: Problem, feature: int, known: Instances, unknown: Instances) -> list[Split]:
     column = problem.columns[feature]
 
-    def ask(policy: MissingPolicy, threshold: float, *branches: Instances) -> Question:
-        return Question(feature, NodeKind.THRESHOLD, policy, threshold, (), branches)
+    def ask(policy: MissingPolicy, threshold: float, *branches: Instances) -> Split:
+        return Split(feature, NodeKind.THRESHOLD, policy, threshold, (), branches)
 
     found = _known_against_missing(problem, feature, known, unknown)
     for low, high in pairwise(sorted({column[i.row] for i in known})):
@@ -191,7 +189,7 @@ def _thresholds(problem: Problem, feature: int, known: Instances, unknown: Insta
     return found
 
 
-def _multiway(problem: Problem, feature: int, known: Instances, unknown: Instances) -> list[Question]:
+def _multiway(problem: Problem, feature: int, known: Instances, unknown: Instances) -> list[Split]:
     column = problem.columns[feature]
     present = sorted({int(column[i.row]) for i in known})
     if len(present) + bool(unknown and problem.missing != "fractional") < 2:
@@ -201,16 +199,16 @@ def _multiway(problem: Problem, feature: int, known: Instances, unknown: Instanc
     codes = tuple(present.index(code) if code in present else -1 for code in range(problem.n_categories[feature]))
     branches = [tuple(i for i in known if column[i.row] == code) for code in present]
     if problem.missing == "fractional" or not unknown:
-        return [Question(feature, NodeKind.MULTIWAY, MissingPolicy.SPREAD, math.nan, codes, tuple(branches))]
+        return [Split(feature, NodeKind.MULTIWAY, MissingPolicy.SPREAD, math.nan, codes, tuple(branches))]
     branches.append(unknown)
-    return [Question(feature, NodeKind.MULTIWAY, MissingPolicy.OWN_BRANCH, math.nan, codes, tuple(branches))]
+    return [Split(feature, NodeKind.MULTIWAY, MissingPolicy.OWN_BRANCH, math.nan, codes, tuple(branches))]
 
 
-def _one_against_rest(problem: Problem, feature: int, known: Instances, unknown: Instances) -> list[Question]:
+def _one_against_rest(problem: Problem, feature: int, known: Instances, unknown: Instances) -> list[Split]:
     column = problem.columns[feature]
 
-    def ask(policy: MissingPolicy, code: int, *branches: Instances) -> Question:
-        return Question(feature, NodeKind.ONE_AGAINST_REST, policy, float(code), (), branches)
+    def ask(policy: MissingPolicy, code: int, *branches: Instances) -> Split:
+        return Split(feature, NodeKind.ONE_AGAINST_REST, policy, float(code), (), branches)
 
     found = _known_against_missing(problem, feature, known, unknown)
     for code in sorted({int(column[i.row]) for i in known}):
@@ -225,45 +223,45 @@ def _one_against_rest(problem: Problem, feature: int, known: Instances, unknown:
     return found
 
 
-_CATEGORIES: dict[str, Callable[[Problem, int, Instances, Instances], list[Question]]] = {
+_CATEGORIES: dict[str, Callable[[Problem, int, Instances, Instances], list[Split]]] = {
     "multiway": _multiway,
     "binary": _one_against_rest,
 }
 
 
-def _known_against_missing(problem: Problem, feature: int, known: Instances, unknown: Instances) -> list[Question]:
+def _known_against_missing(problem: Problem, feature: int, known: Instances, unknown: Instances) -> list[Split]:
     if problem.missing == "fractional" or not unknown:
         return []
-    return [Question(feature, NodeKind.THRESHOLD, MissingPolicy.LAST_CHILD, math.inf, (), (known, unknown))]
+    return [Split(feature, NodeKind.THRESHOLD, MissingPolicy.LAST_CHILD, math.inf, (), (known, unknown))]
 
 
-def _is_valid(problem: Problem, question: Question, least_rows: float) -> bool:
+def _is_valid(problem: Problem, split: Split, least_rows: float) -> bool:
     least_weight = problem.min_weight_fraction_leaf * problem.total_weight
-    large = [rows_of(branch) >= least_rows - 1e-9 and weight_of(branch) >= least_weight for branch in question.branches]
+    large = [rows_of(branch) >= least_rows - 1e-9 and weight_of(branch) >= least_weight for branch in split.branches]
     return sum(large) >= 2
 
 
-def _with_worth(problem: Problem, question: Question, instances: Instances) -> Question:
-    looked_at = tuple(i for branch in question.branches for i in branch)
-    gain = impurity(problem, looked_at) - math.fsum(impurity(problem, branch) for branch in question.branches)
+def _with_worth(problem: Problem, split: Split, instances: Instances) -> Split:
+    looked_at = tuple(i for branch in split.branches for i in branch)
+    gain = impurity(problem, looked_at) - math.fsum(impurity(problem, branch) for branch in split.branches)
     whole = weight_of(instances)
-    shares = [weight_of(branch) / whole for branch in question.branches]
+    shares = [weight_of(branch) / whole for branch in split.branches]
     shares.append(1 - math.fsum(shares))  # instances that are not looked at: nothing, unless missing is fractional
     if len(looked_at) == len(instances):
         shares.pop()
     information = -math.fsum(p * math.log2(p) for p in shares if p > 0)
-    return replace(question, gain=gain, split_information=information)
+    return replace(split, gain=gain, split_information=information)
 
 
-# -- which question
+# -- which split
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The right question, None for a leaf. `allowed` are all that rounding could make right, None among them."""
+    """The right split, None for a leaf. `allowed` are all that rounding could make right, None among them."""
 
-    right: Question | None
-    allowed: list[Question | None]
+    right: Split | None
+    allowed: list[Split | None]
 
     @property
     def clear(self) -> bool:
@@ -277,13 +275,13 @@ def judge(problem: Problem, instances: Instances, depth: int) -> Verdict:
         or depth == problem.max_depth
     ):
         return Verdict(None, [None])
-    by_column = [questions(problem, instances, feature) for feature in range(len(problem.columns))]
+    by_column = [splits(problem, instances, feature) for feature in range(len(problem.columns))]
     choose = _CHOOSE.get(problem.criterion, _by_gain)
     return _if_significant(problem, choose(problem, [column for column in by_column if column], instances))
 
 
 def _if_significant(problem: Problem, verdict: Verdict) -> Verdict:
-    """A leaf where Pearson's test of branches and classes does not tell the question from chance."""
+    """A leaf where Pearson's test of branches and classes does not tell the split from chance."""
     if problem.significance >= 1 or verdict.right is None:
         return verdict
     counts = np.array([class_counts(problem, branch) for branch in verdict.right.branches])
@@ -296,45 +294,43 @@ def _if_significant(problem: Problem, verdict: Verdict) -> Verdict:
     return verdict if verdict.clear else Verdict(verdict.right, [*verdict.allowed, None])
 
 
-def _worth(problem: Problem, question: Question, value: float) -> float:
+def _worth(problem: Problem, split: Split, value: float) -> float:
     """±√(value²/cost)."""
-    cost = (
-        1.0 if problem.feature_costs is None else problem.feature_costs[question.feature] / min(problem.feature_costs)
-    )
+    cost = 1.0 if problem.feature_costs is None else problem.feature_costs[split.feature] / min(problem.feature_costs)
     return math.copysign(math.sqrt(value**2 / cost), value)
 
 
-def _first_of_best(offered: Sequence[Question], values: Sequence[float], scale: float, apart: float = APART) -> Verdict:
+def _first_of_best(offered: Sequence[Split], values: Sequence[float], scale: float, apart: float = APART) -> Verdict:
     """The first of those that tie for the best; more are allowed if one is in the grey zone."""
     best = max(values)
     gaps = [(best - value) / scale for value in values]
-    right = next(question for question, gap in zip(offered, gaps, strict=True) if gap <= CLOSE)
-    allowed = [question for question, gap in zip(offered, gaps, strict=True) if gap <= apart]
+    right = next(split for split, gap in zip(offered, gaps, strict=True) if gap <= CLOSE)
+    allowed = [split for split, gap in zip(offered, gaps, strict=True) if gap <= apart]
     grey = any(CLOSE < gap <= apart for gap in gaps)
     return Verdict(right, list(allowed) if grey else [right])
 
 
-def _by_gain(problem: Problem, by_column: list[list[Question]], instances: Instances) -> Verdict:
-    offered = [question for column in by_column for question in column]
+def _by_gain(problem: Problem, by_column: list[list[Split]], instances: Instances) -> Verdict:
+    offered = [split for column in by_column for split in column]
     if not offered:
         return Verdict(None, [None])
     scale = scale_of(problem, instances)
     wanted = problem.min_impurity_decrease * problem.total_weight
-    enough = [question for question in offered if question.gain - wanted >= -CLOSE * scale]
-    unsure = any(CLOSE * scale < abs(question.gain - wanted) <= APART * scale for question in offered)
+    enough = [split for split in offered if split.gain - wanted >= -CLOSE * scale]
+    unsure = any(CLOSE * scale < abs(split.gain - wanted) <= APART * scale for split in offered)
     if not enough:
         return Verdict(None, [None, *offered] if unsure else [None])
-    verdict = _first_of_best(enough, [_worth(problem, question, question.gain) for question in enough], scale)
+    verdict = _first_of_best(enough, [_worth(problem, split, split.gain) for split in enough], scale)
     return Verdict(verdict.right, [None, *offered]) if unsure else verdict
 
 
-def _by_ratio(problem: Problem, by_column: list[list[Question]], instances: Instances) -> Verdict:
-    """C4.5: of the columns' best questions those that gain at least the mean, and of them the largest ratio."""
+def _by_ratio(problem: Problem, by_column: list[list[Split]], instances: Instances) -> Verdict:
+    """C4.5: of the columns' best splits those that gain at least the mean, and of them the largest ratio."""
     whole = weight_of(instances)
     best_of_columns = [_first_of_best(column, [q.gain for q in column], whole) for column in by_column]
     best = [verdict.right for verdict in best_of_columns if verdict.right is not None]
     unsure = any(not verdict.clear for verdict in best_of_columns)
-    unsure |= any(CLOSE * whole < abs(question.gain) <= APART * whole for question in best)
+    unsure |= any(CLOSE * whole < abs(split.gain) <= APART * whole for split in best)
     everything = [q for column in by_column for q in column]
     gaining = [q for q in best if q.gain > APART * whole and q.split_information > 0]
     if not gaining:
@@ -353,20 +349,20 @@ def _by_ratio(problem: Problem, by_column: list[list[Question]], instances: Inst
     return Verdict(verdict.right, [None, *everything]) if unsure else verdict
 
 
-def _counts_in_mean(problem: Problem, question: Question) -> bool:
+def _counts_in_mean(problem: Problem, split: Split) -> bool:
     """Columns with very many categories gain much by chance: they count only if there are no others."""
     many = [n > 0 and n >= 0.3 * len(problem.targets) for n in problem.n_categories]
-    return all(many) or not many[question.feature]
+    return all(many) or not many[split.feature]
 
 
-def _by_c45(problem: Problem, by_column: list[list[Question]], instances: Instances) -> Verdict:
+def _by_c45(problem: Problem, by_column: list[list[Split]], instances: Instances) -> Verdict:
     """Quinlan's release 8: mean gain of the columns that count, 0.001 bits of tolerance, then the largest ratio."""
     whole = weight_of(instances)
     best_of_columns = [_first_of_best(column, [q.gain for q in column], whole) for column in by_column]
     unsure = any(not verdict.clear for verdict in best_of_columns)
     best = [verdict.right for verdict in best_of_columns if verdict.right is not None]
     unsure |= any(CLOSE * whole < abs(q.gain) <= APART * whole for q in best)
-    # A threshold must gain something; a question about categories counts even if it does not.
+    # A threshold must gain something; a split about categories counts even if it does not.
     best = [q for q in best if problem.n_categories[q.feature] > 0 or q.gain > CLOSE * whole]
     counted = [q.gain / whole for q in best if _counts_in_mean(problem, q)]
     if not counted:
@@ -390,16 +386,16 @@ _CHOOSE = {"gain_ratio": _by_ratio, "c45": _by_c45}
 # -- a split is made
 
 
-def divide(problem: Problem, instances: Instances, question: Question) -> list[Instances] | None:
+def divide(problem: Problem, instances: Instances, split: Split) -> list[Instances] | None:
     """The instances of each child; None where rounding decides where a part goes."""
-    children = [list(branch) for branch in question.branches]
-    looked_at = {i.row for branch in question.branches for i in branch}
+    children = [list(branch) for branch in split.branches]
+    looked_at = {i.row for branch in split.branches for i in branch}
     unknown = [i for i in instances if i.row not in looked_at]
     if not unknown:
         return [tuple(child) for child in children]
-    known = [weight_of(branch) for branch in question.branches]
+    known = [weight_of(branch) for branch in split.branches]
     heaviest = known.index(max(known))
-    whole_numbers = all(i.weight == int(i.weight) for branch in question.branches for i in branch)
+    whole_numbers = all(i.weight == int(i.weight) for branch in split.branches for i in branch)
     for instance in unknown:
         at_the_limit = abs(instance.fraction - problem.min_fraction) <= 1e-12 and instance.fraction != 1
         if at_the_limit and problem.min_fraction > 0:
@@ -429,21 +425,21 @@ class Tally:
     kinds: set[tuple[NodeKind, MissingPolicy]] = field(default_factory=set)
 
 
-def asked(forest: Forest, node: int, offered: Sequence[Question]) -> Question:
-    """The question among `offered` that a node asks."""
+def asked(forest: Forest, node: int, offered: Sequence[Split]) -> Split:
+    """The split among `offered` of a node."""
     kind, policy = NodeKind(forest.kind[node]), MissingPolicy(forest.missing[node])
-    for question in offered:
-        if (question.feature, question.kind, question.policy) != (forest.feature[node], kind, policy):
+    for split in offered:
+        if (split.feature, split.kind, split.policy) != (forest.feature[node], kind, policy):
             continue
         if kind == NodeKind.MULTIWAY:
             codes = tuple(int(forest.payload_codes[i]) for i in oracles.payload(forest, node))
-            if codes == question.codes:
-                return question
-        elif forest.threshold[node] == question.threshold:
-            return question
+            if codes == split.codes:
+                return split
+        elif forest.threshold[node] == split.threshold:
+            return split
     raise AssertionError(
         f"node {node} asks x{forest.feature[node]} {kind.name} {forest.threshold[node]!r} {policy.name}, "
-        f"which is not among the {len(offered)} valid questions"
+        f"which is not among the {len(offered)} valid splits"
     )
 
 
@@ -462,11 +458,11 @@ def check_tree(problem: Problem, forest: Forest) -> Tally:
             assert None in verdict.allowed, f"node {node} is a leaf, should ask {verdict.right}"
             continue
         assert verdict.allowed != [None], f"node {node} should be a leaf"
-        question = asked(forest, node, [q for q in verdict.allowed if q is not None])
-        tally.kinds.add((question.kind, question.policy))
+        split = asked(forest, node, [q for q in verdict.allowed if q is not None])
+        tally.kinds.add((split.kind, split.policy))
         children = oracles.children(forest, 0, node)
-        assert len(children) == len(question.branches)
-        parts = divide(problem, instances, question)
+        assert len(children) == len(split.branches)
+        parts = divide(problem, instances, split)
         if parts is not None:
             stack.extend((child, part, depth + 1) for child, part in zip(children, parts, strict=True))
     return tally
@@ -507,15 +503,15 @@ class Grown:
 
     instances: Instances
     depth: int
-    question: Question | None = None
+    split: Split | None = None
     children: list[Grown] = field(default_factory=list)
 
 
 def grow_best_first(problem: Problem) -> Grown:
-    """The leaf whose question gains most is split, while no more than `max_leaf_nodes` come of it."""
+    """The leaf whose split gains most is split, while no more than `max_leaf_nodes` come of it."""
     assert problem.max_leaf_nodes is not None
     root = Grown(root_instances(problem), 0)
-    waiting: list[tuple[float, Grown, Question]] = []
+    waiting: list[tuple[float, Grown, Split]] = []
     n_leaves = 1
 
     def consider(node: Grown) -> None:
@@ -531,14 +527,14 @@ def grow_best_first(problem: Problem) -> Grown:
         waiting.sort(key=lambda one: one[0])
         if len(waiting) > 1 and waiting[-1][0] - waiting[-2][0] <= APART * scale:
             raise UnclearError
-        _, node, question = waiting.pop()
-        if n_leaves - 1 + len(question.branches) > problem.max_leaf_nodes:
+        _, node, split = waiting.pop()
+        if n_leaves - 1 + len(split.branches) > problem.max_leaf_nodes:
             continue
-        parts = divide(problem, node.instances, question)
+        parts = divide(problem, node.instances, split)
         if parts is None:
             raise UnclearError
         n_leaves += len(parts) - 1
-        node.question = question
+        node.split = split
         node.children = [Grown(part, node.depth + 1) for part in parts]
         for child in node.children:
             consider(child)
@@ -553,10 +549,10 @@ def check_against(problem: Problem, forest: Forest, root: Grown) -> int:
         node, truth = stack.pop()
         n_nodes += 1
         check_numbers(problem, forest, node, truth.instances)
-        if truth.question is None:
+        if truth.split is None:
             assert forest.kind[node] == NodeKind.LEAF
             continue
-        asked(forest, node, [truth.question])
+        asked(forest, node, [truth.split])
         stack.extend(zip(oracles.children(forest, 0, node), truth.children, strict=True))
     assert n_nodes == forest.n_nodes
     return n_nodes
@@ -566,7 +562,7 @@ def check_against(problem: Problem, forest: Forest, root: Grown) -> int:
 
 
 class ThresholdGains(NamedTuple):
-    """Every threshold question of a node, gain by gain."""
+    """Every threshold split of a node, gain by gain."""
 
     gain: NDArray[np.float64]
     feature: NDArray[np.int64]
@@ -576,10 +572,10 @@ class ThresholdGains(NamedTuple):
     def best(self) -> int:
         return int(np.argmax(self.gain))
 
-    def of_question(self, feature: int, threshold: float) -> float:
+    def of_split(self, feature: int, threshold: float) -> float:
         """The gain of "x <= threshold?", which must be half-way between two neighbouring values."""
         at = (self.feature == feature) & (self.low / 2 + self.high / 2 == threshold)
-        assert at.sum() == 1, f"x{feature} <= {threshold} is not one of {len(self.gain)} questions"
+        assert at.sum() == 1, f"x{feature} <= {threshold} is not one of {len(self.gain)} splits"
         return float(self.gain[at][0])
 
 
@@ -626,10 +622,10 @@ def _impurities(
 # -- what the lecture works out by hand
 
 
-def conditional_entropy(problem: Problem, question: Question) -> float:
+def conditional_entropy(problem: Problem, split: Split) -> float:
     """H(class | answer) in bits."""
-    looked_at = weight_of([i for branch in question.branches for i in branch])
-    return math.fsum(impurity(problem, branch) for branch in question.branches) / looked_at
+    looked_at = weight_of([i for branch in split.branches for i in branch])
+    return math.fsum(impurity(problem, branch) for branch in split.branches) / looked_at
 
 
 def exact_shares(parts: Sequence[int]) -> list[Fraction]:

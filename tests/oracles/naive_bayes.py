@@ -201,7 +201,7 @@ def hits(data: Data, node: Part) -> Fraction:
 
 
 @dataclass(frozen=True)
-class Question:
+class Split:
     feature: int
     threshold: float
     """NaN: a branch for each of `codes`."""
@@ -220,29 +220,29 @@ class Question:
         return len(self.codes) or 2
 
 
-def questions(data: Data, node: Part) -> list[Question]:
+def splits(data: Data, node: Part) -> list[Split]:
     found = []
     for j in data.columns:
         there = known(data, node, j)
         if data.n_categories[j]:
             codes = sorted({int(data.rows[i][j]) for i, _ in there})
             if len(codes) > 1:
-                found.append(Question(j, NAN, tuple(codes)))
+                found.append(Split(j, NAN, tuple(codes)))
         elif (best := best_cut(data, there, j)) is not None:
-            found.append(Question(j, best[0], ()))
+            found.append(Split(j, best[0], ()))
     return found
 
 
-def divide(data: Data, node: Part, question: Question) -> list[Part]:
+def divide(data: Data, node: Part, split: Split) -> list[Part]:
     """Rows by branch; those without a value in parts, those of which there is little down the heaviest branch."""
-    known_weight = [Fraction(0)] * question.n_branches
+    known_weight = [Fraction(0)] * split.n_branches
     for i, weight in node:
-        if (branch := question.branch(data.rows[i])) is not None:
+        if (branch := split.branch(data.rows[i])) is not None:
             known_weight[branch] += weight
     heaviest = known_weight.index(max(known_weight))
     branches: list[Part] = [[] for _ in known_weight]
     for i, weight in node:
-        branch = question.branch(data.rows[i])
+        branch = split.branch(data.rows[i])
         if branch is None and weight < Fraction(1, 64):
             branch = heaviest
         if branch is not None:
@@ -256,20 +256,20 @@ def divide(data: Data, node: Part, question: Question) -> list[Part]:
 @dataclass(frozen=True)
 class Tree:
     node: Part
-    question: Question | None
+    split: Split | None
     children: tuple[Tree, ...]
 
 
 def grow(data: Data, node: Part, least: float, reduction: float) -> Tree:
-    """Split where the best question saves enough of the error; then each branch."""
+    """Split where the best split saves enough of the error; then each branch."""
     weight, right = sum(w for _, w in node), hits(data, node)
     if float(weight) < least - EQUAL or weight == right:
         return Tree(node, None, ())
     best, most = None, Fraction(-1)
-    for question in questions(data, node):
-        found = sum((hits(data, branch) for branch in divide(data, node, question)), Fraction(0))
+    for split in splits(data, node):
+        found = sum((hits(data, branch) for branch in divide(data, node, split)), Fraction(0))
         if found > most:
-            best, most = question, found
+            best, most = split, found
     if best is None or float(most - right) < reduction * float(weight - right) - EQUAL:
         return Tree(node, None, ())
     branches = divide(data, node, best)
@@ -277,19 +277,19 @@ def grow(data: Data, node: Part, least: float, reduction: float) -> Tree:
 
 
 def as_node(data: Data, tree: Tree) -> building.Node:
-    if tree.question is None:
+    if tree.split is None:
         return building.leaf(map(float, class_counts(data, tree.node)))
     children = [as_node(data, child) for child in tree.children]
-    if tree.question.codes:
-        return building.multiway(tree.question.feature, dict(zip(tree.question.codes, children, strict=True)))
-    return building.threshold(tree.question.feature, tree.question.threshold, *children)
+    if tree.split.codes:
+        return building.multiway(tree.split.feature, dict(zip(tree.split.codes, children, strict=True)))
+    return building.threshold(tree.split.feature, tree.split.threshold, *children)
 
 
 def predict_proba(data: Data, tree: Tree, row: Sequence[float]) -> list[float]:
     """The answer of the row's leaf; of the branches in proportion to their rows, where the row has no branch."""
-    if tree.question is None:
+    if tree.split is None:
         return NaiveBayes(data, tree.node, tree.node).probabilities(row)
-    branch = tree.question.branch(row)
+    branch = tree.split.branch(row)
     if branch is not None:
         return predict_proba(data, tree.children[branch], row)
     weights = [float(sum(w for _, w in child.node)) for child in tree.children]

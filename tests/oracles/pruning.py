@@ -172,7 +172,7 @@ def pessimistic(problem: Problem, tree: Tree) -> Tree:
 
 
 def check_same_tree(problem: Problem, truth: Tree, found: Forest) -> None:
-    """Assert that a forest is this tree: questions, weights and counts."""
+    """Assert that a forest is this tree: splits, weights and counts."""
     stack = [(truth, 0)]
     n_nodes = 0
     while stack:
@@ -184,12 +184,12 @@ def check_same_tree(problem: Problem, truth: Tree, found: Forest) -> None:
             counts = problem.counts(tree.rows)
             np.testing.assert_allclose(found.counts[found.first_child[node]], counts, rtol=1e-9, atol=1e-9)
             continue
-        assert question(found, node) == question(problem.forest, tree.node), f"node {node} asks something else"
+        assert split(found, node) == split(problem.forest, tree.node), f"node {node} asks something else"
         stack.extend(zip(tree.children, oracles.children(found, 0, node), strict=True))
     assert n_nodes == found.n_nodes
 
 
-def question(forest: Forest, node: int) -> tuple[object, ...]:
+def split(forest: Forest, node: int) -> tuple[object, ...]:
     """Everything that a node asks, in numbers that can be compared (NaN as text)."""
     kind = NodeKind(forest.kind[node])
     at = oracles.payload(forest, node) if forest.payload[node] >= 0 else range(0)
@@ -228,7 +228,7 @@ def check_cut(forest: Forest, chosen: set[int], found: Forest) -> None:
                 leaf = left[found.leaf_start[tree] + found.first_child[new]]
                 np.testing.assert_allclose(leaf, merge(below), rtol=1e-9, atol=1e-9 * float(np.abs(below).max()))
                 continue
-            assert question(found, new) == question(forest, old)
+            assert split(found, new) == split(forest, old)
             stack.extend(zip(oracles.children(forest, tree, old), oracles.children(found, tree, new), strict=True))
     assert n_nodes == found.n_nodes
 
@@ -264,14 +264,14 @@ def below_of(forest: Forest, node: int) -> list[int]:
 
 
 def cheapest(
-    forest: Forest, as_leaf: Callable[[int], float], question_cost: Callable[[int], float], node: int = 0
+    forest: Forest, as_leaf: Callable[[int], float], split_cost: Callable[[int], float], node: int = 0
 ) -> tuple[float, set[int]]:
     """The least cost of what is left of a subtree, bottom-up, and the nodes that become leaves; equality prunes."""
     own = as_leaf(node)
-    below = [cheapest(forest, as_leaf, question_cost, child) for child in below_of(forest, node)]
+    below = [cheapest(forest, as_leaf, split_cost, child) for child in below_of(forest, node)]
     if not below:
         return own, set()
-    cost = question_cost(node) + math.fsum(one for one, _ in below)
+    cost = split_cost(node) + math.fsum(one for one, _ in below)
     if own != cost and abs(own - cost) < 1e-8 * (1 + abs(cost)):
         own = cost  # equal but for rounding
     return (own, {node}) if own <= cost else (cost, set().union(*(cuts for _, cuts in below)))
@@ -366,7 +366,7 @@ def exception_bits(counts: Sequence[float]) -> float:
     return math.log2(n + 1) + ways / math.log(2)
 
 
-def question_bits(forest: Forest, node: int, X: Matrix, n_categories: Sequence[int]) -> float:
+def split_bits(forest: Forest, node: int, X: Matrix, n_categories: Sequence[int]) -> float:
     feature = int(forest.feature[node])
     kind = forest.kind[node]
     if kind == NodeKind.THRESHOLD:

@@ -78,10 +78,10 @@ def _grow(problem: Problem, rows: list[int], depth: int, parent_key: int, number
             order[i], order[other] = order[other], order[i]
             feature = order[i]
             by_category = problem.n_categories[feature] > 0
-            question = (_categories if by_category else _threshold)(problem, rows, feature, place)
-            if question is None:
+            split = (_categories if by_category else _threshold)(problem, rows, feature, place)
+            if split is None:
                 continue
-            at, codes = question
+            at, codes = split
             children = tuple(
                 _grow(problem, part, depth + 1, place.key, child)
                 for child, part in enumerate(divide(problem, rows, feature, at, codes, place.key))
@@ -172,7 +172,7 @@ def divide(
 
 
 def check_tree(forest: Forest, expected: RandomNode, tree: int = 0, node: int | None = None) -> None:
-    """The tree is the expected one: the same questions, weights and counts, to the last bit."""
+    """The tree is the expected one: the same splits, weights and counts, to the last bit."""
     at = int(forest.tree_start[tree]) if node is None else node
     assert forest.weight[at] == expected.weight
     assert forest.feature[at] == expected.feature

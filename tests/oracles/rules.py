@@ -222,6 +222,31 @@ def posterior(row: Sequence[Leaf], prior: Sequence[float], correction: float = 0
     return [belief / sum(beliefs) for belief in beliefs]
 
 
+def tempered(row: Sequence[Leaf], prior: Sequence[float], temper: float) -> list[float]:
+    """P(y)·Π (P(y|w)/P(y))^β, normalised, P(y|w) = (w_y + 0.1·C·P(y))/(n + 0.1·C)."""
+    logs = [math.log(p) for p in prior]
+    for leaf in row:
+        n = math.fsum(leaf) + 0.1 * len(leaf)
+        for k, w in enumerate(leaf):
+            logs[k] += temper * (math.log((w + 0.1 * len(leaf) * prior[k]) / n) - math.log(prior[k]))
+    return normalised_logs(logs)
+
+
+def published_posterior(row: Sequence[Leaf], prior: Sequence[float]) -> list[float]:
+    """Σ log P(y|w) − (K − 1)·P(y), as in the authors' code, normalised; P(y) for a leaf without counts."""
+    logs = [-(len(row) - 1) * p for p in prior]
+    for leaf in row:
+        n = math.fsum(leaf) + 0.1 * len(leaf)
+        for k, w in enumerate(leaf):
+            logs[k] += math.log((w + 0.1) / n if any(leaf) else prior[k])
+    return normalised_logs(logs)
+
+
+def normalised_logs(logs: Sequence[float]) -> list[float]:
+    odds = [math.exp(one - max(logs)) for one in logs]
+    return [one / math.fsum(odds) for one in odds]
+
+
 def log_of(p: Fraction) -> float:
     """log p to the last digits, also next to 1, where the logarithms of numerator and denominator cancel."""
     return math.log1p(float(p - 1)) if p > Fraction(1, 2) else math.log(p.numerator) - math.log(p.denominator)

@@ -34,7 +34,7 @@ def test_the_path_is_scikit_learns(load: Any, criterion: str) -> None:
     X, y = load(return_X_y=True)
     limits = {"criterion": criterion, "max_depth": 3}
     ours = TreeClassifier.cart(**limits)
-    # scikit-learn draws between equally good questions: one of a few draws is ours.
+    # scikit-learn draws between equally good splits: one of a few draws is ours.
     probabilities = ours.fit(X, y).predict_proba(X)
     drawn = (DecisionTreeClassifier(**limits, random_state=seed) for seed in range(50))
     theirs = next(one for one in drawn if np.allclose(one.fit(X, y).predict_proba(X), probabilities))

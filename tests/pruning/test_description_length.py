@@ -25,16 +25,16 @@ def test_the_description_is_the_shortest_that_can_be_had_bottom_up(grown: Grown)
     def as_leaf(node: int) -> float:
         return 1 + math.log2(forest.n_classes) + truth.exception_bits(truth.node_values(forest, node))
 
-    def question(node: int) -> float:
-        bits = truth.question_bits(forest, node, grown.X, n_categories.tolist())
+    def split(node: int) -> float:
+        bits = truth.split_bits(forest, node, grown.X, n_categories.tolist())
         return 1 + math.log2(forest.n_features) + bits
 
-    cuts = truth.cheapest(forest, as_leaf, question)[1]
+    cuts = truth.cheapest(forest, as_leaf, split)[1]
     truth.check_cut(forest, cuts, description_length(forest, grown.X, n_categories))
 
 
 def test_bits_by_hand() -> None:
-    # Two columns; the tree takes 1 + 1 + log2(3) for the question, and 1 + 1 + log2(n + 1) for each pure leaf. As a
+    # Two columns; the tree takes 1 + 1 + log2(3) for the split, and 1 + 1 + log2(n + 1) for each pure leaf. As a
     # leaf: 1 + 1 + log2(n + 1) + log2 of the ways to choose the exceptions.
     def tree_bits(a: int, b: int) -> float:
         return 2 + math.log2(3) + 2 + math.log2(a + 1) + 2 + math.log2(b + 1)
@@ -53,7 +53,7 @@ def test_bits_by_hand() -> None:
 
 @pytest.mark.parametrize("kind", ["one_against_rest", "subset", "multiway"])
 def test_categories_have_their_price(kind: str) -> None:
-    # 12 rows of each class; the question must be told among those of a column with k categories.
+    # 12 rows of each class; the split must be told among those of a column with k categories.
     a, b = leaf([12, 0]), leaf([0, 12])
     node = {
         "one_against_rest": one_against_rest(0, 1, a, b),
@@ -85,7 +85,7 @@ def test_by_default_the_categories_are_those_that_occur() -> None:
 
 def test_what_has_no_code_is_refused() -> None:
     forest = build_forest([oblique({0: 1.0, 1: -1.0}, 0.5, leaf([1, 0]), leaf([0, 1]))], 2)
-    with pytest.raises(ValueError, match="no code for oblique questions"):
+    with pytest.raises(ValueError, match="no code for oblique splits"):
         description_length(forest, [[0.0, 1.0]])
     numbers = build_forest([threshold(0, 0.5, value(1), value(2))], 1, regression=True)
     with pytest.raises(ValueError, match="a regression forest has none"):

@@ -17,7 +17,7 @@ from hedgerow.pruning import Pessimistic, pessimistic
 from oracles import pruning as truth
 from pruning_strategies import Grown, grown_from, grown_trees, noisy_rows, refilled_trees
 
-several = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 CONFIDENCES = (0.25, 0.25, 0.1, 0.01, 0.5)
 
 
@@ -118,7 +118,7 @@ def test_the_books_tree_of_voters_becomes_a_leaf() -> None:
 
 
 def test_the_last_of_equally_large_branches_is_raised() -> None:
-    # Both branches ask the same question, of which only the threshold tells which one was taken.
+    # Both branches ask the same split, of which only the threshold tells which one was taken.
     def branch(at: float) -> Any:
         return threshold(1, at, leaf([10, 0]), leaf([0, 10]))
 
@@ -144,7 +144,7 @@ def test_rows_with_missing_values_stay_whole_in_a_raised_branch() -> None:
 
 
 def test_a_deep_tree_needs_no_deep_stack() -> None:
-    n = 5_000  # one row leaves the chain at each question
+    n = 5_000  # one row leaves the chain at each split
     chain = leaf([1, 0])
     for i in range(n - 2, -1, -1):
         chain = threshold(0, i + 0.5, leaf([(i + n) % 2, (i + n + 1) % 2]), chain)

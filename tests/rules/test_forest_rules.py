@@ -153,10 +153,12 @@ def test_weights_of_trees_weigh_their_votes() -> None:
 @pytest.mark.parametrize("name", rules.names())
 def test_equal_weights_are_none_and_a_weight_of_0_leaves_a_tree_out(name: str) -> None:
     X, y = load_iris(return_X_y=True)
-    forest = ForestClassifier(6, rule=name, random_state=0).fit(X, y)
+    forest = ForestClassifier(6, rule=name, calibration=None, random_state=0).fit(X, y)
     plain = forest.predict_proba(X)
     np.testing.assert_allclose(forest.set_params(tree_weights=[3.0] * 6).predict_proba(X), plain, rtol=1e-12)
-    few = ForestClassifier(3, rule=name, random_state=0).fit(X, y)  # the first three trees are the same
+    few = ForestClassifier(3, rule=name, calibration=None, random_state=0).fit(
+        X, y
+    )  # the first three trees are the same
     weighted = forest.set_params(tree_weights=[1, 1, 1, 0, 0, 0]).predict_proba(X)
     if name in ("probability", "laplace", "plausibility", "confidence", "vote", "pool", "cautious"):
         np.testing.assert_allclose(weighted, few.predict_proba(X), rtol=1e-12)
@@ -168,8 +170,8 @@ def test_equal_weights_are_none_and_a_weight_of_0_leaves_a_tree_out(name: str) -
 def test_trees_count_by_their_accuracy_out_of_the_bag() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     weight = np.where(np.arange(len(y)) % 5, 1.0, 2.0)
-    forest = ForestClassifier(8, tree_weights="oob", max_depth=2, random_state=0).fit(X, y, weight)
-    plain = ForestClassifier(8, oob_score=True, max_depth=2, random_state=0)
+    forest = ForestClassifier(8, tree_weights="oob", max_depth=2, calibration=None, random_state=0).fit(X, y, weight)
+    plain = ForestClassifier(8, oob_score=True, max_depth=2, calibration=None, random_state=0)
     # One tree at a time: what is out of its bag has an out-of-bag answer of a forest whose other trees weigh nothing.
     for tree, found in enumerate(forest.tree_weights_):
         with pytest.warns(UserWarning, match="in the bag of every tree"):

@@ -2,7 +2,7 @@
 
     python tests/slow/fuzz_model_files.py 100000 [first]
 
-Also fails for more than a second or more than four times the memory of the file. The file in question stays where the
+Also fails for more than a second or more than four times the memory of the file. The file in split stays where the
 last line says; a mutation is made again by its number.
 """
 

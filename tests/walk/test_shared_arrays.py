@@ -21,7 +21,6 @@ from hedgerow import ForestRegressor, RandomTreesClassifier, TreeClassifier
 from hedgerow.growth import Growth, RandomGrowth, Training, grow_forest, grow_random_forest
 from hedgerow.walk import spread
 
-which, seconds = sys.argv[1], float(sys.argv[2])
 rng = np.random.default_rng(0)
 n_rows, n_features = 3000, 6
 good = np.floor(40 * rng.random((n_rows, n_features)))
@@ -80,33 +79,29 @@ work = {
     "predict": lambda: model.predict_proba(X),
     "walk": lambda: (model.apply(X), spread(model.forest_, X, n_jobs=2)),
     "quantiles": lambda: regressor.predict_quantiles(X),
-}[which]
+}
 thread = threading.Thread(target=write, daemon=True)
 thread.start()
-end = time.monotonic() + seconds
-n_done = 0
-while time.monotonic() < end:
-    try:
-        made = work()
-    except ValueError:
-        continue
-    n_done += 1
-    if hasattr(made, "check"):
-        made.check()
+for name, do in work.items():
+    print(name, flush=True)
+    end = time.monotonic() + 0.4
+    while time.monotonic() < end:
+        try:
+            made = do()
+        except ValueError:
+            continue
+        if hasattr(made, "check"):
+            made.check()
 stop = True
 thread.join()
-print("done", n_done)
+print("done")
 """
 
 
-@pytest.mark.parametrize(
-    "which",
-    ["fast", "exact", "regression", "random", "random_columns", "tree", "predict", "walk", "quantiles"],
-)
-def test_writing_to_the_rows_breaks_nothing(which: str) -> None:
-    done = subprocess.run([sys.executable, "-c", SCRIPT, which, "0.6"], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.startswith("done")
+def test_writing_to_the_rows_breaks_nothing() -> None:
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, (done.stdout, done.stderr[-2000:])  # the last name is that of what failed
+    assert done.stdout.endswith("done\n")
 
 
 @pytest.fixture

@@ -172,7 +172,7 @@ public:
         }
     }
 
-    // What was grown last.
+    // The tree grown last.
     const RawTree& raw() const { return raw_; }
 
 private:

@@ -86,7 +86,7 @@ public:
         return room;
     }
 
-    // Leaves of several rows are kept apart.
+    // Leaves of several rows are collected for `take_several`.
     void write(const Room& room) {
         if (task_.each_counts_once) {
             write_nodes<true>(room);

@@ -42,7 +42,7 @@ class Relative:
 
 @dataclass(frozen=True)
 class Absolute:
-    """The same bandwidth everywhere, in units of the metric."""
+    """Constant bandwidth, in units of the metric."""
 
     width: float
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hedgerow.cli.options import ColumnOptions, FileOptions, columns_options, data_argument, file_options
+from hedgerow.cli.options import ColumnOptions, FileOptions, columns_options, data_argument, file_options, json_option
 from hedgerow.cli.verbosity import quiet_option, verbose_option
 
 __all__ = ["compare"]
@@ -16,6 +16,7 @@ __all__ = ["compare"]
 Examples:
   hedgerow compare patients.csv --target outcome
   hedgerow compare iris --folds 10 --trees 50
+  hedgerow compare patients.csv --target outcome --json > scores.json
 """,
 )
 @data_argument
@@ -29,6 +30,7 @@ Examples:
     "--caution", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, metavar="S",
     help="Unseen rows that cautious forests allow for in a leaf.",
 )  # fmt: skip
+@json_option
 @verbose_option
 @quiet_option
 @file_options
@@ -39,6 +41,7 @@ def compare(
     trees: int,
     leaf: int,
     caution: float,
+    as_json: bool,
     verbose: bool,
     quiet: bool,
     files: FileOptions,
@@ -47,16 +50,21 @@ def compare(
     from hedgerow.cli.console import err, progress, silenced
     from hedgerow.cli.fit import read_training
     from hedgerow.cli.inputs.role_table import print_roles
-    from hedgerow.cli.results.contest import Setup, contest, print_contest
-    from hedgerow.cli.results.scoring import usable_folds
+    from hedgerow.cli.scores.contest import Setup, contest
+    from hedgerow.cli.scores.contest_table import contest_to_json, print_contest
+    from hedgerow.cli.scores.folds import usable_folds
+    from hedgerow.cli.scores.report import print_json
 
     if quiet:
         click.get_current_context().with_resource(silenced(err))
     training, _ = read_training(data, columns, files)
     folds = usable_folds(training, folds)
-    if not quiet:
+    if not (quiet or as_json):
         print_roles(training, every=verbose)
     with progress() as bars:
         task = bars.add_task(f"{folds} folds", total=folds)
         found = contest(training, folds, Setup(trees, leaf, caution), lambda: bars.advance(task))
-    print_contest(found, folds, training.classification)
+    if as_json:
+        print_json({"data": data, "target": training.target, **contest_to_json(found, folds)})
+    else:
+        print_contest(found, folds)

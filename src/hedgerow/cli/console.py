@@ -13,7 +13,7 @@ from rich.text import Text
 
 from hedgerow._printable import printable
 
-__all__ = ["GrowthProgress", "err", "note", "out", "progress", "silenced"]
+__all__ = ["GrowthProgress", "err", "note", "out", "progress", "silenced", "warn"]
 
 
 class PlainConsole(Console):
@@ -36,6 +36,11 @@ err = PlainConsole(stderr=True)
 def note(message: str) -> None:
     """A remark for a person, out of the way of the answer."""
     err.print(f"note: {message}", style="dim", soft_wrap=True)
+
+
+def warn(message: str) -> None:
+    """A remark that a person should act on."""
+    err.print(f"warning: {message}", style="yellow", soft_wrap=True)
 
 
 @contextmanager

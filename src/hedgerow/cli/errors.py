@@ -1,4 +1,4 @@
-"""What goes wrong, in one line."""
+"""Errors of the command line, in one line each."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def explain(
     numbers: tuple[int, ...],
     files: FileOptions,
 ) -> None:
-    """Why MODEL answers as it does for a row of DATA: its way down the tree, or the vote of the trees."""
+    """Explain the answer of MODEL for a row of DATA: its path down the tree, or the vote of the trees."""
     from hedgerow.cli.console import out
     from hedgerow.cli.fitted import open_model, read_rows
     from hedgerow.cli.inputs.unseen import UnseenCategories

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["counted", "size_of"]
+__all__ = ["counted", "dropped", "size_of"]
 
 
 def counted(n: int, noun: str, plural: str | None = None) -> str:
@@ -14,6 +14,15 @@ def counted(n: int, noun: str, plural: str | None = None) -> str:
     ('1 row', '2 rows', '0 leaves')
     """
     return f"{n} {noun}" if n == 1 else f"{n} {plural or f'{noun}s'}"
+
+
+def dropped(n: int, target: str) -> str:
+    """Number of rows that have no target.
+
+    >>> dropped(11, "out")
+    "11 rows without a value for 'out' were dropped"
+    """
+    return f"{counted(n, 'row')} without a value for {target!r} {'was' if n == 1 else 'were'} dropped"
 
 
 def size_of(model: Any) -> str:

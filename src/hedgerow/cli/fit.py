@@ -22,7 +22,7 @@ from hedgerow.cli.verbosity import quiet_option, verbose_option
 if TYPE_CHECKING:
     from hedgerow.cli.inputs.reading import Source
     from hedgerow.cli.inputs.roles import Training
-    from hedgerow.cli.results.scoring import Score
+    from hedgerow.cli.scores.evaluation import Evaluation
 
 __all__ = ["fit", "fitted", "read_training"]
 
@@ -77,7 +77,8 @@ def fit(
     from hedgerow.cli.inputs.role_table import print_roles
     from hedgerow.cli.models import make_model, measured_columns, measured_setting
     from hedgerow.cli.results.destinations import check_model_name, check_writable
-    from hedgerow.cli.results.scoring import by_name, cross_validated, usable_folds
+    from hedgerow.cli.scores.folds import cross_validate, usable_folds
+    from hedgerow.cli.scores.report import to_notes as scores_to_notes
     from hedgerow.cli.settings import parse_settings
     from hedgerow.storage import save
 
@@ -94,14 +95,14 @@ def fit(
     print_roles(training, every=verbose)
     with progress() as bars:
         grown = fitted(make_model(model, training.classification, chosen), training, bars)
-        scores: dict[str, Score] = {}
+        evaluation = None
         if folds:
             task = bars.add_task(f"checking by {folds} folds", total=folds)
-            scores = cross_validated(
+            evaluation = cross_validate(
                 lambda: make_model(model, training.classification, chosen),
                 *(training, folds, lambda: bars.advance(task)),
             )
-    print_summary(grown, scores, folds)
+    print_summary(grown, evaluation, folds)
     if output is None:
         note("the model was not kept: add -o model.hedgerow")
         return
@@ -109,11 +110,12 @@ def fit(
         "target": training.target,
         **to_notes(reading),
         "dates": {name: list(parts) for name, parts in training.dates.items()},
+        "weight": columns.weight,
         "ignored": [role.name for role in training.roles if role.kind in ("ignored", "weight", "groups")],
         "data": {"name": data, "rows": len(training.y)},
         "model": model,
         "folds": folds,
-        "scores": by_name(scores),
+        **scores_to_notes(evaluation),
     }
     save(grown, output, notes=notes)
     out.print(f"Wrote {output}. Next: hedgerow show {output}", soft_wrap=True)
@@ -191,15 +193,20 @@ def fitted(model: Any, training: Training, bars: Any) -> Any:
     return model
 
 
-def print_summary(model: Any, scores: dict[str, Score], folds: int) -> None:
-    """What was grown, and how good it is."""
-    from hedgerow.cli.console import out
+def print_summary(model: Any, evaluation: Evaluation | None, folds: int) -> None:
+    """What was grown, how good it is, and what to do if that is not good."""
+    from hedgerow.cli.console import note, out, warn
     from hedgerow.cli.figures import size_of
-    from hedgerow.cli.results.scoring import SCORES
+    from hedgerow.cli.scores.advice import advice_on_scores, advice_on_size
+    from hedgerow.cli.scores.report import print_confusion, print_scores
 
     out.print()
     out.print(f"{type(model).__name__}: {size_of(model)}")
-    if scores:
+    if evaluation is not None:
         out.print(f"On rows that it has not seen ({folds}-fold cross-validation, ± standard error):")
-        for name, score in scores.items():
-            out.print(f"  {SCORES[name]:<26}{score.text(name)}")
+        print_scores(evaluation)
+        print_confusion(evaluation)
+        if advice := advice_on_scores(evaluation, model):
+            warn(advice)
+    if advice := advice_on_size(model):
+        note(advice)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +21,7 @@ from hedgerow.data.table import Schema
 from hedgerow.datasets.rows import As, Rows
 from hedgerow.storage import load, read_fitted, read_notes
 
-__all__ = ["Loaded", "open_model", "read_rows"]
+__all__ = ["Extra", "Loaded", "open_model", "read_rows"]
 
 
 class Loaded:
@@ -81,15 +82,24 @@ def open_model(path: str) -> Loaded:
     return loaded
 
 
-def read_rows(loaded: Loaded, data: str, files: FileOptions, keep: Sequence[str] = ()) -> Iterator[pa.Table]:
-    """Read rows of DATA some at a time: the columns of the model, and those to `keep` as text."""
+@dataclass(frozen=True)
+class Extra:
+    """A column to read beside those of the model, as numbers or text, and what names it: an option."""
+
+    name: str
+    how: As
+    named_by: str
+
+
+def read_rows(loaded: Loaded, data: str, files: FileOptions, extras: Sequence[Extra] = ()) -> Iterator[pa.Table]:
+    """Read rows of DATA some at a time: the columns of the model, and extra ones."""
     dates = loaded.dates
     from_dates = {part_name(name, part) for name, parts in dates.items() for part in parts}
     wanted: dict[str, As] = {column.name: _how(column) for column in loaded.columns if column.name not in from_dates}
     wanted |= dict.fromkeys(dates, "text")
     rows = open_data(data, files.folder, make_reading(files, [], loaded.notes))
-    _check_columns(loaded, list(wanted), rows, keep)
-    parts = rows.batches(wanted | dict.fromkeys([name for name in keep if name not in wanted], "text"))
+    _check_columns(loaded, list(wanted), rows, extras)
+    parts = rows.batches(wanted | {extra.name: extra.how for extra in extras if extra.name not in wanted})
     finite = finite_parts(parts, rows.label)
     return (with_date_parts(part, dates, rows.label) for part in finite) if dates else finite
 
@@ -101,17 +111,18 @@ def _how(column: Column) -> As:
     return "text"
 
 
-def _check_columns(loaded: Loaded, needed: Sequence[str], rows: Rows, keep: Sequence[str]) -> None:
-    strange = [
-        name for name in rows.names if name not in {*needed, *keep, loaded.target, *loaded.notes.get("ignored", [])}
-    ]
+def _check_columns(loaded: Loaded, needed: Sequence[str], rows: Rows, extras: Sequence[Extra]) -> None:
+    known = {*needed, *(extra.name for extra in extras), loaded.target, *loaded.notes.get("ignored", [])}
+    strange = [name for name in rows.names if name not in known]
     absent = [name for name in needed if name not in rows.names]
     if absent:
         others = f"; unknown to it: {_named(strange)}" if strange else ""
         raise CommandError(f"{rows.label} has no column {_named(absent)}, which the model needs{others}")
-    for name in keep:
-        if name not in rows.names:
-            raise CommandError(f"{rows.label} has no column {name!r} (--keep); {nearest(name, rows.names)}")
+    for extra in extras:
+        if extra.name not in rows.names:
+            raise CommandError(
+                f"{rows.label} has no column {extra.name!r} ({extra.named_by}); {nearest(extra.name, rows.names)}"
+            )
     if strange:
         note(f"the model does not know {_named(strange)}, and does not use it")
 

@@ -21,7 +21,7 @@ class Model:
     classifier: str | None
     regressor: str | None = None
     needs_errors: bool = False
-    """Whether it wants to be told, by --measured, how far its inputs may be off."""
+    """Whether it takes the errors of its inputs, by --measured."""
 
     def factory(self, classification: bool) -> str | None:
         return self.classifier if classification else self.regressor

@@ -14,9 +14,11 @@ __all__ = [
     "FileOptions",
     "columns_options",
     "comma_separated",
+    "coverage_option",
     "data_argument",
     "file_options",
     "folds_option",
+    "json_option",
     "model_argument",
 ]
 
@@ -35,6 +37,12 @@ folds_option = click.option(
     help="Folds of cross-validation; 0 for none.",
 )  # fmt: skip
 
+coverage_option = click.option(
+    "--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, show_default=True,
+    help="Of intervals, where the model has them.",
+)  # fmt: skip
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs, instead of tables.")
+
 _COLUMNS = (
     click.option("--target", "-t", metavar="COLUMN", help="The column to predict."),
     click.option("--nominal", metavar="COLUMN", multiple=True, help="Take it for categories: --nominal zip,colour."),
@@ -46,7 +54,7 @@ _COLUMNS = (
         help="Take it for ordered categories: --ordinal 'grade=low<mid<high'.",
     ),
     click.option("--ignore", metavar="COLUMN", multiple=True, help="Leave it out: --ignore id,name."),
-    click.option("--weight", metavar="COLUMN", help="Sample weights."),
+    click.option("--weight", metavar="COLUMN", help="Sample weights, in fitting and in scores."),
     click.option("--groups", metavar="COLUMN", help="Rows of one group stay in one fold of cross-validation."),
     click.option(
         "--dates",

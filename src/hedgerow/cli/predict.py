@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import click
 
-from hedgerow.cli.options import FileOptions, comma_separated, data_argument, file_options, model_argument
+from hedgerow.cli.options import (
+    FileOptions,
+    comma_separated,
+    coverage_option,
+    data_argument,
+    file_options,
+    model_argument,
+)
 from hedgerow.cli.verbosity import quiet_option
 
 __all__ = ["predict"]
@@ -26,10 +33,7 @@ Examples:
     help="Output file (.csv, .tsv, .csv.gz, .tsv.gz, .parquet); default: standard output.",
 )  # fmt: skip
 @click.option("--keep", metavar="COLUMN", multiple=True, help="Copy it from DATA to the answers: --keep id.")
-@click.option(
-    "--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, show_default=True,
-    help="Of intervals, where the model has them.",
-)  # fmt: skip
+@coverage_option
 @click.option(
     "--safe-csv", is_flag=True, help="Put ' before text that a spreadsheet would take for a formula (= + - @)."
 )
@@ -51,7 +55,7 @@ def predict(
     """
     from hedgerow.cli.console import err, out, progress, silenced
     from hedgerow.cli.figures import counted
-    from hedgerow.cli.fitted import open_model, read_rows
+    from hedgerow.cli.fitted import Extra, open_model, read_rows
     from hedgerow.cli.inputs.prefetch import prefetch
     from hedgerow.cli.inputs.unseen import UnseenCategories
     from hedgerow.cli.results.destinations import STANDARD, check_writable, table_format
@@ -64,7 +68,7 @@ def predict(
         raise click.UsageError(f"--safe-csv is for CSV and TSV, and --output is {output!r}: leave out --safe-csv")
     loaded = open_model(model)
     kept = comma_separated(keep)
-    rows = read_rows(loaded, data, files, kept)
+    rows = read_rows(loaded, data, files, [Extra(name, "text", "--keep") for name in kept])
     n_rows = n_undecided = 0
     unseen = UnseenCategories(loaded.columns)
     reading = prefetch(unseen.watch(rows))

@@ -18,6 +18,7 @@ from hedgerow.cli.errors import CommandError, one_line
 from hedgerow.cli.explain import explain
 from hedgerow.cli.fit import fit
 from hedgerow.cli.predict import predict
+from hedgerow.cli.score import score
 from hedgerow.cli.show import show
 
 __all__ = ["program", "run"]
@@ -32,6 +33,7 @@ Decision trees and forests that say how sure they are.
   hedgerow show iris.hedgerow               read it
   hedgerow predict iris.hedgerow new.csv    label, probabilities, how sure
   hedgerow explain iris.hedgerow new.csv    why?
+  hedgerow score iris.hedgerow new.csv      how good it is, beside guessing
 
 DATA is a file (CSV, TSV, Excel, JSON lines, Parquet, ARFF; also .gz), - for standard input, or the name of a dataset.
 """
@@ -56,7 +58,7 @@ def program(debug: bool) -> None:
     pass
 
 
-for command in (fit, predict, explain, show, compare, datasets, completion):
+for command in (fit, predict, explain, score, show, compare, datasets, completion):
     program.add_command(command)
 
 

@@ -112,14 +112,14 @@ class _Strategies:
 def _registered() -> dict[tuple[str, str], type]:
     """Public classes that model files may hold, by package (empty for estimators) and name."""
     import hedgerow.estimators  # noqa: F401 - registers every strategy
-    from hedgerow._registry import parts
+    from hedgerow._registry import registrations
 
     found = {}
-    for registered, part in parts().items():
+    for registered, registration in registrations().items():
         home, _, name = registered.rpartition(".")
         package = home.removeprefix("hedgerow.") if home.startswith("hedgerow.") else None
-        if part.is_model and home == "hedgerow":
+        if registration.is_model and home == "hedgerow":
             package = ""
         if package is not None and name in import_module(home).__all__:
-            found[package, name] = part.cls
+            found[package, name] = registration.cls
     return found

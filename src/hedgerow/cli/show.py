@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["show"]
 
 _BAR = 24
+_PAGE = 60  # lines
 _MOST_COLUMNS = 12
+_TOLD = ("accuracy", "auc", "log_loss", "u65", "r2", "mae")
 _COLOURS = ("green", "magenta", "cyan", "yellow", "blue", "red")
 
 
@@ -33,7 +35,7 @@ Examples:
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Summarise what is below this depth.")
 def show(model: str, tree: int | None, depth: int | None) -> None:
     """The tree in MODEL as text, or a forest's figures."""
-    from hedgerow.cli.console import out
+    from hedgerow.cli.console import note, out
     from hedgerow.cli.errors import CommandError
     from hedgerow.cli.fitted import open_model
 
@@ -45,7 +47,10 @@ def show(model: str, tree: int | None, depth: int | None) -> None:
         out.print(line, soft_wrap=True)
     out.print()
     if n_trees == 1 or tree is not None:
-        for coloured in _coloured(loaded, tree or 0, depth):
+        lines = _coloured(loaded, tree or 0, depth)
+        if depth is None and len(lines) > _PAGE:
+            note(f"the tree has {len(lines):,} lines: --depth 3 shows its top")
+        for coloured in lines:
             out.print(coloured, soft_wrap=True)
     else:
         _print_importances(loaded.model)
@@ -54,7 +59,6 @@ def show(model: str, tree: int | None, depth: int | None) -> None:
 
 def _facts(loaded: Loaded) -> list[str]:
     from hedgerow.cli.figures import counted, size_of
-    from hedgerow.cli.results.scoring import SCORES, Score
 
     model, notes = loaded.model, loaded.notes
     lines = [f"{type(model).__name__}: {size_of(model)}"]
@@ -68,12 +72,27 @@ def _facts(loaded: Loaded) -> list[str]:
     changed = _changed_settings(model)
     if changed:
         lines.append("settings: " + ", ".join(f"{name}={value!r}" for name, value in changed.items()))
-    scores = [
-        f"{SCORES[name]} {Score(*pair).text(name)}" for name, pair in notes.get("scores", {}).items() if name in SCORES
-    ]
+    scores = _scores(notes)
     if scores:
         lines.append(f"on unseen rows ({notes['folds']}-fold): " + ", ".join(scores))
     return lines
+
+
+def _scores(notes: dict[str, Any]) -> list[str]:
+    """The scores that say most, each with that of guessing; all are for `fit` and `score`."""
+    from math import nan
+
+    from hedgerow.cli.scores.metric_table import METRICS
+    from hedgerow.cli.scores.standard_error import Score
+
+    told, guessed = notes.get("scores", {}), notes.get("baseline", {})
+    texts = []
+    for metric in METRICS:
+        if metric.name in _TOLD and metric.name in told:
+            baseline = f" (baseline {metric.text(Score(guessed[metric.name]))})" if metric.name in guessed else ""
+            value, error = told[metric.name]
+            texts.append(f"{metric.heading} {metric.text(Score(value, nan if error is None else error))}{baseline}")
+    return texts
 
 
 def _changed_settings(model: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-__all__ = ["REWARDS", "learn_tree_weights", "utilities"]
+__all__ = ["REWARDS", "learn_tree_weights", "set_utilities"]
 
 Floats = NDArray[np.float64]
 
@@ -18,13 +18,13 @@ _PULL = 1.0  # toward equal weights
 _MAX_STEPS = 200
 
 
-def utilities(correct: NDArray[np.bool_], sizes: NDArray[np.int64], reward: float) -> Floats:
+def set_utilities(correct: NDArray[np.bool_], sizes: NDArray[np.int64], reward: float) -> Floats:
     """Utility of sets of m classes, (n,): (1 + b)/m − b/m² with b = 4·reward − 2 if the true class is in it, else 0.
 
     1 for the true class alone and `reward` for a correct set of two (Zaffalon, Corani and Mauá, 2012).
 
     >>> import numpy as np
-    >>> utilities(np.array([True, True, False]), np.array([1, 2, 1]), reward=0.65)
+    >>> set_utilities(np.array([True, True, False]), np.array([1, 2, 1]), reward=0.65)
     array([1.  , 0.65, 0.  ])
     """
     bonus = 4 * reward - 2

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from hedgerow.datasets.encodings import not_utf8, to_utf8
-from hedgerow.datasets.numerals import integer_literals
-from hedgerow.datasets.recognition import exact_integers
+from hedgerow.datasets.number_columns import exact_integers
+from hedgerow.datasets.numerals import integer_literals, is_plain_number
 from hedgerow.datasets.rows import As, DataFileError, Reading, check_names, convert_column, has_huge
 from hedgerow.datasets.streams import Stream
 
@@ -49,7 +49,7 @@ class _Attribute:
 
     @property
     def absent(self) -> str:
-        """What a sparse row means by leaving it out."""
+        """Value of the attribute in a sparse row that omits it."""
         return self.categories[0] if self.categories else "0"
 
 
@@ -184,7 +184,7 @@ class ArffRows:
             try:
                 return self._numbers([None if field in missing else field for field in fields])
             except ValueError:
-                row = next(i for i, field in enumerate(fields) if field not in missing and not _is_number(field))
+                row = next(i for i, field in enumerate(fields) if field not in missing and not is_plain_number(field))
                 raise self._wrong(
                     rows[row][0], f"column {attribute.name!r} is declared numeric and has {fields[row]!r}"
                 ) from None
@@ -239,11 +239,3 @@ def _unquoted(field: str) -> str:
     if len(field) >= 2 and field[0] == field[-1] and field[0] in "'\"":
         return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), field[1:-1])
     return field
-
-
-def _is_number(field: str) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True

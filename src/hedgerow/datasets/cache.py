@@ -23,7 +23,7 @@ _NAME = re.compile(r"[\w.+-]+")
 
 @dataclass(frozen=True)
 class Origin:
-    """What a fetched dataset is, and where it came from."""
+    """Identity and source of a fetched dataset."""
 
     name: str
     version: int
@@ -52,7 +52,7 @@ def cache_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
 
 
 def cached(folder: Path) -> Iterator[Cached]:
-    """All that the cache holds, by name."""
+    """Iterate over the datasets in the cache, by name."""
     for path in sorted(folder.glob("*.json")):
         try:
             stored = json.loads(path.read_text())

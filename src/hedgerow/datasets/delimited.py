@@ -18,8 +18,8 @@ from hedgerow._core import plain_numbers
 from hedgerow.datasets.blocks import Block, row_blocks
 from hedgerow.datasets.encodings import not_utf8, to_utf8
 from hedgerow.datasets.headers import find_header
+from hedgerow.datasets.number_columns import exact_integers
 from hedgerow.datasets.numerals import integer_literals, likely_decimal, read_numerals
-from hedgerow.datasets.recognition import exact_integers
 from hedgerow.datasets.rows import (
     MISSING,
     As,

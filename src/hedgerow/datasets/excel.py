@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from hedgerow.datasets.cells import CellRows
@@ -35,7 +36,8 @@ def open_excel(stream: Stream, reading: Reading) -> CellRows:
     if first is None:
         raise DataFileError(f"{stream.label} is empty: its first sheet has no cells")
     names = name_columns(["" if cell is None or not reading.header else str(cell) for cell in first])
-    return CellRows(stream.label, names, _of_width(rows if reading.header else _with(first, rows), len(names)), reading)
+    below = rows if reading.header else chain([first], rows)
+    return CellRows(stream.label, names, _of_width(below, len(names)), reading)
 
 
 def _cells(sheet: Any) -> Iterator[tuple[Any, ...]]:
@@ -43,11 +45,6 @@ def _cells(sheet: Any) -> Iterator[tuple[Any, ...]]:
     for row in sheet.iter_rows(values_only=True):
         if any(cell is not None for cell in row):
             yield row
-
-
-def _with(first: tuple[Any, ...], rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    yield first
-    yield from rows
 
 
 def _of_width(rows: Iterator[tuple[Any, ...]], width: int) -> Iterator[tuple[Any, ...]]:

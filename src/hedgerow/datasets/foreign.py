@@ -1,4 +1,4 @@
-"""Files of other programs, told by their first bytes, and what to do with them."""
+"""Files of other programs, recognised by their first bytes, and how to convert them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{])')
 
 
 def foreign_format(head: bytes) -> str | None:
-    """What a file is that is none of the known formats, and what to do with it.
+    """Name the format of a file that is none of the known ones, and how to convert it.
 
     >>> foreign_format(b"%PDF-1.7")
     'a PDF: save the table as CSV'

@@ -55,7 +55,7 @@ class Dataset:
 
     @classmethod
     def of(cls, name: str, table: pa.Table, target: str) -> Dataset:
-        """Of a table that has both. Rows without a target are left out."""
+        """Split a table into inputs and target; rows without a target are dropped."""
         table = table.filter(table[target].is_valid())
         column = table[target]
         if pa.types.is_dictionary(column.type):
@@ -67,7 +67,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Entry:
-    """What can be loaded by its name, and where it is."""
+    """A dataset that can be loaded by its name, and its source."""
 
     name: str
     source: str
@@ -105,7 +105,7 @@ def load(name: str, *, data: AnyPath | None = None, data_home: AnyPath | None = 
 
 
 def entries(*, data: AnyPath | None = None, data_home: AnyPath | None = None) -> list[Entry]:
-    """All that :func:`load` finds, in the order in which it looks."""
+    """List the datasets that :func:`load` finds, in the order of its search."""
     return [*_in_folder(_folder(data)), *_in_cache(cache_folder(data_home)), *_with_scikit_learn()]
 
 

@@ -14,7 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-__all__ = ["MISSING_NUMBERS", "Numerals", "integer_literals", "likely_decimal", "looks_numeric", "read_numerals"]
+__all__ = [
+    *("MISSING_NUMBERS", "Numerals", "integer_literals", "is_plain_number", "likely_decimal", "looks_numeric"),
+    "read_numerals",
+]
 
 # Besides the usual words, these stand for a missing value where the rest of a column is numbers.
 MISSING_NUMBERS = ("#N/A", "#NA", "<NA>", "None", "none", "-", "--", ".")
@@ -47,7 +50,7 @@ class Numerals:
         return self.n_values > self.n_strange and self.n_values - self.n_strange >= _MOSTLY * self.n_values
 
     def complaint(self) -> str:
-        """What stands in the way of numbers, and what to do about it."""
+        """Why the values are not numbers, and the fix."""
         shown = ", ".join(map(repr, self.strange[:_MOST_SHOWN])) + ", ..." * (len(self.strange) > _MOST_SHOWN)
         are = "value is not a number" if self.n_values == 1 else "values is not a number"
         words = (
@@ -130,6 +133,15 @@ def integer_literals(text: pa.ChunkedArray) -> bool:
     """Whether every value is written as an integer."""
     present = text.drop_null()
     return len(present) > 0 and bool(pc.all(pc.match_substring_regex(present, _INTEGER)).as_py())
+
+
+def is_plain_number(text: str) -> bool:
+    """Whether Python reads the text as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _parse(text: str, decimal: str) -> tuple[float, str] | None:

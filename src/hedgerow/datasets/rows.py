@@ -46,7 +46,7 @@ class DataFileError(ValueError):
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read a file; what is None is guessed from its name and its first lines."""
+    """Options for reading a file; those that are None are inferred from its name and first lines."""
 
     missing: tuple[str, ...] = MISSING
     text: frozenset[str] = frozenset()
@@ -76,7 +76,7 @@ class Rows(Protocol):
 
     @property
     def reading(self) -> Reading:
-        """How it is read, with what was guessed."""
+        """Options that it is read with, including the inferred ones."""
 
     def table(self) -> pa.Table:
         """Read all rows; the type of a column is that of its values."""

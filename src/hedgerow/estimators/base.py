@@ -56,10 +56,15 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         for name, value in attributes.items():
             setattr(self, name, value)
 
+    def _forget(self, *names: str) -> None:
+        """Delete attributes of an earlier fit that this one may not set."""
+        for name in names:
+            self.__dict__.pop(name, None)
+
     def _set_names(self, schema: Schema) -> None:
         """Set the names as scikit-learn's `validate_data` does, which would convert X again."""
         self.n_features_in_ = schema.n_features
-        self.__dict__.pop("feature_names_in_", None)  # from an earlier fit
+        self._forget("feature_names_in_")
         if schema.named:
             self.feature_names_in_ = np.array(schema.names, dtype=object)
 

@@ -100,11 +100,11 @@ class _Cautious(WrappedForest, SetAnswers):
         """Set all attributes, after everything that can fail: a failed fit leaves an earlier one intact."""
         found = self._found(model, prior)
         trial = copy(self)
-        _forget(trial)
+        trial._forget(*_FOUND_OUT_OF_BAG)
         trial._set_found(found)
         trial._check_class_prior()
         found |= trial._learn(fitted)
-        _forget(self)
+        self._forget(*_FOUND_OUT_OF_BAG)
         return self._set_found(found)
 
     def _learn(self, fitted: FittedEstimator | None) -> dict[str, Any]:
@@ -148,12 +148,6 @@ class _Cautious(WrappedForest, SetAnswers):
             raise ValueError("weighting='learned' was set after fit: fit again, or choose another weighting")
         learned = scaled_tree_weights(self.tree_weights_, self.forest_.n_trees)
         return learned if given is None else scaled_tree_weights(learned * given, self.forest_.n_trees)
-
-
-def _forget(model: _Cautious) -> None:
-    """Delete what out-of-bag rows of an earlier fit have chosen."""
-    for name in _FOUND_OUT_OF_BAG:
-        model.__dict__.pop(name, None)
 
 
 @storable

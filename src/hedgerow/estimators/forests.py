@@ -32,7 +32,7 @@ from hedgerow.folds import Mean
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import impurity_of
 from hedgerow.growth import Grown, Growth, grow_forest
-from hedgerow.rules import Evidence, FoldRule, Probability, get
+from hedgerow.rules import FoldRule, Probability, get
 from hedgerow.walk import n_threads
 from hedgerow.walk.quantiles import LeafSamples, central_interval, predict_quantiles
 
@@ -91,7 +91,8 @@ categorical_features
         differently make a better forest.
     calibration : "oob", None or "auto"
         "oob": log P(y|x) = log P(y) + t·(log p(y|x) − log P(y)), p the probabilities by `rule` and t chosen by the
-        log-loss of out-of-bag rows (`rule_`). None: p as it is. "auto": "oob" with ``rule="probability"`` and bootstrap.
+        log-loss of out-of-bag rows (`rule_`). None: p as it is. "auto": "oob" where trees are grown from bootstrap
+        samples and ``rule="probability"``.
     rule : str or a rule
         Combination of the leaves that a row reaches, one of :func:`hedgerow.rules.names` or a rule of your own;
         "probability" averages class frequencies, "vote" is the majority of the trees, "tempered" accumulates evidence,
@@ -218,8 +219,7 @@ categorical_features
             bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
             forest, held_out = self._hold_out(bags, labels.codes, labels.classes, weight, prior)
             found |= held_out
-        for name in ("rule_", "min_samples_split_", "tree_weights_", "oob_score_", "oob_decision_function_"):
-            vars(self).pop(name, None)  # from an earlier fit
+        self._forget("rule_", "min_samples_split_", "tree_weights_", "oob_score_", "oob_decision_function_")
         self._set_fitted(table, forest, **found)
         return replace(bags, forest=forest) if keep_bags and bags is not None else None
 
@@ -228,25 +228,21 @@ categorical_features
         rule = get(self.rule)
         if self.calibration is not None:
             check_choice("calibration", self.calibration, ("oob", "auto"), "'oob', 'auto' or None")
-        if self.calibration == "oob" and self._is_tempered(rule):
+        if self.calibration == "oob" and rule.needs_fit:
             raise ValueError("rule 'tempered' is calibrated by its temper: set calibration to 'auto' or None")
         for name, asked in (("oob_score", self._scores_out_of_bag()), ("calibration='oob'", self.calibration == "oob")):
             if asked and not isinstance(rule, FoldRule):
                 raise ValueError(f"{name} needs a rule that folds, {rule.name} does not: see hedgerow.rules.names()")
         if not check_bool("bootstrap", self.bootstrap):
-            needed = [("calibration='oob'", self.calibration == "oob"), ("rule 'tempered'", self._is_tempered(rule))]
+            needed = [("calibration='oob'", self.calibration == "oob"), ("rule 'tempered'", rule.needs_fit)]
             if asked := [name for name, needs in needed if needs]:
                 raise ValueError(f"{asked[0]} needs bootstrap=True: without it every tree has seen every row")
-
-    @staticmethod
-    def _is_tempered(rule: Any) -> bool:
-        return isinstance(rule, Evidence) and rule.temper is None
 
     def _completes_rule(self) -> bool:
         """Whether out-of-bag rows choose numbers of the rule."""
         rule = get(self.rule)
         automatic = self.calibration == "auto" and self.bootstrap and rule == Probability()
-        return self.calibration == "oob" or automatic or self._is_tempered(rule)
+        return self.calibration == "oob" or automatic or rule.needs_fit
 
     def _chooses_size(self) -> bool:
         """Whether nodes are grown as small as they get, for `min_samples_split` to be chosen afterwards."""
@@ -295,7 +291,7 @@ categorical_features
             size = int(np.argmin([one.loss for one in completed]))
             rule, best = completed[size].rule, folded[size]
             found["rule_"] = rule
-        elif self._is_tempered(rule):
+        elif rule.needs_fit:
             raise ValueError("rule 'tempered': no tree has a row out of its bag; grow more trees, or give a temper")
         if self._chooses_size():
             found["min_samples_split_"] = sizes[size]

@@ -21,6 +21,7 @@ from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import impurity_importances
 from hedgerow.forest.kinds import NodeKind
 from hedgerow.measured.blas_threads import single_blas_thread
+from hedgerow.measured.error_sizes import ErrorSizes, read_cells, read_sigma
 from hedgerow.measured.explain import RegionExplanation, error_costs, explain_regions
 from hedgerow.measured.grow import GrowthSettings, grow_path
 from hedgerow.measured.laws import CategoryLaw, NumberLaw
@@ -28,7 +29,6 @@ from hedgerow.measured.least_squares import Problem
 from hedgerow.measured.priors import learn_laws, prior, read_error_models
 from hedgerow.measured.prune import n_kept_splits, path_pruning
 from hedgerow.measured.regions import Regions, region_membership
-from hedgerow.measured.sizes import ErrorSizes, read_cells, read_sigma
 from hedgerow.walk import SoftWalk, Walk
 
 __all__ = ["MeasuredTree"]

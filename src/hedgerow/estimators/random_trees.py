@@ -196,8 +196,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
             forest, held_out = self._leave_one_out(rows, labels.classes, found["class_prior_"])
             found |= held_out
         names = {"classes_": labels.classes, "n_classes_": len(labels.classes), "_impurity": "gini"}
-        for name in ("rule_", "min_samples_leaf_", "loo_score_", "loo_decision_function_"):
-            vars(self).pop(name, None)  # from an earlier fit
+        self._forget("rule_", "min_samples_leaf_", "loo_score_", "loo_decision_function_")
         self._set_fitted(table, forest, weight_unit_=unit, training_range_=training.ranges, **names, **found)
         return self
 
@@ -211,7 +210,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
 
     def _leaves_out(self) -> bool:
         """Whether anything is asked for that leave-one-out answers give."""
-        return self.loo_score or self._chooses_size() or get(self.rule) == _TEMPERED
+        return self.loo_score or self._chooses_size() or get(self.rule).needs_fit
 
     def _leave_one_out(
         self, training: LeaveOneOut, classes: NDArray[Any], prior: Floats
@@ -219,12 +218,14 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         """The forest, small nodes cut as leave-one-out asks for, and the attributes that it gives."""
         found: dict[str, Any] = {}
         forest, n_trees = training.forest, training.forest.n_trees
-        if self._chooses_size() or get(self.rule) == _TEMPERED:
+        rule = get(self.rule)
+        tempered = rule if isinstance(rule, FoldRule) and rule.needs_fit else _TEMPERED
+        if self._chooses_size() or rule.needs_fit:
             cuts = NodeSizes.of(forest, [2 * size for size in _LEAF_SIZES] if self._chooses_size() else [0])
             some = training.thinned(CALIBRATION_ROWS)
             held_out = HeldOut(some.codes, some.weight, prior, len(training.codes))
-            folded = some.folds(_TEMPERED, prior, cuts)
-            completed = [complete(_TEMPERED, one, n_trees, held_out, n_trees) for one in folded]
+            folded = some.folds(tempered, prior, cuts)
+            completed = [complete(tempered, one, n_trees, held_out, n_trees) for one in folded]
             best = int(np.argmin([one.loss for one in completed]))
             found["rule_"] = completed[best].rule
             if self._chooses_size():
@@ -243,8 +244,8 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         assert isinstance(rule, FoldRule), "checked before growth"
         if (lone := training.share_of_lone_leaves()) > 0.5:
             warnings.warn(
-                f"{lone:.0%} of the leaves that rows reach hold nothing else, so that leave-one-out has nothing left to "
-                "predict them from: set min_samples_leaf to 2 or more, or 'auto'",
+                f"{lone:.0%} of the leaves that rows reach hold nothing but the row: leave-one-out has nothing left "
+                "to predict it from: set min_samples_leaf to 2 or more, or 'auto'",
                 stacklevel=5,
             )
         (folded,) = training.folds(rule, prior, NodeSizes.of(training.forest, [0]))
@@ -255,15 +256,15 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
 
     def _grow_with_missing(self, grow: Callable[..., Grown], training: Training) -> Forest:
         check_choice("missing", self.missing, ("fractional", "category"), "'fractional' or 'category'")
-        parted = np.isnan(training.values).any(axis=1)
-        if not parted.any() or training.labels is None:
+        incomplete = np.isnan(training.values).any(axis=1)
+        if not incomplete.any() or training.labels is None:
             return grow(training=training).forest
         if self.missing == "category":
             as_value = MissingAsValue.of(training)
             return as_value.to_missing_policy(grow(training=as_value.impute(training)).forest)
         forest = grow(training=training).forest
-        rows = np.ascontiguousarray(training.values[parted])
-        more = tally(forest, rows, training.labels[parted], training.sample_weight[parted], n_jobs=self.n_jobs)
+        rows = np.ascontiguousarray(training.values[incomplete])
+        more = tally(forest, rows, training.labels[incomplete], training.sample_weight[incomplete], n_jobs=self.n_jobs)
         return forest.with_counts(forest.counts + more)
 
     def _counted_classes(self, labels: Labels, weight: Floats, before: Floats) -> dict[str, Floats]:

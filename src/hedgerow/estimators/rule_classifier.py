@@ -27,7 +27,8 @@ class RuleClassifier(WrappedForest, RuleAnswers):
         ``ForestClassifier(random_state=0)``.
     rule : str or a rule
         Combination of the leaves that a row reaches, one of :func:`hedgerow.rules.names` or a rule of your own. Can be
-        changed after `fit`. "probability" is that of scikit-learn's forests.
+        changed after `fit`. "probability" averages, as scikit-learn's forests do. "tempered" needs held-out rows, which
+        :class:`RandomTreesClassifier` and :class:`ForestClassifier` have.
 
     Attributes
     ----------
@@ -65,18 +66,27 @@ class RuleClassifier(WrappedForest, RuleAnswers):
     (1,)
     """
 
-    def __init__(self, estimator: Any = None, rule: Any = "evidence") -> None:
+    def __init__(self, estimator: Any = None, rule: Any = "probability") -> None:
         self.estimator = estimator
         self.rule = rule
 
     @classmethod
-    def from_fitted(cls, model: Any, rule: Any = "evidence") -> RuleClassifier:
+    def from_fitted(cls, model: Any, rule: Any = "probability") -> RuleClassifier:
         """Combine the trees of a fitted model by a rule, without fitting anything."""
-        get(rule)
+        _check_rule(rule)
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
         return cls(FrozenEstimator(fitted), rule)._take(fitted)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> RuleClassifier:
         """Fit the estimator, unless it is frozen."""
-        get(self.rule)
+        _check_rule(self.rule)
         return self._fit_wrapped(X, y, sample_weight, fit_params)
+
+
+def _check_rule(rule: Any) -> None:
+    """Refuse an unknown rule, and one whose numbers only held-out rows can choose."""
+    if get(rule).needs_fit:
+        raise ValueError(
+            "rule 'tempered' needs held-out rows to choose its temper: use RandomTreesClassifier or ForestClassifier, "
+            "or set one, such as Evidence(toward='prior', temper=0.1)"
+        )

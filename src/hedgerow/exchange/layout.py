@@ -97,8 +97,8 @@ def lay_out(trees: Sequence[BinaryTree], n_features: int, *, regression: bool = 
 
 def _tree_arrays(tree: BinaryTree) -> dict[str, NDArray[Any]]:
     order = _level_by_level(tree.left, tree.right)
-    place = np.empty(len(tree.left), dtype=np.int64)
-    place[order] = np.arange(len(order))
+    position = np.empty(len(tree.left), dtype=np.int64)
+    position[order] = np.arange(len(order))
     left = tree.left[order]
     leaf = left < 0
     policy = np.where(tree.missing_left[order], MissingPolicy.FIRST_CHILD, MissingPolicy.LAST_CHILD)
@@ -106,7 +106,7 @@ def _tree_arrays(tree: BinaryTree) -> dict[str, NDArray[Any]]:
         "threshold": np.where(leaf, np.nan, tree.threshold[order]),
         "weight": tree.weight[order].astype(np.float64),
         "feature": np.where(leaf, LEAF_FEATURE, tree.feature[order]),
-        "first_child": np.where(leaf, np.cumsum(leaf) - 1, place[left]),
+        "first_child": np.where(leaf, np.cumsum(leaf) - 1, position[left]),
         "kind": np.where(leaf, NodeKind.LEAF, NodeKind.THRESHOLD),
         "missing": np.where(leaf, MissingPolicy.SPREAD, policy),
         "leaf_row": tree.leaf_row[order][leaf],

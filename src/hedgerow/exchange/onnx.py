@@ -18,7 +18,8 @@ from hedgerow._params import check_choice
 from hedgerow.data.table import Kind
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import MissingPolicy, NodeKind
-from hedgerow.rules import Probability, get
+from hedgerow.rules import Calibrated, Probability, get
+from hedgerow.rules.registry import as_fitted
 
 __all__ = ["to_onnx"]
 
@@ -53,6 +54,7 @@ def to_onnx(model: Any, *, missing: Literal["refuse", "nan"] = "refuse") -> Any:
         reaches the same leaves. Sums over trees may differ in their last digits, and with them the label of a tie.
     """
     forest, values, second_alone = _leaf_values(model)
+    rule = as_fitted(model.rule, getattr(model, "rule_", None)) if hasattr(model, "rule") else None
     _refuse_what_onnx_has_not(model, forest, missing)
     onnx = _import_onnx()
     graph = _Graph(onnx)
@@ -61,7 +63,10 @@ def to_onnx(model: Any, *, missing: Literal["refuse", "nan"] = "refuse") -> Any:
     if missing == "nan" and not _learned_branches(forest):
         folded = graph.nan_where_missing("X", folded)
     if is_classifier(model):
-        outputs = graph.classified(folded, model.classes_, second_alone)
+        shares = graph.both_shares(folded) if second_alone else folded
+        if isinstance(rule, Calibrated):
+            shares = graph.calibrated(shares, rule, model.class_prior_)
+        outputs = graph.classified(shares, model.classes_)
     else:
         outputs = [graph.output("Squeeze", [folded, graph.constant(np.array([1]))], "prediction", np.float64, [None])]
     return graph.model([graph.value_info("X", np.float64, [None, forest.n_features])], outputs)
@@ -202,12 +207,23 @@ class _Graph:
         total = self.add("ReduceSum", [zeros, self.constant(np.array([1]))], keepdims=1)
         return self.add("Add", [answer, total])
 
-    def classified(self, folded: str, classes: NDArray[Any], second_alone: bool) -> list[Any]:
+    def both_shares(self, second: str) -> str:
+        """Probabilities of two classes from that of the second."""
+        return self.add("Concat", [self.add("Sub", [self.constant(np.ones(1)), second]), second], axis=1)
+
+    def calibrated(self, shares: str, rule: Calibrated, prior: Floats) -> str:
+        """Probabilities as :class:`~hedgerow.rules.Calibrated` finishes them."""
+        scaled = self.add("Mul", [shares, self.constant(np.array([1.0 - len(prior) * rule.floor]))])
+        floored = self.add("Add", [scaled, self.constant(np.array([rule.floor]))])
+        powers = self.add("Pow", [floored, self.constant(np.array([rule.sharpness]))])
+        odds = self.add("Mul", [powers, self.constant(rule.frequencies(prior))])
+        return self.add("Div", [odds, self.add("ReduceSum", [odds, self.constant(np.array([1]))], keepdims=1)])
+
+    def classified(self, shares: str, classes: NDArray[Any]) -> list[Any]:
         """Outputs `label` and `probabilities`."""
         labels = _as_labels(classes)
-        parts = [self.add("Sub", [self.constant(np.ones(1)), folded]), folded] if second_alone else [folded]
         shape: list[int | None] = [None, len(labels)]
-        probabilities = self.output("Concat", parts, "probabilities", np.float64, shape, axis=1)
+        probabilities = self.output("Identity", [shares], "probabilities", np.float64, shape)
         number = self.add("ArgMax", ["probabilities"], axis=1, keepdims=0)
         label = self.output("Gather", [self.constant(labels), number], "label", labels.dtype, [None])
         return [label, probabilities]

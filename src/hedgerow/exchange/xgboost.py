@@ -51,10 +51,10 @@ def from_xgboost(model: Any) -> Forest:
     base = float(learner["learner_model_param"]["base_score"].strip("[]"))
     n_features = int(learner["learner_model_param"]["num_feature"])
     names = booster.feature_names or [f"f{j}" for j in range(n_features)]
-    place = {name: j for j, name in enumerate(names)}
+    column_of = {name: j for j, name in enumerate(names)}
 
     def ask(node: dict[str, Any]) -> NestedSplit | None:
-        return _question(node, place)
+        return _split(node, column_of)
 
     def leaf(node: dict[str, Any]) -> tuple[float, Sequence[float]]:
         return node["cover"], [node["cover"], base + len(dumps) * node["leaf"], 0.0]
@@ -62,7 +62,7 @@ def from_xgboost(model: Any) -> Forest:
     return lay_out([flatten(tree, ask, leaf) for tree in dumps], n_features, regression=True)
 
 
-def _question(node: dict[str, Any], place: dict[str, int]) -> NestedSplit | None:
+def _split(node: dict[str, Any], column_of: dict[str, int]) -> NestedSplit | None:
     if "leaf" in node:
         return None
     condition = node.get("split_condition")
@@ -70,4 +70,4 @@ def _question(node: dict[str, Any], place: dict[str, int]) -> NestedSplit | None
         raise ValueError("the forest splits on categories, only x < t is supported: fit with numeric columns")
     yes, no = sorted(node["children"], key=lambda child: child["nodeid"] != node["yes"])
     threshold = float(thresholds_below(condition))
-    return NestedSplit(place[node["split"]], threshold, node["missing"] == node["yes"], yes, no)
+    return NestedSplit(column_of[node["split"]], threshold, node["missing"] == node["yes"], yes, no)

@@ -33,13 +33,13 @@ def from_ydf(model: Any) -> Forest:
     task = str(getattr(model.task(), "name", model.task()))
     if model.name() != "RANDOM_FOREST" or task not in ("CLASSIFICATION", "REGRESSION"):
         raise TypeError(f"model is {name} for {task}, must be a random forest of ydf for CLASSIFICATION or REGRESSION")
-    place = {feature.column_idx: j for j, feature in enumerate(model.input_features())}
+    column_of = {feature.column_idx: j for j, feature in enumerate(model.input_features())}
     leaf = _leaf_counts if task == "CLASSIFICATION" else _leaf_statistics
-    trees = [flatten(tree.root, lambda node: _question(node, place), leaf) for tree in model.get_all_trees()]
-    return lay_out(trees, len(place), regression=task == "REGRESSION")
+    trees = [flatten(tree.root, lambda node: _split(node, column_of), leaf) for tree in model.get_all_trees()]
+    return lay_out(trees, len(column_of), regression=task == "REGRESSION")
 
 
-def _question(node: Any, place: dict[int, int]) -> NestedSplit | None:
+def _split(node: Any, column_of: dict[int, int]) -> NestedSplit | None:
     if node.is_leaf:
         return None
     condition = node.condition
@@ -50,7 +50,7 @@ def _question(node: Any, place: dict[int, int]) -> NestedSplit | None:
         )
     # The negative child takes x < t.
     threshold = float(thresholds_below(condition.threshold))
-    return NestedSplit(place[condition.attribute], threshold, not condition.missing, node.neg_child, node.pos_child)
+    return NestedSplit(column_of[condition.attribute], threshold, not condition.missing, node.neg_child, node.pos_child)
 
 
 def _leaf_counts(node: Any) -> tuple[float, Sequence[float]]:

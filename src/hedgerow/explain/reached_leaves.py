@@ -111,7 +111,7 @@ def number_leaves(forest: Forest, schema: Schema, numbers: NDArray[Any], weights
 
 
 def class_mixture_lines(leaves: Sequence[ClassLeaf], classes: Sequence[Any], code: int) -> list[str]:
-    """What is mixed, a line for each leaf: its weight, its branches, and what it says of the class numbered `code`."""
+    """One line per leaf of a mixture: its weight, its branches, and its answer for the class numbered `code`."""
     shown = _shown(leaves)
     rest = leaves[len(shown) :]
     texts = [f"{', '.join(leaf.branches)}: {_class_text(leaf, classes, code)}" for leaf in shown]
@@ -119,7 +119,7 @@ def class_mixture_lines(leaves: Sequence[ClassLeaf], classes: Sequence[Any], cod
 
 
 def number_mixture_lines(leaves: Sequence[NumberLeaf]) -> list[str]:
-    """What is mixed, a line for each leaf: its weight, its branches, and its training targets."""
+    """One line per leaf of a mixture: its weight, its branches, and its training targets."""
     shown = _shown(leaves)
     rest = leaves[len(shown) :]
     texts = [f"{', '.join(leaf.branches)}: {_number_text(leaf)}" for leaf in shown]

@@ -102,10 +102,10 @@ def distinct_pairs(a: Floats, b: Floats) -> tuple[Floats, Floats, NDArray[np.int
     # Small whole counts, the usual case, need no sort.
     key = (a * width + b).astype(np.intp)
     present = np.flatnonzero(np.bincount(key))
-    place = np.zeros(int(n_possible), dtype=np.intp)
-    place[present] = np.arange(len(present))
+    position = np.zeros(int(n_possible), dtype=np.intp)
+    position[present] = np.arange(len(present))
     first, second = np.divmod(present.astype(np.float64), width)
-    return first, second, place[key]
+    return first, second, position[key]
 
 
 def rest(counts: Floats) -> Floats:

@@ -259,16 +259,16 @@ def _check_links(forest: Forest, arrays: ForestArrays) -> None:
     """Each node but the roots is the child of one node that comes before it in the same tree; leaves are numbered."""
     starts = forest.payload_start[:-1]
     largest_child = np.maximum.reduceat(forest.payload_codes, starts) if len(starts) else forest.payload_codes
-    rule, place, found = link_fault(arrays, largest_child)
+    rule, position, found = link_fault(arrays, largest_child)
     if rule < 0:
         return
     if rule == _N_LEAVES:
-        _fail(f"tree {place} has {found} leaves, leaf_start says {np.diff(forest.leaf_start)[place]}")
+        _fail(f"tree {position} has {found} leaves, leaf_start says {np.diff(forest.leaf_start)[position]}")
     if rule == _ONE_PARENT:
-        root = forest.tree_start[np.searchsorted(forest.tree_start, place, side="right") - 1]
-        _fail(f"node {place - root} of the tree that starts at {root} is the child of {found} nodes")
+        root = forest.tree_start[np.searchsorted(forest.tree_start, position, side="right") - 1]
+        _fail(f"node {position - root} of the tree that starts at {root} is the child of {found} nodes")
     name, must = _LINK_RULES[rule] or ("", "")
-    _fail_at(forest, place, name, must)
+    _fail_at(forest, position, name, must)
 
 
 def check_leaf_values(forest: Forest) -> None:

@@ -1,12 +1,12 @@
 """The one reader of nodes in Python: what an inner node tests, which child a value takes, and its text.
 
-``core/step.hpp`` is its counterpart in the core; both take the same branches.
+``core/forest/splits.hpp`` is its counterpart in the core; both take the same branches.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from hedgerow.forest.names import Names, highest_level, number_text
 if TYPE_CHECKING:
     from hedgerow.forest.forest import Forest
 
-__all__ = ["NOMINAL", "Split"]
+__all__ = ["NOMINAL", "Split", "restore_missing", "splits_by_kind"]
 
 Floats = NDArray[np.float64]
 NOMINAL = (NodeKind.ONE_AGAINST_REST, NodeKind.SUBSET, NodeKind.MULTIWAY)
@@ -143,7 +143,7 @@ class Split:
 
     @property
     def n_codes(self) -> int:
-        """Number of category codes that it tells apart."""
+        """Number of category codes that it distinguishes."""
         if self.kind == NodeKind.ONE_AGAINST_REST:
             return int(self.threshold) + 2
         return len(self.codes) * (_WORD if self.kind == NodeKind.SUBSET else 1)
@@ -217,3 +217,41 @@ class Split:
         else:
             at = levels[level]
         return [f"<= {at}", f"> {at}"]
+
+
+# --- Many splits at once ----------------------------------------------------------------------------------------
+
+
+def splits_by_kind(forest: Forest) -> dict[NodeKind, tuple[NDArray[np.intp], NDArray[np.int32]]]:
+    """Inner nodes of each kind that occurs, and the column that each of them tests (negative for oblique splits)."""
+    nodes_of = {kind: np.flatnonzero(forest.kind == kind) for kind in NodeKind if kind != NodeKind.LEAF}
+    return {kind: (nodes, forest.feature[nodes]) for kind, nodes in nodes_of.items() if len(nodes)}
+
+
+def restore_missing(forest: Forest, largest: Floats, code: NDArray[np.int64]) -> Forest:
+    """Convert splits on imputed values, of a forest grown from them, to splits that route missing values.
+
+    A missing number of column j was imputed by one above ``largest[j]``, a missing category by ``code[j]``, the last
+    of the column. Columns without missing values have NaN and -1.
+    """
+    feature = np.maximum(forest.feature, 0)
+    numeric = (forest.kind == NodeKind.THRESHOLD) & ~np.isnan(largest[feature])
+    # Only a missing value exceeds the largest known one: the split tests whether the value is known.
+    presence = numeric & (forest.threshold >= np.where(numeric, largest[feature], np.inf))
+    threshold = np.where(presence, np.inf, forest.threshold)
+    missing = np.where(numeric, MissingPolicy.LAST_CHILD, forest.missing).astype(np.uint8)
+    multiway = np.flatnonzero((forest.kind == NodeKind.MULTIWAY) & (code[feature] >= 0))
+    if not len(multiway):
+        return replace(forest, threshold=threshold, missing=missing)
+    payload = forest.payload[multiway]
+    last = forest.payload_start[payload + 1] - 1  # entry of the code of missing; its child is the last too
+    missing[multiway[forest.payload_codes[last] != NO_CHILD]] = MissingPolicy.OWN_BRANCH
+    n_codes = np.diff(forest.payload_start)
+    n_codes[payload] -= 1
+    return replace(
+        forest,
+        threshold=threshold,
+        missing=missing,
+        payload_start=np.concatenate([[0], np.cumsum(n_codes)]).astype(np.int64),
+        payload_codes=np.delete(forest.payload_codes, last),
+    )

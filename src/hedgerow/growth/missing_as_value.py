@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
-from hedgerow.forest.kinds import MissingPolicy, NodeKind
+from hedgerow.forest.splits import restore_missing
 
 __all__ = ["MissingAsValue"]
 
@@ -51,24 +51,4 @@ class MissingAsValue:
 
     def to_missing_policy(self, forest: Forest) -> Forest:
         """Convert a forest grown from imputed rows to one that routes missing values by each node's policy."""
-        feature = np.maximum(forest.feature, 0)
-        numeric = (forest.kind == NodeKind.THRESHOLD) & ~np.isnan(self.largest[feature])
-        # Only a missing value exceeds the largest known one: the split tests whether the value is missing.
-        alone = numeric & (forest.threshold >= np.where(numeric, self.largest[feature], np.inf))
-        threshold = np.where(alone, np.inf, forest.threshold)
-        missing = np.where(numeric, MissingPolicy.LAST_CHILD, forest.missing).astype(np.uint8)
-        listed = np.flatnonzero((forest.kind == NodeKind.MULTIWAY) & (self.code[feature] >= 0))
-        if not len(listed):
-            return replace(forest, threshold=threshold, missing=missing)
-        payload = forest.payload[listed]
-        last = forest.payload_start[payload + 1] - 1  # the code of missing is the last of its column, as is its child
-        missing[listed[forest.payload_codes[last] >= 0]] = MissingPolicy.OWN_BRANCH
-        shorter = np.diff(forest.payload_start)
-        shorter[payload] -= 1
-        return replace(
-            forest,
-            threshold=threshold,
-            missing=missing,
-            payload_start=np.concatenate([[0], np.cumsum(shorter)]).astype(np.int64),
-            payload_codes=np.delete(forest.payload_codes, last),
-        )
+        return restore_missing(forest, self.largest, self.code)

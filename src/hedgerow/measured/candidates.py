@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hedgerow.measured.categories import Categories, CategoryMoments
 from hedgerow.measured.laws import CategoryLaw
 from hedgerow.measured.least_squares import Fit, Problem
-from hedgerow.measured.regions import GrowingRegion, Split
+from hedgerow.measured.regions import GrowingRegion, RegionSplit
 from hedgerow.measured.scores import (
     LEAST_LENGTH,
     CategoryScores,
@@ -64,7 +64,7 @@ class SplitRegion:
 
     region: GrowingRegion
     scores: RegionScores
-    split: Split
+    split: RegionSplit
     parts: dict[int, GrowingRegion]
     direction: Floats
     step: Floats
@@ -97,15 +97,15 @@ class Candidates:
 
     def split(
         self, region: GrowingRegion, key: int, which: int | Bools
-    ) -> tuple[Split, tuple[GrowingRegion, GrowingRegion]]:
+    ) -> tuple[RegionSplit, tuple[GrowingRegion, GrowingRegion]]:
         """The split of a candidate, as named by its scores, and the parts that it makes."""
         if isinstance(which, int):
             j, position = self._thresholds.locate(which)
             column = self._thresholds.columns[j]
             parts = region.split_at(column, self._observed[j], j, position)
-            return Split(j, threshold=float(column.at[position])), parts
+            return RegionSplit(j, threshold=float(column.at[position])), parts
         members = self._with_absent(region, key, which)
-        return Split(key, members=members), region.split_by_set(self._categories[key], key, members)
+        return RegionSplit(key, members=members), region.split_by_set(self._categories[key], key, members)
 
     def _with_absent(self, region: GrowingRegion, feature: int, members: Bools) -> Bools:
         """Add categories without rows in the region to the larger part.

@@ -45,8 +45,8 @@ class Categories:
         self._codes = codes
         self._missing = np.flatnonzero(np.isnan(codes))
         known = np.flatnonzero(~np.isnan(codes))
-        places = (codes[known].astype(np.intp), known)
-        self._indicators = csr_array((np.ones(len(known)), places), shape=(len(law.shares), len(codes)))
+        positions = (codes[known].astype(np.intp), known)
+        self._indicators = csr_array((np.ones(len(known)), positions), shape=(len(law.shares), len(codes)))
 
     @property
     def any_missing(self) -> bool:

@@ -18,7 +18,7 @@ from hedgerow.forest.build import Node, build_forest, leaf, one_against_rest, su
 from hedgerow.forest.forest import Forest
 from hedgerow.measured.candidates import Candidates, GrowthSettings, RegionScores, SplitRegion
 from hedgerow.measured.least_squares import Fit, Problem, least_squares
-from hedgerow.measured.regions import GrowingRegion, Regions, Split, region_membership
+from hedgerow.measured.regions import GrowingRegion, Regions, RegionSplit, region_membership
 
 __all__ = ["GrowthSettings", "Path", "classification_forest", "grow_path", "path_regions", "regression_forest"]
 
@@ -39,7 +39,7 @@ class Path:
     """
 
     divided: list[int]
-    splits: list[Split]
+    splits: list[RegionSplit]
     risks: list[float]
 
 
@@ -189,7 +189,7 @@ def _build(
     return build_forest([nodes[0]], n_features, regression=regression)
 
 
-def _node(split: Split, n_categories: NDArray[np.int32], parts: tuple[Node, Node]) -> Node:
+def _node(split: RegionSplit, n_categories: NDArray[np.int32], parts: tuple[Node, Node]) -> Node:
     feature = split.feature
     if split.members is None:
         return threshold(feature, split.threshold, *parts)

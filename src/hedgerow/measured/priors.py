@@ -18,9 +18,9 @@ from hedgerow._params import check_whole, choose
 from hedgerow._registry import register
 from hedgerow.data.columns import Kind
 from hedgerow.data.table import Schema
+from hedgerow.measured.error_sizes import column_position
 from hedgerow.measured.errors import ErrorModel, Normal, error_model
 from hedgerow.measured.laws import CategoryLaw, ColumnLaw, ExactLaw, FlatLaw, HistogramLaw, NormalLaw, NumberLaw
-from hedgerow.measured.sizes import column_position
 
 __all__ = [
     *("FlatPrior", "KdePrior", "NormalPrior", "Prior", "prior"),
@@ -29,7 +29,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-_MOST_PLACES = 1024  # distinct values kept for the law of a missing value
+_MAX_POINTS = 1024  # distinct values kept for the law of a missing value
 _STEPS = 40
 _KERNEL = np.array([1.0, 2.0, 1.0]) / 4
 _MOST_ROWS = 2048  # more rows would hardly change the estimate
@@ -44,14 +44,14 @@ class Prior(ABC):
 
 
 def empirical(x: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Increasing values, at most `_MOST_PLACES`, and the weighted fraction of rows at or below each."""
-    places, of_row = np.unique(x, return_inverse=True)
+    """Increasing values, at most `_MAX_POINTS`, and the weighted fraction of rows at or below each."""
+    points, of_row = np.unique(x, return_inverse=True)
     reached = np.bincount(of_row, weights=weight).cumsum()
     reached /= reached[-1]
-    if len(places) > _MOST_PLACES:
-        kept = np.unique(np.searchsorted(reached, np.arange(1, _MOST_PLACES + 1) / _MOST_PLACES - 1e-12))
-        places, reached = places[kept], reached[kept]
-    return places, reached
+    if len(points) > _MAX_POINTS:
+        kept = np.unique(np.searchsorted(reached, np.arange(1, _MAX_POINTS + 1) / _MAX_POINTS - 1e-12))
+        points, reached = points[kept], reached[kept]
+    return points, reached
 
 
 @dataclass(frozen=True)

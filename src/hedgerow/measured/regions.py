@@ -17,17 +17,18 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow._lazy import lazy
 from hedgerow.data.table import read_table
 from hedgerow.forest.forest import Forest
-from hedgerow.forest.kinds import NodeKind
+from hedgerow.forest.kinds import LEAF_FEATURE
+from hedgerow.forest.splits import NOMINAL, Split, splits_by_kind
+from hedgerow.measured.error_sizes import read_cells, read_sigma
 from hedgerow.measured.laws import CategoryLaw, ColumnLaw
 from hedgerow.measured.priors import learn_laws, read_error_models
 from hedgerow.measured.priors import prior as prior_of
-from hedgerow.measured.sizes import read_cells, read_sigma
 
 if TYPE_CHECKING:
     from hedgerow.measured.categories import Categories
     from hedgerow.measured.threshold_columns import Thresholds
 
-__all__ = ["GrowingRegion", "Regions", "Split", "membership", "region_factors", "region_membership"]
+__all__ = ["GrowingRegion", "RegionSplit", "Regions", "membership", "region_factors", "region_membership"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -47,11 +48,9 @@ class Regions:
     @classmethod
     def of_forest(cls, forest: Forest, n_categories: NDArray[np.int32]) -> Regions:
         """The regions of the leaves of a forest with one tree."""
-        members: dict[int, Bools] = {}
-        inner = np.flatnonzero(np.isin(forest.kind, (NodeKind.ONE_AGAINST_REST, NodeKind.SUBSET)))
-        for j in np.unique(forest.feature[inner]):
-            members[int(j)] = _leaf_members(forest, int(j), int(n_categories[j]))
-        return cls(forest.boxes(), members)
+        nominal = [features for kind, (_, features) in splits_by_kind(forest).items() if kind in NOMINAL]
+        columns = np.unique(np.concatenate([*nominal, np.zeros(0, dtype=np.int32)])).tolist()
+        return cls(forest.boxes(), {j: _leaf_members(forest, j, int(n_categories[j])) for j in columns})
 
     def __len__(self) -> int:
         return len(self.bounds)
@@ -60,23 +59,13 @@ class Regions:
 def _leaf_members(forest: Forest, feature: int, n_categories: int) -> Bools:
     """Categories of a column inside each leaf, (n_leaves, n_categories), from the root down."""
     inside = np.ones((forest.n_nodes, n_categories), dtype=bool)
-    for node in np.flatnonzero(forest.kind != NodeKind.LEAF):
-        first = forest.first_child[node]
-        inside[first : first + 2] = inside[node]
-        if forest.feature[node] == feature:
-            members = _split_members(forest, int(node), n_categories)
-            inside[first] &= members
-            inside[first + 1] &= ~members
+    for node in np.flatnonzero(forest.feature != LEAF_FEATURE).tolist():
+        split = Split(forest, node)
+        for number, child in enumerate(split.children):
+            inside[child] = inside[node]
+            if split.feature == feature:
+                inside[child] &= split.child_of_codes(n_categories) == number
     return inside[forest.leaf_nodes]
-
-
-def _split_members(forest: Forest, node: int, n_categories: int) -> Bools:
-    """Categories that a node sends to its first child."""
-    if forest.kind[node] == NodeKind.ONE_AGAINST_REST:
-        return np.asarray(np.arange(n_categories) == forest.threshold[node])
-    start, end = forest.payload_start[forest.payload[node] : forest.payload[node] + 2]
-    bits = np.unpackbits(forest.payload_codes[start:end].astype("<i4").view(np.uint8), bitorder="little")
-    return bits[:n_categories].astype(bool)
 
 
 def region_factors(regions: Regions, law: ColumnLaw, feature: int, x: Floats, sigma: Floats) -> Floats | None:
@@ -160,7 +149,7 @@ def membership(
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class RegionSplit:
     """u_j ≤ threshold, or u_j ∈ members for a nominal column."""
 
     feature: int

@@ -47,10 +47,10 @@ class Moments:
 
 def candidate_thresholds(x: Floats, weight: Floats, at_most: int | None) -> Floats:
     """Midpoints of neighbouring values; if they are more than `at_most`, those nearest to evenly spaced quantiles."""
-    places, of_row = np.unique(x[~np.isnan(x)], return_inverse=True)
-    midpoints = 0.5 * places[:-1] + 0.5 * places[1:]
+    distinct, of_row = np.unique(x[~np.isnan(x)], return_inverse=True)
+    midpoints = 0.5 * distinct[:-1] + 0.5 * distinct[1:]
     # The midpoint of adjacent floats may round to the upper one, which would then go to the wrong side.
-    midpoints = np.where(midpoints < places[1:], midpoints, places[:-1])
+    midpoints = np.where(midpoints < distinct[1:], midpoints, distinct[:-1])
     if at_most is None or len(midpoints) <= at_most:
         return np.asarray(midpoints)
     below = np.bincount(of_row, weights=weight[~np.isnan(x)]).cumsum()
@@ -296,15 +296,15 @@ class ThresholdColumns:
         """Moments and sums as if no region bounded a shared column; 0 for columns that are not shared."""
         widths = [some.shape[1] for one in wanted for some in (one.basis, one.residuals)]
         ends = np.cumsum([len(others), *widths])
-        places = [(slice(*ends[i : i + 2]), slice(*ends[i + 1 : i + 3])) for i in range(0, len(widths), 2)]
+        slices = [(slice(*ends[i : i + 2]), slice(*ends[i + 1 : i + 3])) for i in range(0, len(widths), 2)]
         products = np.zeros((ends[-1], len(self)))
-        moments = [Moments(np.zeros(len(self)), products[first].T, products[second].T) for first, second in places]
+        moments = [Moments(np.zeros(len(self)), products[first].T, products[second].T) for first, second in slices]
         if not shared:
             return moments, products[: len(others)]
         vectors, runs = np.empty((ends[-1], len(root))), self._runs(shared)
         for i, region in enumerate(others):
             np.multiply(weighted, region.share, out=vectors[i])
-        for one, found, (first, second) in zip(wanted, moments, places, strict=True):
+        for one, found, (first, second) in zip(wanted, moments, slices, strict=True):
             v = root * one.region.share
             np.multiply(one.basis.T, v, out=vectors[first])
             np.multiply(one.residuals.T, v, out=vectors[second])

@@ -87,7 +87,7 @@ class LeafModels:
         )
 
     def __post_init__(self) -> None:
-        """What predicting relies on."""
+        """Check what predictions rely on."""
         for name, (dtype, n_dim) in _SHAPES.items():
             array = getattr(self, name)
             if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != n_dim:

@@ -108,14 +108,14 @@ class ClassBoundsDisplay(Display):
             height = min(max(2.4, 1.5 + 0.45 * len(self.bounds)), 12.0)
             axes = self._axes(ax, figsize=(6.4, height), layout="constrained")
             self._draw_bars(bar_kw, probability_kw)
-            place: dict[str, Any] = {"fontsize": "small", **(BESIDE if ax is None else {})}
+            legend_style: dict[str, Any] = {"fontsize": "small", **(BESIDE if ax is None else {})}
         else:
             axes = self._axes(ax, figsize=(6.0, 5.4), layout="constrained")
             self._draw_simplex(region_kw, probability_kw)
-            place = {"loc": "upper right", "fontsize": "small" if ax is None else "x-small"}
-            place |= {"frameon": False, "handlelength": 1.4}
+            legend_style = {"loc": "upper right", "fontsize": "small" if ax is None else "x-small"}
+            legend_style |= {"frameon": False, "handlelength": 1.4}
         if legend:
-            axes.legend(**place)
+            axes.legend(**legend_style)
         members = zip(self.display_labels, self.in_set, strict=True)
         chosen = [literal_label(label) for label, member in members if member]
         axes.set_title("Answer: " + (" or ".join(chosen) if len(chosen) <= 3 else f"one of {len(chosen)} classes"))

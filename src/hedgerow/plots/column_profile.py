@@ -8,9 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from hedgerow.estimators.contract import read_rows
 from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import legend_label, literal_label
-from hedgerow.plots.models import check_boundary, class_position, class_probability, encode
+from hedgerow.plots.models import check_boundary, class_position, class_probability
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, PURPLE, VERMILION
 from hedgerow.plots.slices import column_position, observed_row, slice_rows, why_flat
 
@@ -113,7 +114,7 @@ class ColumnProfileDisplay(Display):
         schema = estimator.schema_
         column = column_position(schema, features)
         target = class_position(estimator.classes_, class_label)
-        (x,), rows = slice_rows(schema, encode(estimator, X), [column], grid_resolution, others=observed_row)
+        (x,), rows = slice_rows(schema, read_rows(estimator, X), [column], grid_resolution, others=observed_row)
         probability = class_probability(estimator, rows, target)
         return cls(
             x=x,

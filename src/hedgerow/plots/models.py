@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.boundary.decision_boundary import DecisionBoundary
 from hedgerow.credal.leaves import check_s
-from hedgerow.estimators.contract import offers, read_rows, respond_to_rows
+from hedgerow.estimators.contract import offers, respond_to_rows
 from hedgerow.folds.leaf_probability import Laplace, uniform
 from hedgerow.measured.regions import Regions, region_membership
 from hedgerow.plots.display import Floats
@@ -20,7 +19,7 @@ from hedgerow.walk import LeafTable, fold
 
 __all__ = [
     *("DEFAULT_S", "check_boundary", "check_cautious", "check_estimator", "check_measured", "check_sets"),
-    *("class_position", "class_probability", "decision_boundary", "encode", "laplace_frequency"),
+    *("class_position", "class_probability", "laplace_frequency"),
     *("read_s", "region_shares", "region_values", "sweep_s"),
 ]
 
@@ -57,21 +56,10 @@ def check_boundary(estimator: Any) -> None:
     check_is_fitted(estimator)
 
 
-def encode(estimator: Any, X: Any) -> Floats:
-    """Encode X for the two functions below; refuse missing values that the tree does not take."""
-    return read_rows(estimator, X)
-
-
 def class_probability(estimator: Any, rows: Floats, target: int) -> Floats:
     """Compute the probability of a class for encoded rows."""
     probabilities: Floats = respond_to_rows(estimator, rows, ["predict_proba"])["predict_proba"]
     return probabilities[:, target]
-
-
-def decision_boundary(estimator: Any) -> DecisionBoundary:
-    """Return the decision boundary of the tree."""
-    found: DecisionBoundary = estimator.boundary_
-    return found
 
 
 def laplace_frequency(estimator: Any, rows: Floats, target: int) -> Floats:

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.boundary.partitions import groups, partition
+from hedgerow.estimators.contract import read_rows
 from hedgerow.plots.display import BESIDE, AxesOrNone, Display, Floats
 from hedgerow.plots.labels import legend_label, literal_label
-from hedgerow.plots.models import check_boundary, class_position, decision_boundary, encode
+from hedgerow.plots.models import check_boundary, class_position
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION
 from hedgerow.plots.slices import column_pair
 
@@ -112,7 +113,7 @@ class PartitionDisplay(Display):
         names = estimator.schema_.names
         columns = column_pair(estimator.schema_, features)
         target = class_position(estimator.classes_, class_label)
-        rows, boundary = encode(estimator, X), decision_boundary(estimator)
+        rows, boundary = read_rows(estimator, X), estimator.boundary_
         nearest = boundary.measure(rows, estimator.scale_)
         subset = groups(chosen, boundary, nearest)[nearest.fractions.heaviest, target]
         numbers = np.unique(subset)

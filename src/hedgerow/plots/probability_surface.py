@@ -9,9 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.estimators.contract import read_rows
 from hedgerow.plots.display import AxesOrNone, Display, Floats
 from hedgerow.plots.labels import legend_label, literal_label
-from hedgerow.plots.models import check_boundary, class_position, class_probability, decision_boundary, encode
+from hedgerow.plots.models import check_boundary, class_position, class_probability
 from hedgerow.plots.palette import BLACK, BLUE, VERMILION
 from hedgerow.plots.slices import column_pair, observed_row, slice_rows, why_flat
 from hedgerow.walk import route
@@ -134,7 +135,7 @@ class ProbabilitySurfaceDisplay(Display):
         schema = estimator.schema_
         columns = column_pair(schema, features)
         target = class_position(estimator.classes_, class_label)
-        rows, boundary = encode(estimator, X), decision_boundary(estimator)
+        rows, boundary = read_rows(estimator, X), estimator.boundary_
         values, grid = slice_rows(schema, rows, columns, grid_resolution, others=observed_row, margin=0.05)
         shape = (grid_resolution, grid_resolution)
         probability = class_probability(estimator, grid, target).reshape(shape)

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._params import check_whole
+from hedgerow.estimators.contract import read_rows
 from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import legend_label, literal_label
-from hedgerow.plots.models import check_estimator, class_position, encode, laplace_frequency
+from hedgerow.plots.models import check_estimator, class_position, laplace_frequency
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION
 
 __all__ = ["ReliabilityDisplay"]
@@ -141,7 +142,7 @@ class ReliabilityDisplay(Display):
             (probability,) = estimates.values()
             estimates = {
                 "tree": estimator.estimator_.predict_proba(X)[:, target],
-                "Laplace": laplace_frequency(estimator, encode(estimator, X), target),
+                "Laplace": laplace_frequency(estimator, read_rows(estimator, X), target),
                 name or "boundary": probability,
             }
         label = estimator.classes_[target]

@@ -8,9 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.estimators.contract import read_rows
 from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import literal_label
-from hedgerow.plots.models import check_boundary, class_position, encode, laplace_frequency
+from hedgerow.plots.models import check_boundary, class_position, laplace_frequency
 from hedgerow.plots.palette import BLUE, GREY, ORANGE, VERMILION
 from hedgerow.plots.slices import why_flat
 
@@ -102,7 +103,7 @@ class SampleProfileDisplay(Display):
         cls._pyplot("from_estimator")
         check_boundary(estimator)
         target = class_position(estimator.classes_, class_label)
-        rows = encode(estimator, X)
+        rows = read_rows(estimator, X)
         labels = np.asarray(y)
         if labels.shape != (len(rows),):
             raise ValueError(f"y has shape {labels.shape}, must have a label for each of {len(rows)} rows")

@@ -12,6 +12,7 @@ from hedgerow._core import cheapest_leaves
 from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import NodeKind
+from hedgerow.forest.splits import splits_by_kind
 from hedgerow.pruning.strategy import Grower, need_classes
 from hedgerow.pruning.subtrees import cut, node_errors
 
@@ -52,10 +53,9 @@ def description_length(forest: Forest, X: ArrayLike, n_categories: ArrayLike | N
         raise ValueError(f"X has shape {values.shape}, this forest needs (n_rows, {forest.n_features})")
     counts = forest.node_counts()
     as_leaf = 1 + np.log2(forest.n_classes) + _exception_bits(counts.sum(axis=1), node_errors(counts))
-    inner = forest.kind != NodeKind.LEAF
-    questions = np.where(inner, 1 + np.log2(forest.n_features) + _question_bits(forest, values, n_categories), 0.0)
+    splits, inner = _split_bits(forest, values, n_categories)
     tolerance = 1e-9 * float(as_leaf[forest.tree_start[:-1]].sum())
-    return cut(forest, cheapest_leaves(forest.parent, inner.astype(np.uint8), as_leaf, questions, tolerance) == 1)
+    return cut(forest, cheapest_leaves(forest.parent, inner, as_leaf, splits, tolerance) == 1)
 
 
 def _exception_bits(n: Floats, errors: Floats) -> Floats:
@@ -64,19 +64,20 @@ def _exception_bits(n: Floats, errors: Floats) -> Floats:
     return bits
 
 
-def _question_bits(forest: Forest, values: Floats, n_categories: ArrayLike | None) -> Floats:
-    if (forest.kind == NodeKind.OBLIQUE).any():
-        raise ValueError("description length has no code for oblique questions: prune in another way")
-    columns = values.T
-    n_distinct = np.array([len(np.unique(column[~np.isnan(column)])) for column in columns])
+def _split_bits(forest: Forest, values: Floats, n_categories: ArrayLike | None) -> tuple[Floats, NDArray[np.uint8]]:
+    """Bits of each inner node, 0 for leaves, and whether it is one."""
+    n_distinct = np.array([len(np.unique(column[~np.isnan(column)])) for column in values.T])
     categories = n_distinct if n_categories is None else np.maximum(np.asarray(n_categories), 1)
-    by_kind = {
+    of_column = {
         NodeKind.THRESHOLD: np.log2(np.maximum(n_distinct - 1, 1)),
         NodeKind.ONE_AGAINST_REST: np.log2(np.maximum(categories, 1)),
         NodeKind.SUBSET: np.maximum(categories - 1.0, 0.0),
+        NodeKind.MULTIWAY: np.zeros(forest.n_features),
     }
-    bits = np.zeros(forest.n_nodes)
-    for kind, of_column in by_kind.items():
-        nodes = forest.kind == kind
-        bits[nodes] = of_column[forest.feature[nodes]]
-    return bits
+    bits, inner = np.zeros(forest.n_nodes), np.zeros(forest.n_nodes, dtype=np.uint8)
+    for kind, (nodes, features) in splits_by_kind(forest).items():
+        if kind not in of_column:
+            raise ValueError("description length has no code for oblique splits: prune in another way")
+        bits[nodes] = 1 + np.log2(forest.n_features) + of_column[kind][features]
+        inner[nodes] = 1
+    return bits, inner

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow._core import places_in_line
+from hedgerow._core import positions_by_hash
 from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
 
@@ -59,4 +59,4 @@ def hash_positions(training: Training, seed: int) -> NDArray[np.float64]:
     row of weight 2 counts as two equal rows, and the order of the rows has no influence. Positions below f are a
     stratified hold-out of a fraction f.
     """
-    return places_in_line(*training.arrays, seed)
+    return positions_by_hash(*training.arrays, seed)

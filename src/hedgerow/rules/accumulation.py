@@ -41,7 +41,7 @@ class Pool(FoldRule):
 
 @dataclass(frozen=True)
 class Evidence(FoldRule):
-    """Evidence accumulation: P(y | all leaves) ∝ P(y)·Π (P(y|w)/P(y))^β, of leaves that are independent given the class.
+    """Evidence accumulation: P(y | all leaves) ∝ P(y)·Π (P(y|w)/P(y))^β, the leaves taken for independent if β = 1.
 
     Each leaf's P(y|w) = (w_y + a)/(n + a·C), a the `correction` and C the number of classes (section 4). The score of
     two classes is the logarithm of the posterior odds, which has the sign of the paper's difference of products and
@@ -95,6 +95,10 @@ class Evidence(FoldRule):
         return "evidence" if self.temper == 1 else "tempered"
 
     @property
+    def needs_fit(self) -> bool:
+        return self.temper is None
+
+    @property
     def before_fit(self) -> Evidence:
         return replace(self, temper=None)
 
@@ -126,8 +130,8 @@ class Evidence(FoldRule):
         """log P(y) + β·Σ (log P(y|w) − log P(y)), not normalised; "plain": Σ log P(y|w) − (K − 1)·P(y)."""
         if self.temper is None:
             raise ValueError(
-                "rule 'tempered' has no temper yet, which the fit of RandomTreesClassifier and ForestClassifier chooses "
-                "by held-out rows: fit with it, or set one, such as Evidence(toward='prior', temper=0.1)"
+                "rule 'tempered' has no temper yet: RandomTreesClassifier and ForestClassifier choose it in fit by "
+                "held-out rows; fit with this rule, or set one, such as Evidence(toward='prior', temper=0.1)"
             )
         if self.prior_term == "plain":
             logs = folded + (1.0 - n_trees) * prior

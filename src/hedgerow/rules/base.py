@@ -29,6 +29,11 @@ class Rule(ABC):
         """Name for messages and plots."""
         return type(self).__name__.lower()
 
+    @property
+    def needs_fit(self) -> bool:
+        """Whether numbers are missing that only held-out rows can choose."""
+        return False
+
     @abstractmethod
     def proba(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
         """Class probabilities, (…, n_classes). `prior` is uniform unless given."""

@@ -53,9 +53,11 @@ class Calibrated(FoldRule):
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         shares = (1.0 - len(prior) * self.floor) * self.rule.finish(folded, n_trees, prior) + self.floor
-        # A class without a prior is never the answer.
-        frequencies = np.where(prior > 0, np.where(prior > 0, prior, 1.0) ** (1.0 - self.sharpness), 0.0)
-        return normalised(shares**self.sharpness * frequencies)
+        return normalised(shares**self.sharpness * self.frequencies(prior))
+
+    def frequencies(self, prior: Floats) -> Floats:
+        """P(y)^(1 − t), by which p^t is multiplied; 0 for a class without a prior, which is never the answer."""
+        return np.where(prior > 0, np.where(prior > 0, prior, 1.0) ** (1.0 - self.sharpness), 0.0)
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         """Binary: P(positive) − ½; multiclass: probabilities."""

@@ -18,7 +18,7 @@ from hedgerow.rules.calibrated import Calibrated
 from hedgerow.rules.mixtures import InvertedGini, Maximum, Median, Mixture
 from hedgerow.walk import fold
 
-__all__ = ["compare", "get", "names"]
+__all__ = ["as_fitted", "compare", "get", "names"]
 
 Floats = NDArray[np.float64]
 
@@ -38,18 +38,27 @@ _BEYOND: dict[str, Rule] = {
     for rule in (
         *(Median(), Maximum(), InvertedGini()),
         *(Mixture(centre="average"), Mixture(centre="median"), Mixture(centre="maximum")),
-        *(Evidence(toward="prior", temper=None), Evidence(prior_term="plain")),
     )
 }
 # Model files name a rule by its public module, wherever it is defined.
-for _rule in {Calibrated, *(type(rule) for rule in (*_NINE.values(), *_BEYOND.values()))}:
+# Evidence that `fit` tempers, and evidence as the authors' code has it.
+_EVIDENCE: dict[str, Rule] = {
+    rule.name: rule for rule in (Evidence(toward="prior", temper=None), Evidence(prior_term="plain"))
+}
+_BY_NAME = {**_NINE, **_BEYOND, **_EVIDENCE}
+_CLASSES: set[type[Rule]] = {Calibrated, *(type(rule) for rule in (*_NINE.values(), *_BEYOND.values()))}
+for _rule in _CLASSES:
     register(_rule, name=f"hedgerow.rules.{_rule.__name__}")
 _PARTS = ("table", "fold", "finish")
 _TABLE_BYTES = 1 << 26  # of the tables that ride in one walk at a time
 
 
 def names(*, beyond: bool = False) -> tuple[str, ...]:
-    """Names of the nine rules of the paper; with `beyond` also those of the others."""
+    """Names of the nine rules of the paper; with `beyond` also those of the others.
+
+    Two variants of evidence have names too: "tempered", whose temper `fit` chooses by held-out rows, and
+    "evidence-published", as the code of the paper's authors has it (see :class:`Evidence`).
+    """
     return (*_NINE, *(_BEYOND if beyond else ()))
 
 
@@ -62,9 +71,9 @@ def get(rule: Any) -> Rule:
     if isinstance(rule, Rule):
         return rule
     if isinstance(rule, str):
-        if rule in _NINE or rule in _BEYOND:
-            return {**_NINE, **_BEYOND}[rule]
-        raise ValueError(f"rule is {rule!r}, must be one of {', '.join(map(repr, names(beyond=True)))}, or an instance")
+        if rule in _BY_NAME:
+            return _BY_NAME[rule]
+        raise ValueError(f"rule is {rule!r}, must be one of {', '.join(map(repr, _BY_NAME))}, or an instance")
     if isinstance(rule, type):
         raise ValueError(f"rule is the class {rule.__name__}, pass an instance: {rule.__name__}()")
     if absent := [part for part in _PARTS if not hasattr(rule, part)]:
@@ -73,6 +82,12 @@ def get(rule: Any) -> Rule:
             "fold such as ('identity', 'sum'), and a finish(folded, n_trees, prior)"
         )
     return _Adopted(rule)
+
+
+def as_fitted(rule: Any, completed: FoldRule | None) -> Rule:
+    """Return a rule with the numbers that `fit` chose by held-out rows, `rule_` of a model, if they are this rule's."""
+    found = get(rule)
+    return completed if completed is not None and completed.before_fit == found else found
 
 
 class _Adopted(FoldRule):

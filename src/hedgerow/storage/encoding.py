@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._registry import ModelFileError, part_named, part_of
+from hedgerow._registry import ModelFileError, registration_named, registration_of
 
 __all__ = ["decode", "encode"]
 
@@ -84,12 +84,12 @@ class _Encoder:
         return self._numbers[memory]
 
     def _registered(self, value: Any, what: str) -> dict[str, Any]:
-        part = part_of(type(value))
-        if part is None:
+        registration = registration_of(type(value))
+        if registration is None:
             raise ModelFileError(f"{what} is {_reason(value)}")
-        values = part.take(value)
-        inside = "" if part.is_model else f"{what}."
-        return {"$": part.name, **{name: self.encode(one, f"{inside}{name}") for name, one in values.items()}}
+        values = registration.take(value)
+        inside = "" if registration.is_model else f"{what}."
+        return {"$": registration.name, **{name: self.encode(one, f"{inside}{name}") for name, one in values.items()}}
 
 
 def _whole(value: int, what: str) -> int:
@@ -172,10 +172,10 @@ class _Decoder:
         return array[()]
 
     def _registered(self, name: str, values: Mapping[str, Any], depth: int) -> Any:
-        part = part_named(name)
+        registration = registration_named(name)
         decoded = {key: self.decode(value, depth + 1) for key, value in values.items()}
         try:
-            return part.make(decoded)
+            return registration.make(decoded)
         except ModelFileError:
             raise
         except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._registry import ModelFileError, part_of
+from hedgerow._registry import ModelFileError, registration_of
 from hedgerow.storage.container import ALIGNMENT, PROLOGUE_BYTES, Layout, Prologue, header_notes, layout_of, pieces
 from hedgerow.storage.encoding import decode, encode
 from hedgerow.storage.replace import replaced
@@ -34,8 +34,8 @@ def save(model: Any, path: AnyPath, *, notes: Mapping[str, Any] | None = None) -
     `notes` are JSON values stored with the model, such as the name of the target. They have no effect on it;
     :func:`read_notes` reads them.
     """
-    part = part_of(type(model))
-    if part is None or not part.is_model:
+    registration = registration_of(type(model))
+    if registration is None or not registration.is_model:
         raise ModelFileError(
             f"can't save a {type(model).__module__}.{type(model).__qualname__}: save takes a fitted model of hedgerow"
         )
@@ -69,8 +69,8 @@ def load(path: AnyPath, *, mmap: bool = False, verify: bool = True) -> Any:
     with _name_in_errors("{}", os.fspath(path)):
         layout, block = _map(path) if mmap else _read(path)
         model = decode(layout.content, layout.arrays(block, verify=verify))
-        part = part_of(type(model))
-        if part is None or not part.is_model:
+        registration = registration_of(type(model))
+        if registration is None or not registration.is_model:
             raise ModelFileError("it holds no model")
         _refuse_unfitted(model)
         return model

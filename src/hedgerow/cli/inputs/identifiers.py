@@ -21,7 +21,7 @@ _ID_TEXT = r"^[A-Za-z]{0,8}[-_/#.]?[0-9][0-9A-Za-z_-]*$|^[0-9A-Fa-f]{8}-[0-9A-Fa
 
 
 def identifies_rows(column: pa.ChunkedArray, name: str, *, first: bool = False) -> str:
-    """What a column identifies rows by, in words; "" if it does not seem to.
+    """Describe how a column identifies rows; "" if it does not seem to.
 
     Its name, its values, and whether it is the first column count.
 

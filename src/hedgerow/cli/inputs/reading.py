@@ -13,7 +13,7 @@ import pyarrow as pa
 from hedgerow.cli.errors import UsageError
 from hedgerow.cli.options import FileOptions
 from hedgerow.datasets import FORMATS, MISSING, Reading, Rows, load, open_rows
-from hedgerow.datasets.recognition import recognise_numbers
+from hedgerow.datasets.number_columns import recognise_numbers
 from hedgerow.datasets.rows import As, convert
 
 __all__ = ["Source", "make_reading", "open_data", "read_all", "to_notes"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from hedgerow.cli.console import note, out
-from hedgerow.cli.figures import counted
+from hedgerow.cli.figures import counted, dropped
 from hedgerow.cli.inputs.roles import Role, Training
 
 __all__ = ["print_roles"]
@@ -38,10 +38,8 @@ def print_roles(training: Training, *, every: bool = False) -> None:
         out.print(f"(--verbose lists all {len(inputs)} columns)", style="dim")
     for remark in training.remarks:
         note(remark)
-    n_dropped = training.n_without_target
-    if n_dropped:
-        was = "was" if n_dropped == 1 else "were"
-        note(f"{counted(n_dropped, 'row')} without a value for {training.target!r} {was} dropped")
+    if training.n_without_target:
+        note(dropped(training.n_without_target, training.target))
 
 
 def _is_notable(role: Role, training: Training) -> bool:

@@ -19,7 +19,7 @@ from hedgerow.cli.inputs.identifiers import identifies_rows
 from hedgerow.datasets.numerals import looks_numeric
 from hedgerow.datasets.rows import convert, is_text
 
-__all__ = ["Role", "Training", "Wishes", "assign"]
+__all__ = ["Role", "Training", "Wishes", "assign", "group_codes", "sample_weights"]
 
 _MANY_CLASSES = 20  # whole numbers with more values than this are numbers, and not classes
 _LIKE_AN_IDENTIFIER = 0.9  # share of rows with a category of their own
@@ -168,8 +168,8 @@ def assign(table: pa.Table, target: str | None, wishes: Wishes, label: str) -> T
         classification,
         tuple(roles),
         n_without,
-        weight=_weight(table, wishes.weight),
-        groups=_groups(table, wishes.groups),
+        weight=sample_weights(table, wishes.weight),
+        groups=group_codes(table, wishes.groups),
         dates=dates,
         remarks=tuple(_left_out(name, why, table[name].type) for name, why in identifiers.items()),
     )
@@ -210,7 +210,8 @@ def _left_out(name: str, why: str, kind: Any) -> str:
     return f"column {name!r} is left out as an identifier ({why}); keep it with {option} {shlex.quote(name)}"
 
 
-def _weight(table: pa.Table, name: str | None) -> NDArray[np.float64] | None:
+def sample_weights(table: pa.Table, name: str | None) -> NDArray[np.float64] | None:
+    """Return the numbers in the column of --weight; None if there is none."""
     if name is None:
         return None
     if table[name].null_count:
@@ -224,7 +225,8 @@ def _weight(table: pa.Table, name: str | None) -> NDArray[np.float64] | None:
     return values
 
 
-def _groups(table: pa.Table, name: str | None) -> NDArray[Any] | None:
+def group_codes(table: pa.Table, name: str | None) -> NDArray[Any] | None:
+    """Return a number for each group in the column of --groups; None if there is none."""
     if name is None:
         return None
     if table[name].null_count:

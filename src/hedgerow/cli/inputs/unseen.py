@@ -26,7 +26,7 @@ class UnseenCategories:
         self._counts: dict[str, Counter[Any]] = {name: Counter() for name in self._known}
 
     def watch(self, parts: Iterator[pa.Table]) -> Iterator[pa.Table]:
-        """The same rows, counted as they pass."""
+        """Pass rows through and count their unseen categories."""
         for part in parts:
             self.count(part)
             yield part

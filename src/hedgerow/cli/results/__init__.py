@@ -1,1 +1,1 @@
-"""Predictions and scores, and the files they are written to."""
+"""Predictions, and the files they are written to."""

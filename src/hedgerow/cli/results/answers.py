@@ -17,7 +17,7 @@ from hedgerow.estimators.trees import TreeClassifier, TreeRegressor
 from hedgerow.forest.forest import Forest
 from hedgerow.walk import route
 
-__all__ = ["SEPARATOR", "Answers", "answer"]
+__all__ = ["SEPARATOR", "Answers", "answer", "decode"]
 
 Floats = NDArray[np.float64]
 
@@ -69,7 +69,7 @@ def answer(model: Any, rows: pa.Table, keep: Sequence[str], coverage: float) -> 
     if isinstance(model, TreeClassifier | TreeRegressor):
         distinct, which = _one_row_per_leaf(model.forest_, converted)
         converted = np.ascontiguousarray(converted[distinct])
-    kept = pa.table({name: _plain(rows[name]) for name in keep}) if keep else None
+    kept = pa.table({name: decode(rows[name]) for name in keep}) if keep else None
     return Answers(pa.table(_columns(model, converted, coverage)), which, kept)
 
 
@@ -89,7 +89,8 @@ def _one_row_per_leaf(tree: Forest, rows: Floats) -> tuple[NDArray[np.int64], ND
     return row_of[reached], position[group]
 
 
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def decode(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the values of a column that may be a dictionary."""
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 

@@ -1,4 +1,4 @@
-"""Where a command may write: checked before the work, since an error after it would waste the work."""
+"""Output files, checked before the work starts, since an error after it would waste the work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where tables of answers go: a file, replaced only when it is complete, or standard output."""
+"""Writers of answers: to a file, replaced only when it is complete, or to standard output."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Terminal(io.RawIOBase):
 
 
 def _flushing(write: Write, file: BinaryIO) -> Write:
-    """Who reads a pipe need not wait for a full buffer."""
+    """Flush, so that the reader of a pipe need not wait for a full buffer."""
 
     def write_now(answers: Answers) -> None:
         write(answers)

@@ -1,1 +1,1 @@
-"""What `fit` needs beside growth: bags and held-out rows, costs, progress."""
+"""Helpers of `fit` beside growth: bags and held-out rows, costs, progress."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.credal import Aggregate
-from hedgerow.credal.utility import learn_tree_weights, utilities
+from hedgerow.credal.utility import learn_tree_weights, set_utilities
 from hedgerow.estimators.fitting.bagging import OutOfBag
 from hedgerow.forest.counts import DistinctCounts
 from hedgerow.walk import route
@@ -51,7 +51,7 @@ class UtilityOutOfBag:
             row = np.arange(int(unseen.sum()))
             for i, one in enumerate(folded):
                 sets = self.aggregate.sets(one, n_trees)
-                worth = utilities(sets[row, codes[unseen]], sets.sum(axis=1), self.reward)
+                worth = set_utilities(sets[row, codes[unseen]], sets.sum(axis=1), self.reward)
                 total[i] += float(weight[unseen] @ worth)
         # Sums differ in their last bits where sets do not.
         return GRID[int(np.argmax(total >= total.max() - 1e-9 * max(total.max(), 1.0)))]

@@ -48,10 +48,8 @@ class LeaveOneOut:
     def folds(self, rule: FoldRule, prior: Floats, cuts: NodeSizes) -> list[Floats]:
         """Fold of each row over all trees without its own counts, (n, m), for each size of `cuts`."""
         nodes = cuts.nodes()
-        spreads = np.isnan(self.rows).any(axis=1)
         groups, group = np.unique(np.column_stack([self.codes, self.weight]), axis=0, return_inverse=True)
-        if len(groups) > _MOST_GROUPS:
-            spreads[:] = True
+        spreads = np.isnan(self.rows).any(axis=1) | (len(groups) > _MOST_GROUPS)
         out = [np.empty((len(self.rows), 0))] * len(nodes)
         distinct = DistinctCounts.of(cuts.counts)
         row_of = np.arange(len(cuts.counts), dtype=np.uint32) if distinct.row_of is None else distinct.row_of

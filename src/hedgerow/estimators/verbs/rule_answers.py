@@ -11,6 +11,7 @@ from hedgerow.estimators.verbs.answers import ClassAnswers
 from hedgerow.folds import Fold
 from hedgerow.rules import FoldRule, Probability, Rule, get
 from hedgerow.rules.base import half_signed
+from hedgerow.rules.registry import as_fitted
 from hedgerow.walk import LeafTable, Query
 
 __all__ = ["RuleAnswers"]
@@ -64,9 +65,7 @@ class RuleAnswers(ClassAnswers):
 
     def _rule(self) -> Rule:
         """The current rule, with the numbers that `fit` chose for it by held-out rows."""
-        rule = get(self.rule)
-        fitted: FoldRule | None = vars(self).get("rule_")
-        return fitted if fitted is not None and fitted.before_fit == rule else rule
+        return as_fitted(self.rule, vars(self).get("rule_"))
 
     def _rule_table(self, rule: FoldRule) -> LeafTable:
         return self._tables.get(rule, lambda: rule.table_of(self.forest_.distinct_counts, self.class_prior_))

@@ -1,4 +1,4 @@
-#include "prune/prune.hpp"
+#include "prune/pessimistic.hpp"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-"""Numbers that a table holds as text: which columns they are, and what stands in the way of the others."""
+"""Numbers that a table holds as text: which columns hold them, and why the others do not."""
 
 from __future__ import annotations
 
@@ -7,10 +7,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.datasets.numerals import MISSING_NUMBERS, Numerals, integer_literals, looks_numeric, read_numerals
+from hedgerow.datasets.numerals import (
+    MISSING_NUMBERS,
+    Numerals,
+    integer_literals,
+    is_plain_number,
+    looks_numeric,
+    read_numerals,
+)
 from hedgerow.datasets.rows import LARGEST_EXACT, MISSING, Reading, is_text, markers_to_null
 
-__all__ = ["Recognised", "recognise_numbers"]
+__all__ = ["Recognised", "exact_integers", "recognise_numbers"]
+
+_N_EXAMPLES = 10_000
 
 
 @dataclass(frozen=True)
@@ -62,21 +71,10 @@ def exact_integers(text: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _conversion(column: pa.ChunkedArray, name: str, found: Numerals, reading: Reading) -> list[tuple[str, str]]:
-    """How values that are no plain numbers were read, by an example."""
+    """Report how values that are no plain numbers were read, with an example."""
     for text, value in zip(column.slice(0, _N_EXAMPLES).to_pylist(), found.values.tolist(), strict=False):
-        if text is not None and value == value and not _is_plain(text):
+        if text is not None and value == value and not is_plain_number(text):
             either = reading.decimal is None and "," in text and "." not in text
             doubt = "; if not: --decimal ," if either else ""
             return [(name, f"column {name!r}: {text!r} is read as {value:.15g}{doubt}")]
     return []
-
-
-_N_EXAMPLES = 10_000
-
-
-def _is_plain(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

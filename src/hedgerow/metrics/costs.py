@@ -1,0 +1,71 @@
+"""Cost of predictions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow.forest.counts import as_numbers
+from hedgerow.metrics.arguments import class_numbers, read_weights
+
+__all__ = ["check_cost_matrix", "total_cost"]
+
+Floats = NDArray[np.float64]
+
+
+def total_cost(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    cost_matrix: ArrayLike,
+    classes: ArrayLike,
+    measurements: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Total cost of predictions: Σ cost_matrix[true, predicted], plus the costs of measurements.
+
+    Lower is better. Divide by the number of rows for the mean cost.
+
+    Parameters
+    ----------
+    cost_matrix : (n_classes, n_classes)
+        True × predicted, 0 on the diagonal, classes in the order of `classes`.
+    measurements : (n,), optional
+        Measurement cost of each row, as a tree's `cost_of` returns.
+
+    Examples
+    --------
+    >>> costs = [[0, 20], [1, 0]]  # a missed illness costs 20, a false alarm 1
+    >>> total_cost(["ill", "well", "well"], ["well", "ill", "well"], cost_matrix=costs, classes=["ill", "well"])
+    21.0
+    """
+    shape = (np.asarray(y_true).shape[0] if np.ndim(y_true) else 0, len(np.asarray(classes)))
+    costs = check_cost_matrix(cost_matrix, shape[1], "classes")
+    spent = costs[class_numbers(y_true, classes, shape), class_numbers(y_pred, classes, shape, "y_pred")]
+    if measurements is not None:
+        extra = np.asarray(measurements, dtype=np.float64)
+        if extra.shape != shape[:1] or not (np.isfinite(extra) & (extra >= 0)).all():
+            raise ValueError(f"measurements must hold a cost that is not negative for each of {shape[0]} rows")
+        spent = spent + extra
+    return float((spent * read_weights(sample_weight, shape[0])).sum())
+
+
+def check_cost_matrix(cost_matrix: Any, n_classes: int, of_what: str) -> Floats:
+    """Return a cost matrix, true × predicted: finite, not negative, 0 on the diagonal but not everywhere."""
+    costs = as_numbers("cost_matrix", cost_matrix)
+    if costs.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"cost_matrix has shape {costs.shape}, must be square with a row and a column for each of {n_classes} "
+            f"{of_what}"
+        )
+    if not np.isfinite(costs).all() or (costs < 0).any():
+        i, j = divmod(int(np.argmin(np.isfinite(costs) & (costs >= 0))), n_classes)
+        raise ValueError(f"cost_matrix[{i}, {j}] is {costs[i, j]}: costs must be finite and not negative")
+    if costs.diagonal().any():
+        i = int(np.argmax(costs.diagonal() != 0))
+        raise ValueError(f"cost_matrix[{i}, {i}] is {costs[i, i]}: a right answer must cost 0")
+    if not costs.any():
+        raise ValueError("cost_matrix is 0 everywhere: give at least one mistake a cost")
+    return costs

@@ -1,0 +1,96 @@
+"""Metrics of set-valued predictions."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from numpy.typing import ArrayLike
+from sklearn.exceptions import UndefinedMetricWarning
+
+from hedgerow.credal.utility import REWARDS, set_utilities
+from hedgerow.metrics.arguments import mean, read_memberships, read_sizes
+
+__all__ = ["determinacy", "mean_set_size", "set_accuracy", "single_accuracy", "u65_score", "u80_score"]
+
+U65, U80 = REWARDS["u65"], REWARDS["u80"]
+
+
+def u65_score(
+    y_true: ArrayLike, sets: ArrayLike, *, classes: ArrayLike, sample_weight: ArrayLike | None = None
+) -> float:
+    """Mean of 1.6/m − 0.6/m² over sets of m classes that contain the true class; other sets count 0.
+
+    From 0 to 1, higher is better. A correct single class scores 1; a correct set of two scores 0.65, more than the 0.5
+    of a guess between them, which rewards caution (Zaffalon, Corani and Mauá, 2012). If all sets have one class, it is
+    the accuracy.
+    """
+    return _utility(y_true, sets, classes, sample_weight, U65)
+
+
+def u80_score(
+    y_true: ArrayLike, sets: ArrayLike, *, classes: ArrayLike, sample_weight: ArrayLike | None = None
+) -> float:
+    """Mean of 2.2/m − 1.2/m² over sets of m classes that contain the true class; other sets count 0.
+
+    From 0 to 1, higher is better. Like :func:`u65_score` with more reward for caution: a correct set of two scores 0.8.
+    """
+    return _utility(y_true, sets, classes, sample_weight, U80)
+
+
+def _utility(y_true: Any, sets: Any, classes: Any, sample_weight: Any, reward: float) -> float:
+    correct, members, weights = read_memberships(y_true, sets, classes, sample_weight)
+    return mean(set_utilities(correct, members.sum(axis=1), reward), weights)
+
+
+def set_accuracy(
+    y_true: ArrayLike, sets: ArrayLike, *, classes: ArrayLike, sample_weight: ArrayLike | None = None
+) -> float:
+    """Share of sets that contain the true class. From 0 to 1, higher is better; sets of all classes score 1."""
+    correct, _, weights = read_memberships(y_true, sets, classes, sample_weight)
+    return mean(correct, weights)
+
+
+def single_accuracy(
+    y_true: ArrayLike, sets: ArrayLike, *, classes: ArrayLike, sample_weight: ArrayLike | None = None
+) -> float:
+    """Accuracy on the rows whose set has one class. From 0 to 1, higher is better.
+
+    NaN, with scikit-learn's ``UndefinedMetricWarning``, if there is no such row.
+    """
+    correct, members, weights = read_memberships(y_true, sets, classes, sample_weight)
+    single = members.sum(axis=1) == 1
+    if not weights[single].any():
+        warnings.warn("single_accuracy is not defined: no set has a single class", UndefinedMetricWarning, stacklevel=2)
+        return float("nan")
+    return mean(correct[single], weights[single])
+
+
+def determinacy(
+    y_true: ArrayLike | None,
+    sets: ArrayLike,
+    *,
+    classes: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Share of sets with one class, from 0 to 1; higher is more informative, whether correct or not.
+
+    `y_true` and `classes` are checked but not used; both may be None.
+    """
+    found, weights = read_sizes(y_true, sets, classes, sample_weight)
+    return mean(found.sum(axis=1) == 1, weights)
+
+
+def mean_set_size(
+    y_true: ArrayLike | None,
+    sets: ArrayLike,
+    *,
+    classes: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Mean number of classes in a set, from 1 to n_classes; lower is more informative, whether correct or not.
+
+    `y_true` and `classes` are checked but not used; both may be None.
+    """
+    found, weights = read_sizes(y_true, sets, classes, sample_weight)
+    return mean(found.sum(axis=1), weights)
