@@ -121,7 +121,8 @@ categorical_features
     Attributes
     ----------
     forest_ : Forest
-    classes_, n_classes_, class_prior_, schema_, n_features_in_, feature_names_in_, feature_importances_
+    classes_, n_classes_, class_prior_, schema_, training_range_, n_features_in_, feature_names_in_, \
+feature_importances_
         As in :class:`TreeClassifier`.
     rule_ : :class:`~hedgerow.rules.Calibrated` or :class:`~hedgerow.rules.Evidence`
         The rule with the numbers that out-of-bag rows have chosen; absent where there is nothing to choose.

@@ -80,7 +80,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
     Attributes
     ----------
     forest_ : Forest
-    classes_, n_classes_, schema_, n_features_in_, feature_names_in_
+    classes_, n_classes_, schema_, training_range_, n_features_in_, feature_names_in_
         As in :class:`TreeClassifier`.
     class_count_ : array of shape (n_classes,)
         Weight of the training rows of each class so far.

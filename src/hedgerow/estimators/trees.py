@@ -96,6 +96,8 @@ max_leaf_nodes, max_features
     classes_, n_classes_, class_prior_ : labels, their number, and their weighted share of the training data.
     schema_ : Schema
         Names, kinds and categories of the columns.
+    training_range_ : array of shape (n_features, 2)
+        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows outside.
     n_features_in_, feature_names_in_, feature_importances_
         As in scikit-learn.
 
