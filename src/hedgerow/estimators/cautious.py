@@ -42,7 +42,6 @@ _USUAL_S = (
     1.0  # where no out-of-bag rows can choose: the best of fixed numbers with "average", see benchmarks/README.md
 )
 _WITHOUT_BAGS = {"s": "a number, such as 1", "weighting": "'epistemic', 'uniform' or 'samples'", "oob_score": "False"}
-_REMEDY_WITHOUT_BAGS = "let CautiousClassifier fit the forest"
 _FOUND_OUT_OF_BAG = ("s_", "s_utility_", "s_aggregate_", "tree_weights_", "oob_score_", "oob_decision_function_")
 
 
@@ -114,12 +113,20 @@ class _Cautious(WrappedForest, SetAnswers):
             if needing := [name for name in self._asked_out_of_bag() if name != f"s={AUTO!r}"]:
                 name, _, _ = needing[0].partition("=")
                 raise ValueError(
-                    f"{needing[0]} needs out-of-bag rows, and this {type(self.estimator_).__name__} has none: "
-                    f"{_REMEDY_WITHOUT_BAGS if fitted is None else 'fit a forest with bootstrap=True'}, or set {name} "
-                    f"to {_WITHOUT_BAGS[name]}"
+                    f"{needing[0]} needs out-of-bag rows, and {self._why_no_bags(fitted)}, or set {name} to "
+                    f"{_WITHOUT_BAGS[name]}"
                 )
             return {"s_": _USUAL_S} if self._utility() is not None else {}
         return self._learn_from(bags, fitted)
+
+    def _why_no_bags(self, fitted: FittedEstimator | None) -> str:
+        name = type(self.estimator_).__name__
+        if fitted is None:
+            return f"this {name} has none: let CautiousClassifier fit the forest"
+        if fitted.bags is None:
+            return f"this {name} has none: fit a forest with bootstrap=True"
+        n_rows = len(fitted.labels.codes)
+        return f"every tree of this {name} has seen all rows (n_samples={n_rows}): use bootstrap and more rows"
 
     def _learn_from(self, bags: OutOfBag, fitted: FittedEstimator) -> dict[str, Any]:
         wanted = self._wanted_prior()
