@@ -90,6 +90,13 @@ void route(const ForestArrays& forest_arrays, const In<double, 2>& X, const Arra
     walk::route(forest, rows, out.data(), heaviest, n_threads, poll_signals);
 }
 
+std::tuple<std::int64_t, std::int64_t, std::int64_t> count_paths(const ForestArrays& forest_arrays,
+                                                                 const In<double, 2>& X) {
+    require_width(forest_arrays, X);
+    const walk::PathCounts counts = walk::count_paths(view(forest_arrays), view(X));
+    return {counts.n_packed, counts.n_unpacked, counts.n_exact_splits};
+}
+
 std::tuple<Array<std::int64_t>, Array<std::int64_t>, Array<double>> spread(const ForestArrays& forest_arrays,
                                                                            const In<double, 2>& X,
                                                                            std::int64_t n_threads) {
@@ -144,6 +151,8 @@ void bind_walk(nb::module_& m) {
           "Fold leaf tables over trees into their outputs; see hedgerow.walk.fold.");
     m.def("route", &route, "forest"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(), "heaviest"_a, "n_threads"_a,
           "Leaf number of each row in each tree; see hedgerow.walk.route.");
+    m.def("count_paths", &count_paths, "forest"_a.noconvert(), "X"_a.noconvert(),
+          "Walks on packed nodes, walks on the forest's arrays, and splits of the former that keys could not decide.");
     m.def("spread", &spread, "forest"_a.noconvert(), "X"_a.noconvert(), "n_threads"_a,
           "Row starts, leaves and weights of all leaves that rows reach; see hedgerow.walk.spread.");
     m.def("quantiles", &quantiles, "forest"_a.noconvert(), "X"_a.noconvert(), "start"_a.noconvert(),

@@ -21,14 +21,31 @@ inline std::int64_t child_of_category(const std::int32_t* children, std::int64_t
     return code == no_code ? no_child : children[code];
 }
 
-inline std::int64_t category_child(const Forest& forest, std::int64_t node, double value) {
+// Payload of a multiway split or a subset.
+struct CategoryWords {
+    const std::int32_t* words;
+    std::int64_t n_words;
+};
+inline CategoryWords category_words(const Forest& forest, std::int64_t node) {
     const std::int64_t begin = forest.payload_start[forest.payload[node]];
-    const std::int64_t n_words = forest.payload_start[forest.payload[node] + 1] - begin;
-    const std::int32_t* words = forest.payload_codes + begin;
-    if (forest.kind[node] == Kind::multiway) return child_of_category(words, n_words, value);
-    const std::int64_t code = code_of(value, 32 * n_words);
-    if (code == no_code) return no_child;
+    return {forest.payload_codes + begin, forest.payload_start[forest.payload[node] + 1] - begin};
+}
+
+// Number of codes that a multiway split or a subset knows: 0 .. n - 1.
+inline std::int64_t n_codes(const Forest& forest, std::int64_t node) {
+    return category_words(forest, node).n_words * (forest.kind[node] == Kind::multiway ? 1 : 32);
+}
+
+// Multiway split or subset: the child of one of its codes, no_child where no training row had it.
+inline std::int64_t child_of_code(const Forest& forest, std::int64_t node, std::int64_t code) {
+    const std::int32_t* words = category_words(forest, node).words;
+    if (forest.kind[node] == Kind::multiway) return words[code];
     return static_cast<std::uint32_t>(words[code / 32]) >> (code % 32) & 1 ? 0 : 1;
+}
+
+inline std::int64_t category_child(const Forest& forest, std::int64_t node, double value) {
+    const std::int64_t code = code_of(value, n_codes(forest, node));
+    return code == no_code ? no_child : child_of_code(forest, node, code);
 }
 
 // A Row is anything that gives the value of a column by its number.

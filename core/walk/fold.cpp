@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "walk/block.hpp"
@@ -121,7 +122,7 @@ public:
         return options_.skip[tree * ((rows_.n_rows + 7) / 8) + row / 8] >> (row % 8) & 1;
     }
 
-    void add_list(std::int64_t tree, const Block& block, const Block::List& list, std::int64_t first_row) {
+    void add_list(std::int64_t tree, Block& block, const Block::List& list, std::int64_t first_row) {
         const double tree_weight = weight(tree);
         for (const LeafTable& table : tables_) {
             double* out = out_row(table, tree, first_row);
@@ -140,14 +141,14 @@ public:
         }
         if (block.may_spread())
             for (const std::uint32_t row : list)
-                if (block.leaf(row) == spreads) add_spread(tree, first_row + row);
+                if (block.leaf(row) == spreads) add_spread(tree, first_row + row, block.reached(row));
         if (options_.n_used)
             for (const std::uint32_t row : list) count(first_row + row);
     }
 
     void add_one(std::int64_t tree, std::int64_t row, std::int32_t leaf) {
         if (leaf == spreads)
-            add_spread(tree, row);
+            add_spread(tree, row, spread_(forest_, tree, rows_[row]));
         else
             for (const LeafTable& table : tables_)
                 AddAny::add(table, table.linked + row_of(table, first_leaf(tree) + leaf), weight(tree),
@@ -158,8 +159,7 @@ public:
 private:
     // The mean is formed before the link: averaging logarithms instead would turn a row with everything missing
     // into false certainty.
-    void add_spread(std::int64_t tree, std::int64_t row) {
-        const auto& reached = spread_(forest_, tree, rows_[row]);
+    void add_spread(std::int64_t tree, std::int64_t row, std::span<const TreeSpread::Reached> reached) {
         for (const LeafTable& table : tables_) {
             mean_.assign(static_cast<std::size_t>(table.n_columns), 0.0);
             for (const auto& [leaf, share] : reached) {
@@ -222,14 +222,15 @@ void fold(const Forest& forest, const Rows& rows, const std::vector<LeafTable>& 
     }
     const auto packed = pack(forest, rows, options.first_tree, options.last_tree);
     for_each_block(
-        rows, options.last_tree - options.first_tree, options.n_threads,
+        rows, rows_per_block(forest, rows, options.n_threads), options.last_tree - options.first_tree,
+        options.n_threads,
         [&](std::int64_t first_row, std::int64_t n_rows, const Cancelled& cancelled) {
             Adder adder(forest, rows, tables, options);
             Block block(forest, rows, packed ? &*packed : nullptr, first_row, n_rows);
             for (std::int64_t tree = options.first_tree; tree < options.last_tree && !cancelled; ++tree) {
                 if (adder.weight(tree) == 0) continue;
                 const KeepUnskipped keep{adder, options.skip != nullptr, tree, first_row};
-                block.walk(tree, keep, [&](const Block::List& list) { adder.add_list(tree, block, list, first_row); });
+                adder.add_list(tree, block, block.walk(tree, keep), first_row);
             }
         },
         poll);

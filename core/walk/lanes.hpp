@@ -3,18 +3,26 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "data/rows.hpp"
 #include "forest/forest.hpp"
 #include "forest/splits.hpp"
-#include "walk/packed.hpp"
 
 namespace hedgerow::walk {
 
+using forest::Forest;
 using forest::no_child;
+using forest::Node;
+
+template <int n_lanes, class Use>
+void for_each_lane(const Use& use) {
+    [&]<int... i>(std::integer_sequence<int, i...>) { (use(i), ...); }(std::make_integer_sequence<int, n_lanes>());
+}
 
 // A walk has `Lane start(job)`, `void advance(Lane&)` (which stays where it has arrived), `bool arrived(const Lane&)`,
-// `void arrive(job, const Lane&)`, and `burst`: how often all lanes advance between checks for arrivals.
+// `bool arrive(job, Lane&)` (false where the lane was put on its way again), and `burst`: how often all lanes advance
+// between checks for arrivals.
 template <int n_lanes, class Walk>
 void run_lanes(std::int64_t n_jobs, const Walk walk) {
     typename Walk::Lane lanes[n_lanes];
@@ -24,19 +32,16 @@ void run_lanes(std::int64_t n_jobs, const Walk walk) {
     for (; n_active < n_lanes && next < n_jobs; ++n_active) lanes[n_active] = walk.start(job_of[n_active] = next++);
     while (next < n_jobs) {
         // One step of every lane, then the next step of every lane: a lane's loads depend on each other.
-        for (int step = 0; step < Walk::burst; ++step)
-            for (int i = 0; i < n_lanes; ++i) walk.advance(lanes[i]);
-        for (int i = 0; i < n_lanes; ++i) {
-            if (!walk.arrived(lanes[i]) || next == n_jobs) continue;
-            walk.arrive(job_of[i], lanes[i]);
-            lanes[i] = walk.start(job_of[i] = next++);
-        }
+        for (int step = 0; step < Walk::burst; ++step) for_each_lane<n_lanes>([&](int i) { walk.advance(lanes[i]); });
+        for_each_lane<n_lanes>([&](int i) {  // unrolled: lanes stay in registers
+            if (!walk.arrived(lanes[i]) || next == n_jobs) return;
+            if (walk.arrive(job_of[i], lanes[i])) lanes[i] = walk.start(job_of[i] = next++);
+        });
     }
     while (n_active > 0) {
         for (int i = n_active - 1; i >= 0; --i) {
             walk.advance(lanes[i]);
-            if (!walk.arrived(lanes[i])) continue;
-            walk.arrive(job_of[i], lanes[i]);
+            if (!walk.arrived(lanes[i]) || !walk.arrive(job_of[i], lanes[i])) continue;
             lanes[i] = lanes[--n_active];
             job_of[i] = job_of[n_active];
         }
@@ -79,7 +84,10 @@ struct AnyRowsWalk {
     Lane start(std::int64_t job) const { return {root, root, block + list[job] * n_columns}; }
     void advance(Lane& lane) const { lane.advance(forest); }
     bool arrived(const Lane& lane) const { return lane.arrived(forest); }
-    void arrive(std::int64_t job, const Lane& lane) const { leaf[list[job]] = lane.leaf(forest); }
+    bool arrive(std::int64_t job, const Lane& lane) const {
+        leaf[list[job]] = lane.leaf(forest);
+        return true;
+    }
 };
 
 // One row down several trees.
@@ -97,40 +105,10 @@ struct AnyTreesWalk {
     }
     void advance(Lane& lane) const { lane.advance(forest); }
     bool arrived(const Lane& lane) const { return lane.arrived(forest); }
-    void arrive(std::int64_t job, const Lane& lane) const { leaf[job] = lane.leaf(forest); }
-};
-
-// Several rows without missing values down one packed tree.
-struct PackedRowsWalk {
-    static constexpr int burst = 6;  // a walk stays in its leaf: cheaper than a check at every step
-    struct Lane {
-        std::uint64_t node;  // relative to the root
-        const std::uint32_t* keys;
-    };
-    const PackedNode* nodes;
-    const std::int32_t* leaf_numbers;
-    const Node* exact;          // the same nodes with their doubles, and
-    const double* values;       // the block's doubles, for keys that are equal
-    const std::uint32_t* keys;  // of the block, row-major
-    std::int64_t n_columns;
-    const std::uint32_t* list;
-    std::int32_t* leaf;
-
-    Lane start(std::int64_t job) const { return {0, keys + list[job] * n_columns}; }
-    void advance(Lane& lane) const {
-        const PackedNode& node = nodes[lane.node];
-        const std::uint32_t key = lane.keys[node.feature];
-        if (key == node.key) [[unlikely]]
-            return advance_exactly(lane);
-        lane.node += node.to_child + (node.key < key);
+    bool arrive(std::int64_t job, const Lane& lane) const {
+        leaf[job] = lane.leaf(forest);
+        return true;
     }
-    void advance_exactly(Lane& lane) const {
-        const PackedNode& node = nodes[lane.node];
-        const double value = values[lane.keys - keys + node.feature];
-        lane.node += node.to_child + (value > exact[lane.node].threshold);
-    }
-    bool arrived(const Lane& lane) const { return nodes[lane.node].key == leaf_key; }
-    void arrive(std::int64_t job, const Lane& lane) const { leaf[list[job]] = leaf_numbers[lane.node]; }
 };
 
 }  // namespace hedgerow::walk

@@ -1,88 +1,88 @@
-// Eight bytes a node, for walking many rows down trees of thresholds.
+// Eight bytes a node, for walking many rows down the trees of a forest: a key to compare, and where the children are.
 //
-// A double is replaced by a 32-bit key so that most comparisons need neither the row's double nor the node's. With m
-// the double's bits as an integer in numerical order, a row's key is 2·(m >> 33), plus 1 if a bit was lost; a
-// threshold's key is 2·(m >> 33) + 1 always. Then
-//     key(x) < key(t)  implies  x <= t,        key(x) > key(t)  implies  x > t,
-// and only where the keys are equal (x and t agree in sign, exponent and 19 bits of mantissa) the doubles decide.
+// Every split becomes comparisons of keys (walk/row_keys.hpp). A threshold is one. A split by category is a search
+// among runs of codes that take the same branch: nodes of its own, log2(n_runs) of which a row visits. What keys can't
+// decide stops a walk, as a leaf does: an oblique split, a subset with too many runs, a child that is too far away.
+// Such a split is evaluated on the forest's own arrays, and the walk goes on from its child.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
-#include "base/float_order.hpp"
 #include "forest/forest.hpp"
+#include "walk/row_keys.hpp"
 
 namespace hedgerow::walk {
 
-using base::in_numerical_order;
 using forest::Forest;
-using forest::Node;
-
-inline std::uint32_t row_key(double value) {
-    const std::uint64_t m = in_numerical_order(value);
-    const bool lost = (m & ((std::uint64_t{1} << 33) - 1)) != 0;
-    return static_cast<std::uint32_t>(m >> 33 << 1 | lost);
-}
-
-inline std::uint32_t threshold_key(double value) {
-    return static_cast<std::uint32_t>(in_numerical_order(value) >> 33 << 1 | 1);
-}
-
-// Above every key of a number: no row goes right, so a leaf leads to itself and a walk may overshoot.
-inline constexpr std::uint32_t leaf_key = ~std::uint32_t{0};
 
 struct PackedNode {
     std::uint32_t key;
-    std::uint16_t feature;
-    std::uint16_t to_child;  // from this node to its first child; 0 in a leaf
+    std::uint16_t column;
+    std::uint16_t to_child;  // from this node to the first of two; 0 where walks stop
 };
 static_assert(sizeof(PackedNode) == 8);
 
+// Above every key of a row: no row goes right, so that a leaf leads to itself and a walk may overshoot.
+inline constexpr std::uint32_t stop_key = ~std::uint32_t{0};
+
+// What a slot stands for: in a leaf its leaf number; else negative, with the node and whether all rows that stop there
+// are spread.
+inline std::int64_t node_of_place(std::int32_t place) { return ~place >> 1; }  // relative to the root
+inline bool spreads_at(std::int32_t place) { return (~place & 1) != 0; }
+
+// Fraction of a row that is spread at a node's parent, and how many siblings follow the node.
+struct ChildShare {
+    double share;
+    std::int64_t n_after;
+};
+
+// One tree. A node of the forest may be in several slots: where runs of codes take the same branch.
+struct PackedTree {
+    const PackedNode* slots;
+    const std::int32_t* places;   // per slot
+    const std::int32_t* slot_of;  // per node, relative to the root: one of its slots
+    const ChildShare* shares;     // per node, relative to the root; null if no row can be spread
+    std::int64_t root;
+};
+
 class PackedForest {
 public:
-    // None where a node is more than a threshold, or a feature or the offset of a child does not fit 16 bits.
-    static std::optional<PackedForest> of(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree) {
-        if (!forest.only_thresholds) return std::nullopt;
-        PackedForest packed;
-        packed.first_node_ = forest.tree_start[first_tree];
-        const auto n_nodes = static_cast<std::size_t>(forest.tree_start[last_tree] - packed.first_node_);
-        packed.nodes_.reserve(n_nodes);
-        packed.leaf_numbers_.reserve(n_nodes);
-        for (std::int64_t tree = first_tree; tree < last_tree; ++tree)
-            if (!packed.append(forest, tree)) return std::nullopt;
-        return packed;
-    }
+    // `spreads`: whether rows may be spread, which takes the shares of children.
+    PackedForest(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree, bool spreads);
 
-    const PackedNode* tree(const Forest& forest, std::int64_t tree) const {
-        return nodes_.data() + (forest.tree_start[tree] - first_node_);
-    }
-    const std::int32_t* leaf_numbers(const Forest& forest, std::int64_t tree) const {
-        return leaf_numbers_.data() + (forest.tree_start[tree] - first_node_);
+    const KeyColumns& columns() const { return columns_; }
+    PackedTree tree(const Forest& forest, std::int64_t tree) const {
+        const auto start = slot_start_[static_cast<std::size_t>(tree - first_tree_)];
+        const std::int64_t root = forest.tree_start[tree];
+        return {slots_.data() + start, places_.data() + start, slot_of_.data() + (root - first_node_),
+                shares_.empty() ? nullptr : shares_.data() + (root - first_node_), root};
     }
 
 private:
-    bool append(const Forest& forest, std::int64_t tree) {
-        const std::int64_t root = forest.tree_start[tree];
-        for (std::int64_t node = root; node < forest.tree_start[tree + 1]; ++node) {
-            const Node& test = forest.nodes[node];
-            leaf_numbers_.push_back(test.first_child);
-            if (forest.is_leaf(node)) {
-                nodes_.push_back({leaf_key, 0, 0});
-                continue;
-            }
-            const std::int64_t to_child = root + test.first_child - node;
-            if (test.feature > 0xFFFF || to_child > 0xFFFF) return false;
-            nodes_.push_back({threshold_key(test.threshold), static_cast<std::uint16_t>(test.feature),
-                              static_cast<std::uint16_t>(to_child)});
-        }
-        return true;
-    }
+    friend class Packer;
 
-    std::int64_t first_node_ = 0;
-    std::vector<PackedNode> nodes_;
-    std::vector<std::int32_t> leaf_numbers_;
+    std::int64_t first_tree_, first_node_;
+    KeyColumns columns_;
+    std::vector<std::int64_t> slot_start_;  // per tree
+    std::vector<PackedNode> slots_;
+    std::vector<std::int32_t> places_, slot_of_;
+    std::vector<ChildShare> shares_;
 };
+
+// A block of rows: doubles, and the keys of those columns that the forest reads.
+struct KeyedRows {
+    const double* values;
+    std::int64_t n_features;
+    const std::uint32_t* keys;
+    std::int64_t n_columns;
+
+    const double* row(const std::uint32_t* of_row) const { return values + of_row[0] * n_features; }
+};
+
+// Evaluates a split that stops walks on the forest's own arrays. Not inline: lanes stay in registers.
+// Returns the slot of the row's child; no_child where the row is to be spread.
+std::int64_t slot_of_child(const Forest& forest, const PackedTree& tree, const KeyedRows& rows, std::int32_t place,
+                           const std::uint32_t* keys);
 
 }  // namespace hedgerow::walk

@@ -8,10 +8,10 @@
 namespace hedgerow::walk {
 
 Spread spread(const Forest& forest, const Rows& rows, std::int64_t n_threads, const Poll& poll) {
-    const std::int64_t block_rows = rows_per_block(rows);
+    const std::int64_t block_rows = rows_per_block(forest, rows, n_threads);
     std::vector<Spread> blocks(static_cast<std::size_t>((rows.n_rows + block_rows - 1) / block_rows));
     for_each_block(
-        rows, forest.n_trees, n_threads,
+        rows, block_rows, forest.n_trees, n_threads,
         [&](std::int64_t first_row, std::int64_t n_rows, const Cancelled& cancelled) {
             Spread& block = blocks[static_cast<std::size_t>(first_row / block_rows)];
             TreeSpread tree_spread;

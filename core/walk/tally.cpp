@@ -2,16 +2,13 @@
 #include <vector>
 
 #include "walk/block.hpp"
-#include "walk/tree_spread.hpp"
 #include "walk/walk.hpp"
 
 namespace hedgerow::walk {
 
-using base::max_threads;
-
 void tally(const Forest& forest, const Rows& rows, const LeafCounts& leaves, std::int64_t n_threads, const Poll& poll) {
     const bool serial = rows.n_rows * forest.n_trees < serial_walks;
-    const std::int64_t size = rows_per_block(rows);
+    const std::int64_t size = rows_per_block(forest, rows, 1);
     const auto packed = pack(forest, rows, 0, forest.n_trees);
     // A thread takes some trees through all rows, so no two add to the same leaf; a few trees at a time, so that the
     // keys of a block are computed once for all of them.
@@ -21,13 +18,12 @@ void tally(const Forest& forest, const Rows& rows, const LeafCounts& leaves, std
         [&](std::int64_t group, const Cancelled& cancelled) {
             const std::int64_t first_tree = forest.n_trees * group / n_groups;
             const std::int64_t last_tree = forest.n_trees * (group + 1) / n_groups;
-            TreeSpread spread;
             for (std::int64_t first = 0; first < rows.n_rows; first += size) {
                 const std::int64_t n_rows = std::min(size, rows.n_rows - first);
                 Block block(forest, rows, packed ? &*packed : nullptr, first, n_rows);
                 for (std::int64_t tree = first_tree; tree < last_tree && !cancelled; ++tree) {
                     double* counts = leaves.counts + forest.leaf_start[tree] * leaves.n_classes;
-                    block.walk(tree, KeepAll{}, [](const Block::List&) {});
+                    block.walk(tree, KeepAll{});
                     for (std::int64_t i = 0; i < n_rows; ++i) {
                         const std::int64_t row = first + i;
                         double* of_label = counts + leaves.labels[row];
@@ -36,7 +32,7 @@ void tally(const Forest& forest, const Rows& rows, const LeafCounts& leaves, std
                             of_label[leaf * leaves.n_classes] += leaves.weight[row];
                             continue;
                         }
-                        for (const auto& [reached, share] : spread(forest, tree, rows[row]))
+                        for (const auto& [reached, share] : block.reached(static_cast<std::uint32_t>(i)))
                             of_label[reached * leaves.n_classes] += leaves.weight[row] * share;
                     }
                 }

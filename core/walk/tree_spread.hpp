@@ -16,6 +16,25 @@ namespace hedgerow::walk {
 using forest::Forest;
 using forest::no_child;
 
+// Splits a weight over the children of a node in proportion to their training weights, equally where those are 0; calls
+// use(child, part). Parts of 0 are left out.
+template <class Use>
+void for_each_part(const Forest& forest, std::int64_t root, std::int64_t node, double weight, const Use& use) {
+    const std::int64_t first = root + forest.nodes[node].first_child;
+    const std::int64_t n = n_children(forest, node);
+    double scale = 1.0, total = 0.0;
+    if (forest.weight != nullptr) total = std::accumulate(forest.weight + first, forest.weight + first + n, 0.0);
+    if (std::isinf(total)) {
+        scale = 0x1p-40;
+        total = 0;
+        for (std::int64_t child = first; child < first + n; ++child) total += scale * forest.weight[child];
+    }
+    for (std::int64_t child = first; child < first + n; ++child) {
+        const double share = total > 0 ? scale * forest.weight[child] / total : 1.0 / static_cast<double>(n);
+        if (share * weight > 0) use(child, share * weight);
+    }
+}
+
 // The leaves of one tree that a row reaches, with their weights.
 class TreeSpread {
 public:
@@ -42,21 +61,9 @@ public:
     }
 
 private:
-    // Splits the weight in proportion to the children's training weights; equally where those are 0.
     void push_children(const Forest& forest, std::int64_t root, std::int64_t node, double weight) {
-        const std::int64_t first = root + forest.nodes[node].first_child;
-        const std::int64_t n = n_children(forest, node);
-        double scale = 1.0, total = 0.0;
-        if (forest.weight != nullptr) total = std::accumulate(forest.weight + first, forest.weight + first + n, 0.0);
-        if (std::isinf(total)) {
-            scale = 0x1p-40;
-            total = 0;
-            for (std::int64_t child = first; child < first + n; ++child) total += scale * forest.weight[child];
-        }
-        for (std::int64_t child = first; child < first + n; ++child) {
-            const double share = total > 0 ? scale * forest.weight[child] / total : 1.0 / static_cast<double>(n);
-            if (share * weight > 0) stack_.emplace_back(child, share * weight);
-        }
+        for_each_part(forest, root, node, weight,
+                      [&](std::int64_t child, double part) { stack_.emplace_back(child, part); });
     }
 
     std::vector<std::pair<std::int64_t, double>> stack_;

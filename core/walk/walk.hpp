@@ -55,6 +55,13 @@ void fold(const Forest& forest, const Rows& rows, const std::vector<LeafTable>& 
 void route(const Forest& forest, const Rows& rows, std::int32_t* out, bool heaviest, std::int64_t n_threads,
            const Poll& poll);
 
+// How walks of rows down all trees were done: on packed nodes (walk/packed.hpp) or on the forest's own arrays; and
+// the splits of packed walks that keys could not decide.
+struct PathCounts {
+    std::int64_t n_packed, n_unpacked, n_exact_splits;
+};
+PathCounts count_paths(const Forest& forest, const Rows& rows);
+
 // The leaves that each row reaches, and their weights: compressed sparse rows over all leaves of the forest.
 struct Spread {
     std::vector<std::int64_t> row_start;

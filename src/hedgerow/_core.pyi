@@ -62,6 +62,11 @@ def fold(forest: ForestArrays, X: Annotated[NDArray[numpy.float64], dict(shape=(
 def route(forest: ForestArrays, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], heaviest: bool, n_threads: int) -> None:
     """Leaf number of each row in each tree; see hedgerow.walk.route."""
 
+def count_paths(forest: ForestArrays, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[int, int, int]:
+    """
+    Walks on packed nodes, walks on the forest's arrays, and splits of the former that keys could not decide.
+    """
+
 def spread(forest: ForestArrays, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]]:
     """
     Row starts, leaves and weights of all leaves that rows reach; see hedgerow.walk.spread.

@@ -320,8 +320,8 @@ def test_a_threshold_of_infinity_takes_every_number() -> None:
     assert route(forest, rows[3:4])[0, 0] == 1
 
 
-# Breadth first, the last inner node of a full tree of depth d is 2^(d-1) from its second child. The packed node
-# has 16 bits for the way to the first: depth 16 just fits, depth 17 has to be walked unpacked.
+# Breadth first, the last inner node of a full tree of depth d is 2^(d-1) from its second child. The packed node has
+# 16 bits for the offset of the first: depth 16 just fits, depth 17 does not.
 @pytest.mark.parametrize("depth", [1, 2, 5, 16, 17])
 def test_balanced_trees_of_any_size_find_the_right_interval(depth: int) -> None:
     rng = np.random.default_rng(depth)

@@ -1,0 +1,117 @@
+// Walks down one packed tree, for run_lanes.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "walk/lanes.hpp"
+#include "walk/packed.hpp"
+
+namespace hedgerow::walk {
+
+// Steps of all walks. `stays`: rows may have missing values that nodes spread; others take a step less to compute.
+template <bool stays>
+struct PackedSteps {
+    static constexpr int burst =
+        stays ? 3 : 6;  // a walk stays where it has arrived: cheaper than a check at every step
+    struct Lane {
+        const PackedNode* at;
+        const std::uint32_t* keys;
+    };
+    const Forest& forest;
+    PackedTree tree;
+    KeyedRows rows;
+    const forest::Node* nodes = forest.nodes + tree.root;
+
+    Lane lane(std::uint32_t row, std::int64_t slot) const {
+        return {tree.slots + slot, rows.keys + row * rows.n_columns};
+    }
+    std::int32_t place(const Lane& lane) const { return tree.places[lane.at - tree.slots]; }
+
+    void advance(Lane& lane) const {
+        const std::uint32_t key = lane.keys[lane.at->column], node_key = lane.at->key;
+        const std::uint32_t to_child = lane.at->to_child;
+        if (node_key == key) [[unlikely]]
+            return advance_exactly(lane);
+        const std::uint32_t step = to_child + (node_key < key);
+        lane.at += stays && key == missing_key ? 0 : step;
+    }
+    void advance_exactly(Lane& lane) const {
+        const forest::Node& node = nodes[node_of_place(place(lane))];
+        lane.at += lane.at->to_child + (rows.row(lane.keys)[node.feature] > node.threshold);
+    }
+    bool arrived(const Lane& lane) const {
+        return lane.at->key == stop_key || (stays && lane.keys[lane.at->column] == missing_key);
+    }
+};
+
+// Several rows from the root.
+template <bool stays>
+struct PackedRowsWalk : PackedSteps<stays> {
+    using Lane = typename PackedSteps<stays>::Lane;
+    const std::uint32_t* list;
+    std::int32_t* leaf;         // per row of the block
+    std::int32_t* spread_node;  // per row of the block: where it is spread, relative to the root
+    std::int64_t* n_exact;      // splits that keys did not decide
+
+    Lane start(std::int64_t job) const { return this->lane(list[job], 0); }
+    bool arrive(std::int64_t job, Lane& lane) const {
+        const std::int32_t place = this->place(lane);
+        leaf[list[job]] = place;
+        if (place >= 0) [[likely]]
+            return true;
+        const std::int64_t slot =
+            spreads_at(place) ? no_child : slot_of_child(this->forest, this->tree, this->rows, place, lane.keys);
+        if (slot == no_child) {
+            leaf[list[job]] = spreads;
+            spread_node[list[job]] = static_cast<std::int32_t>(node_of_place(place));
+            return true;
+        }
+        ++*n_exact;
+        lane.at = this->tree.slots + slot;
+        return false;
+    }
+};
+
+// Part of a row that was spread, at a slot of a tree or in a leaf.
+struct RowPart {
+    std::uint32_t row;
+    std::int32_t place;
+    double weight;
+};
+
+// Parts of rows, each from its slot; those that are spread again become parts of the next round.
+struct PackedPartsWalk : PackedSteps<true> {
+    const std::vector<RowPart>* parts;
+    std::vector<RowPart>* in_leaves;
+    std::vector<RowPart>* next;
+
+    Lane start(std::int64_t job) const {
+        const RowPart& part = (*parts)[static_cast<std::size_t>(job)];
+        return lane(part.row, part.place);
+    }
+    bool arrive(std::int64_t job, Lane& lane) const {
+        const auto [row, from, weight] = (*parts)[static_cast<std::size_t>(job)];
+        const std::int32_t place = this->place(lane);
+        if (place >= 0) {
+            in_leaves->push_back({row, place, weight});
+            return true;
+        }
+        const std::int64_t slot = spreads_at(place) ? no_child : slot_of_child(forest, tree, rows, place, lane.keys);
+        if (slot == no_child) {
+            split(row, node_of_place(place), weight);
+            return true;
+        }
+        lane.at = this->tree.slots + slot;
+        return false;
+    }
+    void split(std::uint32_t row, std::int64_t node, double weight) const {
+        const ChildShare* share = tree.shares + nodes[node].first_child;
+        const std::int32_t* slot = tree.slot_of + nodes[node].first_child;
+        for (std::int64_t i = 0; i <= share->n_after; ++i)
+            if (share[i].share * weight > 0) next->push_back({row, slot[i], share[i].share * weight});
+    }
+};
+
+}  // namespace hedgerow::walk

@@ -1,0 +1,60 @@
+// The leaves of one packed tree that the rows of a block reach which are spread in it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "walk/packed_lanes.hpp"
+#include "walk/tree_spread.hpp"
+
+namespace hedgerow::walk {
+
+class PackedSpread {
+public:
+    using Reached = TreeSpread::Reached;
+
+    // `list` has rows, `leaf` and `spread_node` are what PackedRowsWalk found. All rows advance together, in rounds:
+    // the parts of rows that were spread once, then of those that were spread twice, and so on.
+    void find(const Forest& forest, const PackedTree& tree, const KeyedRows& rows,
+              const std::vector<std::uint32_t>& list, const std::vector<std::int32_t>& leaf,
+              const std::vector<std::int32_t>& spread_node) {
+        in_leaves_.clear();
+        next_.clear();
+        const PackedPartsWalk walk{{forest, tree, rows}, &parts_, &in_leaves_, &next_};
+        for (const std::uint32_t row : list)
+            if (leaf[row] == spreads) walk.split(row, spread_node[row], 1.0);
+        while (!next_.empty()) {
+            std::swap(parts_, next_);
+            next_.clear();
+            run_lanes<n_lanes>(static_cast<std::int64_t>(parts_.size()), walk);
+        }
+        group_by_row(leaf.size());
+    }
+
+    // Leaves ascending, with their weights; only for rows that are spread.
+    std::span<const Reached> operator[](std::uint32_t row) const {
+        return {reached_.data() + start_[row], reached_.data() + start_[row + 1]};
+    }
+
+private:
+    static constexpr int n_lanes = 8;
+
+    void group_by_row(std::size_t n_rows) {
+        start_.assign(n_rows + 2, 0);  // of a row at row + 2 while counting, at row + 1 while filling
+        for (const RowPart& part : in_leaves_) ++start_[part.row + 2];
+        for (std::size_t row = 2; row < start_.size(); ++row) start_[row] += start_[row - 1];
+        reached_.resize(in_leaves_.size());
+        for (const RowPart& part : in_leaves_) reached_[start_[part.row + 1]++] = {part.place, part.weight};
+        for (std::size_t row = 0; row < n_rows; ++row)
+            std::sort(reached_.data() + start_[row], reached_.data() + start_[row + 1]);
+    }
+
+    std::vector<RowPart> parts_, next_, in_leaves_;
+    std::vector<std::size_t> start_;  // per row of the block, and one past
+    std::vector<Reached> reached_;
+};
+
+}  // namespace hedgerow::walk

@@ -1,0 +1,108 @@
+// Rows as 32-bit keys, which packed nodes compare.
+//
+// A double is replaced by a key so that most comparisons need neither the row's double nor the node's. With m the
+// double's bits as an integer in numerical order, a row's key is 2·(m >> 33), plus 1 if a bit was lost; a threshold's
+// key is 2·(m >> 33) + 1 always. Then
+//     key(x) < key(t)  implies  x <= t,        key(x) > key(t)  implies  x > t,
+// and only where the keys are equal (x and t agree in sign, exponent and 19 bits of mantissa) the doubles decide.
+// A category's key is twice its code, and a node's key is odd: these are never equal.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "base/float_order.hpp"
+#include "data/codes.hpp"
+
+namespace hedgerow::walk {
+
+using base::in_numerical_order;
+using data::code_of;
+using data::no_code;
+
+inline std::uint32_t row_key(double value) {
+    const std::uint64_t m = in_numerical_order(value);
+    const bool lost = (m & ((std::uint64_t{1} << 33) - 1)) != 0;
+    return static_cast<std::uint32_t>(m >> 33 << 1 | lost);
+}
+
+inline std::uint32_t threshold_key(double value) {
+    return static_cast<std::uint32_t>(in_numerical_order(value) >> 33 << 1 | 1);
+}
+
+inline constexpr std::int64_t most_codes = std::int64_t{1} << 30;
+
+inline std::uint32_t code_key(std::int64_t code) { return static_cast<std::uint32_t>(2 * code); }
+
+// Keys of missing values: below and above all that nodes compare with, and the one with which a row stays at its node.
+inline constexpr std::uint32_t first_key = 0;
+inline constexpr std::uint32_t last_key = ~std::uint32_t{0} - 1;
+inline constexpr std::uint32_t missing_key = ~std::uint32_t{0};
+
+// How a column of keys is made from a feature: numbers, by the key of a missing value; or category codes.
+enum class Reading : std::uint8_t { stay, first, last, code };
+
+// The columns of keys that the nodes of a forest read; features that no node reads have none.
+class KeyColumns {
+public:
+    explicit KeyColumns(std::int64_t n_features) : place_(static_cast<std::size_t>(4 * n_features), 0) {}
+
+    // The number of the column, made if there is none yet. Column 0 is the number of the row: leaves read it too.
+    std::int64_t column(std::int32_t feature, Reading reading) {
+        std::int32_t& place = place_[static_cast<std::size_t>(feature) * 4 + static_cast<std::size_t>(reading)];
+        if (place == 0) {
+            place = n_columns_++;
+            sources_[static_cast<std::size_t>(reading)].push_back({feature, place, 0});
+            index_of_.push_back(sources_[static_cast<std::size_t>(reading)].size() - 1);
+        }
+        return place;
+    }
+
+    // A column of codes that tells those below n_codes apart; the key of all other values is that of n_codes or more.
+    std::int64_t code_column(std::int32_t feature, std::int64_t n_codes) {
+        const std::int64_t place = column(feature, Reading::code);
+        Source& source = of_reading(Reading::code)[index_of_[static_cast<std::size_t>(place - 1)]];
+        source.n_codes = std::max(source.n_codes, n_codes);
+        return place;
+    }
+
+    std::int64_t n_columns() const { return n_columns_; }
+
+    // Writes the keys of a row with its number; returns whether it may stay at a node.
+    bool fill(std::uint32_t number, const double* row, std::uint32_t* keys) const {
+        keys[0] = number;
+        bool missing = false;
+        for (const auto& [feature, column, n_codes] : of_reading(Reading::stay)) {
+            const double value = row[feature];
+            const bool is_nan = std::isnan(value);
+            keys[column] = is_nan ? missing_key : row_key(value);
+            missing |= is_nan;
+        }
+        for (const auto& [feature, column, n_codes] : of_reading(Reading::first))
+            keys[column] = std::isnan(row[feature]) ? first_key : row_key(row[feature]);
+        for (const auto& [feature, column, n_codes] : of_reading(Reading::last))
+            keys[column] = std::isnan(row[feature]) ? last_key : row_key(row[feature]);
+        for (const auto& [feature, column, n_codes] : of_reading(Reading::code)) {
+            const std::int64_t code = code_of(row[feature], n_codes);
+            keys[column] = std::isnan(row[feature]) ? last_key : code_key(code == no_code ? n_codes : code);
+        }
+        return missing;
+    }
+
+private:
+    struct Source {
+        std::int32_t feature, column;
+        std::int64_t n_codes;
+    };
+    std::vector<Source>& of_reading(Reading reading) { return sources_[static_cast<std::size_t>(reading)]; }
+    const std::vector<Source>& of_reading(Reading reading) const { return sources_[static_cast<std::size_t>(reading)]; }
+
+    std::int32_t n_columns_ = 1;
+    std::vector<std::int32_t> place_;    // by feature and reading; 0: none
+    std::vector<std::size_t> index_of_;  // of each column but the first, in its reading's sources
+    std::vector<Source> sources_[4];     // by reading
+};
+
+}  // namespace hedgerow::walk

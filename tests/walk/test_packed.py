@@ -1,0 +1,153 @@
+"""Packed walks: every kind of node takes them, and finds what the definitions say."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import oracles
+from hedgerow import Forest
+from hedgerow._core import count_paths
+from hedgerow.forest.build import build_forest, leaf, multiway, oblique, one_against_rest, subset, threshold
+from hedgerow.forest.kinds import NodeKind
+from hedgerow.walk import LeafTable, fold, route, spread, tally
+from strategies import forests, rows_of
+
+NAN = math.nan
+Matrix = NDArray[np.float64]
+
+few = settings(max_examples=40, deadline=None)
+
+
+def enough(forest: Forest, X: Matrix) -> tuple[Matrix, int]:
+    """The same rows again and again: so many that packing pays; and how often."""
+    n_copies = max(-(-forest.n_nodes // (4 * len(X) * forest.n_trees)), -(-8 // len(X)))
+    many = np.tile(X, (n_copies, 1))
+    n_packed, n_unpacked, _ = count_paths(forest.core_with_weight, many)
+    assert (n_packed, n_unpacked) == (len(many) * forest.n_trees, 0)
+    return many, n_copies
+
+
+@few
+@given(st.data())
+def test_packed_walks_of_every_kind_find_what_the_definitions_say(data: st.DataObject) -> None:
+    forest = data.draw(forests())
+    X = data.draw(rows_of(forest, max_rows=16))
+    many, n_copies = enough(forest, X)
+    leaves = [[oracles.route(forest, x, tree) for tree in range(forest.n_trees)] for x in X]
+    assert route(forest, many).tolist() == leaves * n_copies
+    values = np.random.default_rng(0).lognormal(0, 2, (forest.n_leaves, 3))
+    table = LeafTable.of(values, op=("sum", "min", "max"))
+    expected, _ = oracles.fold(forest, X, values, ["identity"] * 3, ["sum", "min", "max"])
+    (folded,) = fold(forest, many, [table])
+    assert np.array_equal(folded, np.tile(expected, (n_copies, 1)))
+
+
+@few
+@given(st.data())
+def test_packed_counts_are_those_of_one_row_at_a_time(data: st.DataObject) -> None:
+    forest = data.draw(forests(regression=False))
+    X, _ = enough(forest, data.draw(rows_of(forest, max_rows=16)))
+    labels = (np.arange(len(X)) % forest.n_classes).astype(np.int32)
+    expected = np.zeros((forest.n_leaves, forest.n_classes))
+    shares = spread(forest, X)  # on the forest's own arrays
+    for i, label in enumerate(labels):
+        begin, end = shares.indptr[i : i + 2]
+        expected[shares.indices[begin:end], label] += shares.data[begin:end]
+    assert np.array_equal(tally(forest, X, labels, np.ones(len(X))), expected)
+
+
+# -- which path is taken
+
+
+def deep(split: Any, depth: int = 6) -> Any:
+    """A tree of splits `split(level, children)` with two children each."""
+    return leaf([depth + 1.0, 1.0]) if depth == 0 else split(depth, deep(split, depth - 1), deep(split, depth - 1))
+
+
+def threes(depth: int = 4) -> Any:
+    if depth == 0:
+        return leaf([1.0, 2.0])
+    return multiway(depth % 2, {0: threes(depth - 1), 2: threes(depth - 1), 5: threes(depth - 1)})
+
+
+KINDS = {
+    "threshold": lambda: deep(lambda level, a, b: threshold(level % 3, level - 3.5, a, b)),
+    "one against rest": lambda: deep(lambda level, a, b: one_against_rest(level % 3, level, a, b)),
+    "subset": lambda: deep(lambda level, a, b: subset(level % 3, [0, 2, 3, level], 9, a, b)),
+    "multiway": threes,
+    **{
+        f"missing: {policy}": lambda policy=policy: deep(
+            lambda level, a, b: threshold(0, level - 3.5, a, b, missing=policy)
+        )
+        for policy in ("spread", "first_child", "last_child")
+    },
+}
+
+
+@pytest.mark.parametrize("make", KINDS.values(), ids=KINDS.keys())
+@pytest.mark.parametrize("share_missing", [0.0, 0.3])
+def test_every_kind_of_split_is_decided_by_keys(make: Any, share_missing: float) -> None:
+    forest = build_forest([make()] * 4, 3)
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 8, (500, 3)).astype(float)
+    X[rng.random(X.shape) < share_missing] = NAN
+    assert count_paths(forest.core_with_weight, X) == (2000, 0, 0)
+
+
+def test_oblique_splits_are_evaluated_and_the_walk_goes_on() -> None:
+    below = deep(lambda level, a, b: threshold(level % 2, level - 3.5, a, b))
+    forest = build_forest([threshold(0, 2.5, oblique({0: 1, 1: -1}, 0.5, below, below), below)] * 4, 2)
+    X = np.random.default_rng(0).integers(0, 8, (500, 2)).astype(float)
+    assert count_paths(forest.core_with_weight, X) == (2000, 0, 4 * int((X[:, 0] <= 2.5).sum()))
+
+
+def test_policies_that_differ_within_a_feature_are_looked_up_only_for_missing_values() -> None:
+    low = threshold(0, 1.5, leaf([1, 2]), leaf([2, 2]), missing="last_child")
+    forest = build_forest([threshold(0, 3.5, low, leaf([1, 1]), missing="first_child")] * 4, 1)
+    X = np.tile([[0.0], [2.0], [4.0], [NAN]], (50, 1))
+    assert count_paths(forest.core_with_weight, X) == (800, 0, 4 * 50 * 2)
+    assert route(forest, X)[:4, 0].tolist() == [oracles.route(forest, x, 0) for x in X[:4]]
+
+
+def test_subsets_of_many_codes_are_evaluated() -> None:
+    forest = build_forest([subset(0, range(0, 200, 2), 200, leaf([1, 2]), leaf([2, 1]))] * 4, 1)
+    X = np.arange(240.0)[:, None]
+    assert count_paths(forest.core_with_weight, X) == (960, 0, 4 * 224)  # seven words of bits; the others are spread
+    assert route(forest, X)[:, 0].tolist() == [oracles.route(forest, x, 0) for x in X]
+
+
+def test_children_out_of_reach_of_sixteen_bits_stop_a_walk_once() -> None:
+    depth = 17
+    n_inner = 2**depth - 1
+    kind = np.repeat([NodeKind.THRESHOLD, NodeKind.LEAF], [n_inner, n_inner + 1]).astype(np.uint8)
+    inner = kind == NodeKind.THRESHOLD
+    level = np.floor(np.log2(np.arange(1, 2 * n_inner + 2))).astype(int)
+    at = (np.arange(2 * n_inner + 1) + 1 - 2**level + 0.5) / 2.0**level  # level l cuts (0, 1) into 2^l
+    forest = Forest(
+        n_features=1,
+        threshold=np.where(inner, at, NAN),
+        weight=np.ones(len(kind)),
+        feature=np.where(inner, 0, -1).astype(np.int32),
+        first_child=np.concatenate([2 * np.arange(n_inner) + 1, np.arange(n_inner + 1)]).astype(np.int32),
+        payload=np.full(len(kind), -1, dtype=np.int32),
+        kind=kind,
+        missing=np.zeros(len(kind), dtype=np.uint8),
+        tree_start=np.array([0, len(kind)]),
+        leaf_start=np.array([0, n_inner + 1]),
+        payload_start=np.zeros(1, dtype=np.int64),
+        payload_codes=np.zeros(0, dtype=np.int32),
+        payload_weights=np.zeros(0),
+        leaf_counts=np.ones((n_inner + 1, 1)),
+    )
+    X = np.random.default_rng(0).random((n_inner, 1))
+    n_packed, n_unpacked, n_exact = count_paths(forest.core, X)
+    assert (n_packed, n_unpacked) == (len(X), 0)
+    assert 0 < n_exact <= len(X)
+    assert np.array_equal(route(forest, X)[:, 0], np.floor(X[:, 0] * 2**depth))
