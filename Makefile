@@ -55,6 +55,7 @@ odr: $(VENV)/ready
 slow: $(VENV)/installed
 	$(BIN)/python tests/slow/boundary_example.py
 	$(BIN)/python tests/slow/check_measured_bar.py
+	$(BIN)/python tests/slow/check_uncertainty.py
 	$(BIN)/python tests/slow/fuzz_model_files.py 20000
 
 # The checked core goes to a folder of its own, which PYTHONPATH puts before the ordinary install. Leak checks are off:

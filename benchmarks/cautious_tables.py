@@ -46,7 +46,7 @@ def mean_u65(X: np.ndarray, y: np.ndarray, n_repeats: int) -> np.ndarray:
     folds = RepeatedStratifiedKFold(n_splits=10, n_repeats=n_repeats, random_state=0)
     total = np.zeros((len(READINGS), len(S), len(VARIANTS)))
     for number, (train, test) in enumerate(folds.split(X, y)):
-        model = CautiousForestClassifier(random_state=number).fit(X[train], y[train])
+        model = CautiousForestClassifier(s=1, splitter="best", random_state=number).fit(X[train], y[train])
         for reading, strict in enumerate(READINGS.values()):
             for (i, s), (j, aggregate) in product(enumerate(S), enumerate(aggregates(strict))):
                 sets = model.set_params(s=s, aggregate=aggregate).predict_set(X[test])

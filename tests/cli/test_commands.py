@@ -262,7 +262,9 @@ def test_an_answer_takes_the_place_of_what_is_kept_under_its_name(
     data.write_text("prediction,x,id\nold,1,7\nold,2,8\n")
     assert main(["predict", str(path), str(data), "--keep", "prediction,id"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines == ["prediction,id,p(a),p(b),uncertainty", '"a","7",1,0,0', '"b","8",0,1,0']
+    assert lines[0] == "prediction,id,p(a),p(b),uncertainty"
+    assert [line.rpartition(",")[0] for line in lines[1:]] == ['"a","7",1,0', '"b","8",0,1']
+    assert all(0.9 < float(line.rpartition(",")[2]) <= 1 for line in lines[1:])  # two rows tell next to nothing
 
 
 def test_prefetching_keeps_order_and_bounds_and_passes_errors_on() -> None:
@@ -458,7 +460,8 @@ def test_a_model_made_in_python_reads_files_too(capsys: pytest.CaptureFixture[st
     (tmp_path / "t.csv").write_text("x,code\n0.5,1\n1.5,2\n,\n")
     assert main(["predict", str(tmp_path / "m.hedgerow"), str(tmp_path / "t.csv")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[:3] == ["prediction,p(False),p(True),uncertainty", "true,0,1,0", "false,1,0,0"]
+    assert lines[0] == "prediction,p(False),p(True),uncertainty"
+    assert [line.rpartition(",")[0] for line in lines[1:3]] == ["true,0,1", "false,1,0"]
     assert main(["show", str(tmp_path / "m.hedgerow")]) == 0
     assert "predicts its target from 2 columns; grown in Python" in capsys.readouterr().out
 

@@ -103,6 +103,7 @@ FAMILIES: list[list[Any]] = [
         CautiousForestClassifier(n_estimators=6),
         *(CautiousForestClassifier(n_estimators=10, aggregate=name) for name in credal.names()),
         CautiousForestClassifier(n_estimators=6, aggregate="average", s=2),
+        CautiousForestClassifier(n_estimators=6, weighting="learned", s="u80"),
     ],
     [
         CautiousClassifier(ForestClassifier(5, random_state=0)),

@@ -356,7 +356,7 @@ def test_uncertainty_is_the_entropy_of_the_mean_and_the_mean_of_entropies() -> N
     def bits(p: Any) -> Any:
         return -(p * np.log2(np.where(p > 0, p, 1))).sum(axis=-1)
 
-    found = forest.predict_uncertainty(X)
+    found = forest.predict_uncertainty(X, "leaf_entropy")
     np.testing.assert_allclose(found.total, bits(shares.mean(axis=1)), atol=1e-12)
     np.testing.assert_allclose(found.aleatoric, bits(shares).mean(axis=1), atol=1e-12)
     np.testing.assert_allclose(found.epistemic, found.total - found.aleatoric, atol=1e-12)
@@ -373,7 +373,8 @@ def test_a_category_without_a_branch_divides_a_row_as_a_missing_value_does() -> 
         assert (np.diff(spread(model.forest_, asked).indptr) > model.forest_.n_trees).any()
         shares = gather(model.forest_, asked, model.leaf_probabilities())
         bits = -(shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=-1)
-        np.testing.assert_allclose(model.predict_uncertainty(asked).aleatoric, bits.mean(axis=1), atol=1e-12)
+        found = model.predict_uncertainty(asked, "leaf_entropy").aleatoric
+        np.testing.assert_allclose(found, bits.mean(axis=1), atol=1e-12)
 
 
 def test_variance_is_that_of_leaves_and_that_of_trees() -> None:
@@ -382,7 +383,7 @@ def test_variance_is_that_of_leaves_and_that_of_trees() -> None:
     weight, mean, squares = forest.forest_.stats.T
     means = gather(forest.forest_, X, mean[:, np.newaxis])[:, :, 0]
     variances = gather(forest.forest_, X, (squares / weight)[:, np.newaxis])[:, :, 0]
-    found = forest.predict_uncertainty(X)
+    found = forest.predict_uncertainty(X, "variance")
     np.testing.assert_allclose(found.aleatoric, variances.mean(axis=1))
     np.testing.assert_allclose(found.epistemic, means.var(axis=1), atol=1e-6)
     np.testing.assert_allclose(found.total, found.aleatoric + found.epistemic)

@@ -673,25 +673,25 @@ def test_a_regressor_predicts_the_weighted_mean() -> None:
 def test_uncertainty_of_a_class_is_entropy_in_bits(gappy: Any) -> None:
     X, y = gappy
     tree = TreeClassifier(max_depth=2).fit(X, y)
-    found = tree.predict_uncertainty(X)
+    found = tree.predict_uncertainty(X, "leaf_entropy")
     bits = [-sum(p * math.log2(p) for p in row if p > 0) for row in tree.predict_proba(X)]
     np.testing.assert_allclose(found.total, bits, rtol=1e-12)
     np.testing.assert_array_equal(found.aleatoric, found.total)
     np.testing.assert_array_equal(found.epistemic, np.zeros(150))
-    assert found.measure == "entropy"
+    assert found.measure == "leaf_entropy"
     assert found.total.max() > 0.5
 
 
 def test_uncertainty_of_a_number_is_the_variance_of_the_leaf() -> None:
     X, y = [[1], [1], [1], [2], [2]], [1.0, 2.0, 6.0, 100.0, 104.0]
     tree = TreeRegressor().fit(X, y)
-    found = tree.predict_uncertainty([[1], [2]])
+    found = tree.predict_uncertainty([[1], [2]], "variance")
     np.testing.assert_allclose(found.total, [np.var([1, 2, 6]), np.var([100, 104])])
     np.testing.assert_array_equal(found.aleatoric, found.total)
     assert found.epistemic.tolist() == [0, 0]
     assert found.measure == "variance"
     # A row that goes both ways is one of all five: three parts of it left and two right, as the rows went.
-    np.testing.assert_allclose(tree.predict_uncertainty([[NAN]]).total, [np.var(y)])
+    np.testing.assert_allclose(tree.predict_uncertainty([[NAN]]).total, [np.std(y)])
 
 
 def test_uncertainty_of_a_mixture_follows_the_law_of_total_variance() -> None:
@@ -706,7 +706,7 @@ def test_uncertainty_of_a_mixture_follows_the_law_of_total_variance() -> None:
     for row in weights:
         centre = math.fsum(row * mean)
         mixture.append(math.fsum(row * (squares / weight + (mean - centre) ** 2)))
-    np.testing.assert_allclose(tree.predict_uncertainty(X).total, mixture, rtol=1e-9)
+    np.testing.assert_allclose(tree.predict_uncertainty(X, "variance").total, mixture, rtol=1e-9)
     np.testing.assert_allclose(tree.predict(X), weights @ mean, rtol=1e-12)
 
 

@@ -285,7 +285,7 @@ def test_every_rule_works_on_soft_counts(rule: str) -> None:
     np.testing.assert_array_equal(wrapped.apply(X)[:, 0], model.apply(X))
     if rule == "probability":
         np.testing.assert_allclose(probabilities, model.predict_proba(X))
-        entropy = wrapped.predict_uncertainty(X)
+        entropy = wrapped.predict_uncertainty(X, "leaf_entropy")
         np.testing.assert_allclose(entropy.total, model.predict_uncertainty(X).total, atol=1e-12)
         assert wrapped.predict_uncertainty(X, "plausibility").total.shape == (len(X),)
 

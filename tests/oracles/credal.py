@@ -6,6 +6,7 @@ calls hedgerow.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -178,3 +179,25 @@ def envelope(lower: Sequence[float], upper: Sequence[float]) -> tuple[list[float
     least = [_least(_unit(n, **{f"c{k}": 1.0}), lower, upper) for k in range(n)]
     most = [-_least(_unit(n, **{f"c{k}": -1.0}), lower, upper) for k in range(n)]
     return least, most
+
+
+def learned_loss(
+    weights: Any, lower: Any, upper: Any, answers: Any, codes: Any, row_weight: Any, reward: float
+) -> float:
+    """Surrogate that learned tree weights minimise, row by row and tree by tree."""
+    n_trees, total = len(weights), 0.0
+    for i, y in enumerate(codes):
+        scale = n_trees / sum(answers[i])
+        bounds = [
+            [
+                scale * sum(w * one[i][t][k] for t, w in enumerate(weights) if answers[i][t])
+                for k in range(len(one[i][0]))
+            ]
+            for one in (lower, upper)
+        ]
+        others = [k for k in range(len(bounds[0])) if k != y]
+        z = bounds[0][y] - max(bounds[1][k] for k in others)
+        v = bounds[1][y] - max(bounds[0][k] for k in others)
+        steps = [math.log2(1 + math.exp(-x / 0.1)) for x in (z, v)]
+        total += row_weight[i] * ((1 - reward) * steps[0] + reward * steps[1])
+    return total / sum(row_weight) + sum(w * math.log(w * n_trees) for w in weights if w > 0)

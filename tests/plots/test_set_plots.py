@@ -32,7 +32,8 @@ def case(name: str) -> tuple[Any, Any, Any]:
     """A fitted model, whose classes are words, and rows that it has not seen."""
     data = (load_breast_cancer if name == "two classes" else load_iris)()
     X, y = data.data[:, :4], data.target_names[data.target]
-    return CautiousForestClassifier(n_estimators=20, random_state=0).fit(X[::2], y[::2]), X[1::2], y[1::2]
+    model = CautiousForestClassifier(n_estimators=20, s=1, splitter="best", random_state=0)
+    return model.fit(X[::2], y[::2]), X[1::2], y[1::2]
 
 
 def iris_display(aggregate: str = "average", s: float = 5, row: int = 41, **settings: Any) -> ClassBoundsDisplay:

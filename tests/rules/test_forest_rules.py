@@ -263,5 +263,5 @@ def test_more_samples_take_away_what_is_epistemic() -> None:
 
 def test_an_unknown_measure_is_refused(fitted: tuple[Any, Any]) -> None:
     model, X = fitted
-    with pytest.raises(ValueError, match="measure is 'variance', must be 'entropy' or 'plausibility'"):
+    with pytest.raises(ValueError, match="measure is 'variance', must be 'entropy', 'leaf_entropy' or 'plausibility'"):
         model.predict_uncertainty(X, measure="variance")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import hedgerow
@@ -15,12 +15,11 @@ __all__ = ["MODELS", "Model", "make_model", "measured_columns", "measured_settin
 
 @dataclass(frozen=True)
 class Model:
-    """A model by its name on the command line: which public names of hedgerow make it, and with what."""
+    """A model by its name on the command line: which public names of hedgerow make it."""
 
     what: str
     classifier: str | None
     regressor: str | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
     needs_errors: bool = False
     """Whether it takes the errors of its inputs, by --measured."""
 
@@ -38,13 +37,7 @@ MODELS: dict[str, Model] = {
     "c45": Model("one tree, as C4.5 grows and prunes it", "TreeClassifier.c45"),
     "forest": Model("a random forest", "ForestClassifier", "ForestRegressor"),
     "random-trees": Model("random decision trees, combined as evidence", "RandomTreesClassifier"),
-    # The default of the class, belief, decides nearly every row as long as s is small.
-    "cautious": Model(
-        "a forest that answers with sets of classes",
-        "CautiousForestClassifier",
-        None,
-        {"aggregate": "average"},
-    ),
+    "cautious": Model("a forest that answers with sets of classes", "CautiousForestClassifier", None),
     "boundary": Model("smooth probabilities by the distance to the boundary of a tree", "BoundaryClassifier"),
     "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier", None),
     "measured": Model(
@@ -82,7 +75,7 @@ def make_model(name: str, classification: bool, settings: Mapping[str, Any], n_j
             )
     # The same command gives the same model, for every model that draws.
     usual = {"n_jobs": n_jobs, "random_state": 0}
-    return model.set_params(**{name: usual[name] for name in usual if name in known} | {**entry.settings, **settings})
+    return model.set_params(**{name: usual[name] for name in usual if name in known} | dict(settings))
 
 
 def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> dict[str, Any]:

@@ -29,3 +29,10 @@ class Training:
     def arrays(self) -> tuple[Floats, Codes, Floats, Codes | None, Floats | None, int]:
         """Arguments of the core, in its order."""
         return self.values, self.n_categories, self.sample_weight, self.labels, self.targets, self.n_classes
+
+    @property
+    def ranges(self) -> Floats:
+        """Least and largest value of each column, (n_features, 2); NaN for nominal columns, and without any value."""
+        found = np.stack([np.fmin.reduce(self.values, axis=0), np.fmax.reduce(self.values, axis=0)], axis=1)
+        found[self.n_categories > 0] = np.nan
+        return found

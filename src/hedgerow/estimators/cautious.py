@@ -2,22 +2,47 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
+from hedgerow.credal.aggregates import Average, Belief, Vote
+from hedgerow.credal.leaves import check_s
+from hedgerow.credal.utility import REWARDS
+from hedgerow.estimators.fitting.bagging import OutOfBag, oob_scores, scaled_tree_weights, scores_out_of_bag
+from hedgerow.estimators.fitting.caution import UtilityOutOfBag, with_prior
 from hedgerow.estimators.forests import ForestClassifier
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.verbs.set_answers import SetAnswers
-from hedgerow.estimators.wrapped import WrappedForest, check_classifier, class_weight_parameters, requesting_weights
+from hedgerow.estimators.verbs.set_answers import AUTO, SetAnswers
+from hedgerow.estimators.wrapped import (
+    FittedEstimator,
+    WrappedForest,
+    check_classifier,
+    class_weight_parameters,
+    requesting_weights,
+)
+from hedgerow.forest.counts import as_numbers
 
 __all__ = ["CautiousClassifier", "CautiousForestClassifier"]
 
+Floats = NDArray[np.float64]
+
 # Parameters of CautiousForestClassifier that its forest has too.
 _OF_FOREST = (
-    *("n_estimators", "criterion", "nominal", "missing", "max_depth", "min_samples_leaf", "max_features", "max_bins"),
-    *("max_samples", "categorical_features", "n_jobs", "random_state"),
+    *("n_estimators", "criterion", "nominal", "missing", "max_depth", "min_samples_split", "min_samples_leaf"),
+    *("max_leaf_nodes", "splitter", "max_features", "max_bins", "bootstrap", "max_samples", "categorical_features"),
+    *("n_jobs", "random_state"),
 )
+# Bounds come from counts, which no calibration changes; s is chosen to suit small leaves.
+_PLAIN: dict[str, Any] = {"calibration": None}
+_USUAL_S = (
+    1.0  # where no out-of-bag rows can choose: the best of fixed numbers with "average", see benchmarks/README.md
+)
+_WITHOUT_BAGS = {"s": "a number, such as 1", "weighting": "'epistemic', 'uniform' or 'samples'", "oob_score": "False"}
+_FOUND_OUT_OF_BAG = ("s_", "s_utility_", "s_aggregate_", "tree_weights_", "oob_score_", "oob_decision_function_")
 
 
 class _Cautious(WrappedForest, SetAnswers):
@@ -25,7 +50,13 @@ class _Cautious(WrappedForest, SetAnswers):
 
     def _check_settings(self) -> None:
         """Check what can be checked of the parameters before anything is fitted."""
-        self._aggregate()
+        self._utility()
+        aggregate = self._aggregate()
+        if self._learns_weights() and not isinstance(aggregate, Average | Belief | Vote):
+            raise ValueError(
+                f"weighting='learned' needs aggregate 'average', 'belief' or 'vote', {aggregate.name} weighs no trees: "
+                "choose one of them, or another weighting"
+            )
         template = self._template()
         check_classifier("estimator", template)
         if weighted := class_weight_parameters(template):
@@ -46,13 +77,84 @@ class _Cautious(WrappedForest, SetAnswers):
         super()._check_fitted()
         self._check_settings()
         self._check_class_prior()
+        if self._utility() is not None:  # a copy may be made to be changed, so that s_ need not fit the aggregate
+            if "s_" not in vars(self):
+                raise ValueError(f"s is {self.s!r}, and s_, which fit chooses for it, is missing")
+            check_s(self.s_)
+        self.get_tree_weights()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
-        """Fit the estimator, unless it is frozen."""
+        """Fit the estimator, unless it is frozen, and choose what out-of-bag rows are to choose."""
         self._check_settings()
-        self._fit_wrapped(X, y, sample_weight, fit_params)
-        self._check_class_prior()
-        return self
+        asked = self._asked_out_of_bag()
+        fitted = self._fit_estimator(X, y, sample_weight, fit_params, keep_bags=bool(asked))
+        return self._set_answers(fitted.model, fitted.prior, fitted)
+
+    def _asked_out_of_bag(self) -> list[str]:
+        """Parameters that out-of-bag rows are needed for; "auto" can do without."""
+        wanted = {f"s={self.s!r}": self._utility() is not None, "weighting='learned'": self._learns_weights()}
+        return [name for name, needs in wanted.items() if needs]
+
+    def _set_answers(self, model: Any, prior: Floats | None, fitted: FittedEstimator | None) -> Any:
+        """Set all attributes, after everything that can fail: a failed fit leaves an earlier one intact."""
+        found = self._found(model, prior)
+        trial = copy(self)
+        trial._forget(*_FOUND_OUT_OF_BAG)
+        trial._set_found(found)
+        trial._check_class_prior()
+        found |= trial._learn(fitted)
+        self._forget(*_FOUND_OUT_OF_BAG)
+        return self._set_found(found)
+
+    def _learn(self, fitted: FittedEstimator | None) -> dict[str, Any]:
+        """Attributes from out-of-bag rows: s, weights of trees, scores."""
+        bags = None if fitted is None or fitted.bags is None or fitted.bags.seen_by_all else fitted.bags
+        if bags is None or fitted is None:
+            if needing := [name for name in self._asked_out_of_bag() if name != f"s={AUTO!r}"]:
+                name, _, _ = needing[0].partition("=")
+                raise ValueError(
+                    f"{needing[0]} needs out-of-bag rows, and {self._why_no_bags(fitted)}, or set {name} to "
+                    f"{_WITHOUT_BAGS[name]}"
+                )
+            return {"s_": _USUAL_S} if self._utility() is not None else {}
+        return self._learn_from(bags, fitted)
+
+    def _why_no_bags(self, fitted: FittedEstimator | None) -> str:
+        name = type(self.estimator_).__name__
+        if fitted is None:
+            return f"this {name} has none: let CautiousClassifier fit the forest"
+        if fitted.bags is None:
+            return f"this {name} has none: fit a forest with bootstrap=True"
+        n_rows = len(fitted.labels.codes)
+        return f"every tree of this {name} has seen all rows (n_samples={n_rows}): use bootstrap and more rows"
+
+    def _learn_from(self, bags: OutOfBag, fitted: FittedEstimator) -> dict[str, Any]:
+        wanted = self._wanted_prior()
+        weight = with_prior(
+            *(fitted.weight, fitted.labels.codes, self.class_prior_),
+            None if wanted is None else as_numbers("class_prior", wanted),
+        )
+        aggregate, utility = self._aggregate(), self._utility()
+        judge = UtilityOutOfBag(
+            *(bags, fitted.labels.codes, weight, self._leaf_evidence(), aggregate),
+            tree_weights=super().get_tree_weights(),
+            reward=REWARDS[utility or "u65"],
+        )
+        found: dict[str, Any] = {}
+        if utility is not None:
+            found |= {"s_": judge.best_s(), "s_utility_": utility, "s_aggregate_": aggregate}
+        if self._learns_weights():
+            found["tree_weights_"] = judge.learn_weights(found["s_"] if utility is not None else self._current_s())
+        return found
+
+    def get_tree_weights(self) -> Floats | None:
+        given = super().get_tree_weights()
+        if not self._learns_weights():
+            return given
+        if "tree_weights_" not in vars(self):
+            raise ValueError("weighting='learned' was set after fit: fit again, or choose another weighting")
+        learned = scaled_tree_weights(self.tree_weights_, self.forest_.n_trees)
+        return learned if given is None else scaled_tree_weights(learned * given, self.forest_.n_trees)
 
 
 @storable
@@ -68,21 +170,30 @@ class CautiousClassifier(_Cautious):
     ----------
     estimator : classifier made of trees, or None
         As in :class:`RuleClassifier`: cloned and fitted, unless it is ``sklearn.frozen.FrozenEstimator(fitted)``; None
-        is ``ForestClassifier(random_state=0)``. It must not have class weights.
-    s : float
-        Number of unobserved rows of unknown class that each leaf allows for: the larger, the more cautious.
-    weighting : {"epistemic", "uniform", "samples"}
+        is a :class:`ForestClassifier` of full trees without calibration. It must not have class weights.
+    s : float, "u65", "u80" or "auto"
+        Number of unobserved rows of unknown class that each leaf allows for: the larger, the more cautious. "u65" and
+        "u80" choose it (`s_`): the one of :data:`~hedgerow.estimators.fitting.caution.GRID` whose sets have the largest
+        utility on the rows out of each tree's bag. "auto" is "u65", or 1 for an estimator without such rows.
+    weighting : {"epistemic", "uniform", "samples", "learned"}
         Weights of trees with "belief" and "vote": 1 − s/(N + s), all the same, or the number N of rows in the leaf.
-    aggregate : {"belief", "average", "vote", "conjunction", "disjunction"} or an instance from :mod:`hedgerow.credal`
-        Combination of the trees' bounds.
+        "learned": each tree has one weight (`tree_weights_`), also with "average", that maximises a surrogate of u65
+        (of u80 with ``s="u80"``) on out-of-bag rows (:func:`hedgerow.credal.utility.learn_tree_weights`).
+    aggregate : {"average", "belief", "vote", "conjunction", "disjunction"} or an instance from :mod:`hedgerow.credal`
+        Combination of the trees' bounds. "average" has the best utility once s is chosen; "belief" is the paper's,
+        as its equations have it, and ``Belief(strict=True)`` as its tables do.
     class_prior : array of shape (n_classes,) or None
         Class frequencies in practice, where they differ from those in the training data: the frequencies in the leaves
         are shifted accordingly, their numbers of rows kept. None is the estimator's own `class_prior`, if it has one.
 
-    All but the first can be changed after `fit`.
+    All but the first can be changed after `fit`, to what needs no out-of-bag rows.
 
     Attributes
     ----------
+    s_ : float
+        The number s where a string was given.
+    tree_weights_ : array of shape (n_trees,)
+        Weights of the trees, which add up to 1, with ``weighting="learned"``.
     estimator_, forest_, classes_, n_classes_, class_prior_, schema_, n_features_in_, feature_names_in_, \
 feature_importances_
         As in :class:`RuleClassifier`; `class_prior_` are the shares in the training data.
@@ -103,9 +214,9 @@ feature_importances_
         self,
         estimator: Any = None,
         *,
-        s: float = 1.0,
+        s: Any = "auto",
         weighting: str = "epistemic",
-        aggregate: Any = "belief",
+        aggregate: Any = "average",
         class_prior: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -116,28 +227,31 @@ feature_importances_
 
     @classmethod
     def from_fitted(cls, model: Any, **settings: Any) -> CautiousClassifier:
-        """Wrap the trees of a fitted model without fitting anything."""
+        """Wrap the trees of a fitted model without fitting anything; there are no out-of-bag rows to choose `s` by."""
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
         cautious = cls(FrozenEstimator(fitted), **settings)
         cautious._check_settings()
-        cautious._take(fitted)
-        cautious._check_class_prior()
+        cautious._set_answers(fitted, None, None)
         return cautious
+
+    def _default(self) -> ForestClassifier:
+        return ForestClassifier(**_PLAIN, min_samples_split=2, random_state=0)
 
 
 @storable
 class CautiousForestClassifier(_Cautious):
     """A random forest with set-valued predictions, bounds and belief.
 
-    A thin case of :class:`CautiousClassifier`, which explains `s`, `weighting`, `aggregate` and `class_prior`, with a
-    :class:`ForestClassifier` of full bootstrap trees, which explains the others. There is no `class_weight`: class
-    weights count as rows that were never observed and corrupt bounds; set `class_prior` instead.
+    A thin case of :class:`CautiousClassifier`, which explains `s`, `weighting`, `aggregate`, `class_prior` and what
+    `fit` finds, with a :class:`ForestClassifier` of full trees without calibration, which explains the others. There is
+    no `class_weight`: class weights count as rows that were never observed and corrupt bounds; set `class_prior`
+    instead. `oob_score` gives `oob_score_` and `oob_decision_function_`, those of `predict` and `predict_proba`.
 
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = CautiousForestClassifier(s=3, random_state=0).fit(X[::2], y[::2])
+    >>> model = CautiousForestClassifier(s="u80", random_state=0).fit(X[::2], y[::2])
     >>> sets = model.predict_set(X[1::2])
     >>> alone = sets.sum(axis=1) == 1
     >>> bool(0.9 < alone.mean() < 1)  # the rest get both classes
@@ -148,37 +262,47 @@ class CautiousForestClassifier(_Cautious):
 
     def __init__(
         self,
-        *,
-        s: float = 1.0,
-        weighting: str = "epistemic",
-        aggregate: Any = "belief",
-        class_prior: Any = None,
         n_estimators: int = 100,
+        *,
+        s: Any = "auto",
+        weighting: str = "epistemic",
+        aggregate: Any = "average",
+        class_prior: Any = None,
         criterion: str = "gini",
-        nominal: str = "multiway",
+        nominal: str = "binary",
         missing: Any = "random",
         max_depth: int | None = None,
+        min_samples_split: float = 2,
         min_samples_leaf: float = 1,
+        max_leaf_nodes: int | None = None,
+        splitter: str = "mixed",
         max_features: Any = "sqrt",
         max_bins: int | None = 255,
+        bootstrap: bool = True,
         max_samples: Any = None,
+        oob_score: Any = False,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
+        self.n_estimators = n_estimators
         self.s = s
         self.weighting = weighting
         self.aggregate = aggregate
         self.class_prior = class_prior
-        self.n_estimators = n_estimators
         self.criterion = criterion
         self.nominal = nominal
         self.missing = missing
         self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.splitter = splitter
         self.max_features = max_features
         self.max_bins = max_bins
+        self.bootstrap = bootstrap
         self.max_samples = max_samples
+        self.oob_score = oob_score
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -188,4 +312,22 @@ class CautiousForestClassifier(_Cautious):
         return forest
 
     def _default(self) -> ForestClassifier:
-        return ForestClassifier(**{name: getattr(self, name) for name in _OF_FOREST})
+        return ForestClassifier(**_PLAIN, **{name: getattr(self, name) for name in _OF_FOREST})
+
+    def _scores_out_of_bag(self) -> bool:
+        return scores_out_of_bag(self.oob_score)
+
+    def _asked_out_of_bag(self) -> list[str]:
+        return [*super()._asked_out_of_bag(), *(["oob_score"] if self._scores_out_of_bag() else [])]
+
+    def _learn_from(self, bags: OutOfBag, fitted: FittedEstimator) -> dict[str, Any]:
+        found = super()._learn_from(bags, fitted)
+        if not self._scores_out_of_bag():
+            return found
+        for name, value in found.items():  # the scores are of these answers; self is a trial copy
+            setattr(self, name, value)
+        query = self._proba_query()
+        folded, n_trees, unseen = bags.fold(query.table, query.tree_weights)
+        shares = np.full((len(unseen), self.n_classes_), np.nan)
+        shares[unseen] = query.finish(folded, n_trees)
+        return found | oob_scores(self.oob_score, shares, unseen, fitted.labels.codes, self.classes_)

@@ -13,7 +13,15 @@ from hedgerow._params import check_bool, check_choice
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import read_labels, read_targets, read_weights
 from hedgerow.data.training import Training
-from hedgerow.estimators.fitting.bagging import OutOfBag, n_draws, warn_of_no_answer
+from hedgerow.estimators.fitting.bagging import (
+    OutOfBag,
+    n_draws,
+    oob_metric,
+    oob_scores,
+    scaled_tree_weights,
+    scores_out_of_bag,
+    warn_of_no_answer,
+)
 from hedgerow.estimators.fitting.calibration import CALIBRATION_ROWS, HeldOut, NodeSizes, complete, thinning
 from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.stored import storable
@@ -21,7 +29,6 @@ from hedgerow.estimators.verbs.answers import NumberAnswers
 from hedgerow.estimators.verbs.many_trees import ManyTrees
 from hedgerow.estimators.verbs.rule_answers import RuleAnswers
 from hedgerow.folds import Mean
-from hedgerow.forest.counts import as_numbers
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import impurity_of
 from hedgerow.growth import Grown, Growth, grow_forest
@@ -39,13 +46,15 @@ _NODE_SIZES = (2, 4, 8, 16)  # for min_samples_split="auto"
 class _Forest(ManyTrees):
     """Abstract: growth of both forests."""
 
-    def _grow(self, training: Training, growth: Growth, criteria: tuple[str, ...], X: Any, y: Any) -> Grown:
+    def _grow(
+        self, training: Training, growth: Growth, criteria: tuple[str, ...], X: Any, y: Any, keep_bags: bool = False
+    ) -> Grown:
         options = growth.options(training.sample_weight, training.values.shape[1], criteria, self._seed())
         options.n_trees = self._n_trees()
         options.max_bins = self.max_bins if growth.uses_bins(training.n_categories, self.max_bins) else 0
         n_rows = len(training.sample_weight)
         options.n_draws = n_draws(self.bootstrap, self.max_samples, self._scores_out_of_bag(), n_rows)
-        options.keep_in_bag = self._keeps_bags()
+        options.keep_in_bag = keep_bags or self._keeps_bags()
         options.keep_leaf_rows = training.targets is not None
         options.n_threads = n_threads(self.n_jobs)
         return self._with_progress(grow_forest, training, options, X, y)
@@ -54,16 +63,7 @@ class _Forest(ManyTrees):
         return self._scores_out_of_bag()
 
     def _scores_out_of_bag(self) -> bool:
-        return callable(self.oob_score) or check_bool(
-            "oob_score", self.oob_score, hint=", or a function of y and answers"
-        )
-
-    def _oob_metric(self, default: str) -> Any:
-        if callable(self.oob_score):
-            return self.oob_score
-        from sklearn import metrics  # here, because it takes longer to import than all of hedgerow
-
-        return getattr(metrics, default)
+        return scores_out_of_bag(self.oob_score)
 
 
 @storable
@@ -121,7 +121,8 @@ categorical_features
     Attributes
     ----------
     forest_ : Forest
-    classes_, n_classes_, class_prior_, schema_, n_features_in_, feature_names_in_, feature_importances_
+    classes_, n_classes_, class_prior_, schema_, training_range_, n_features_in_, feature_names_in_, \
+feature_importances_
         As in :class:`TreeClassifier`.
     rule_ : :class:`~hedgerow.rules.Calibrated` or :class:`~hedgerow.rules.Evidence`
         The rule with the numbers that out-of-bag rows have chosen; absent where there is nothing to choose.
@@ -195,6 +196,11 @@ categorical_features
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ForestClassifier:
         """Grow the trees, and calibrate their answers."""
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, *, keep_bags: bool = False) -> OutOfBag | None:
+        """Fit; with `keep_bags`, also return the training rows out of each tree's bag."""
         self._check_rule()
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)
@@ -205,18 +211,18 @@ categorical_features
         if self._chooses_size():
             growth = replace(growth, min_samples_split=_NODE_SIZES[0])
         criteria = tuple(name for name, criterion in CRITERIA.items() if not criterion.c45)
-        grown = self._grow(training, growth, criteria, X, y)
+        grown = self._grow(training, growth, criteria, X, y, keep_bags)
         prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
         found: dict[str, Any] = {"classes_": labels.classes, "n_classes_": len(labels.classes), "class_prior_": prior}
-        found["_impurity"] = impurity_of(self.criterion)
-        forest = grown.forest
-        if self._keeps_bags():
+        found |= {"training_range_": training.ranges, "_impurity": impurity_of(self.criterion)}
+        forest, bags = grown.forest, None
+        if keep_bags or self._keeps_bags():
             bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
             forest, held_out = self._hold_out(bags, labels.codes, labels.classes, weight, prior)
             found |= held_out
         self._forget("rule_", "min_samples_split_", "tree_weights_", "oob_score_", "oob_decision_function_")
         self._set_fitted(table, forest, **found)
-        return self
+        return replace(bags, forest=forest) if keep_bags and bags is not None else None
 
     def _check_rule(self) -> None:
         """Check the rule, and what out-of-bag rows are asked to choose for it."""
@@ -254,7 +260,7 @@ categorical_features
             if not check_bool("bootstrap", self.bootstrap):
                 raise ValueError("tree_weights='oob' needs bootstrap=True: without it every tree has seen every row")
         elif self.tree_weights is not None:
-            _scaled(self.tree_weights, self.n_estimators)
+            scaled_tree_weights(self.tree_weights, self.n_estimators)
 
     def _hold_out(
         self, bags: OutOfBag, codes: NDArray[np.int32], classes: NDArray[Any], weight: Floats, prior: Floats
@@ -275,9 +281,9 @@ categorical_features
         n_rows = len(codes)
         if not self._scores_out_of_bag() and n_rows > CALIBRATION_ROWS:
             kept = thinning(n_rows, CALIBRATION_ROWS)
-            bags, codes, weight = bags.thinned(kept), codes[kept], weight[kept]
+            bags, codes, weight = bags.of_rows(np.arange(n_rows)[kept]), codes[kept], weight[kept]
         cuts = NodeSizes.of(bags.forest, sizes)
-        scaled = None if tree_weights is None else _scaled(tree_weights, bags.forest.n_trees)
+        scaled = None if tree_weights is None else scaled_tree_weights(tree_weights, bags.forest.n_trees)
         folded, n_trees, unseen = bags.folds(cuts.tables(rule, prior), scaled)
         size, best = 0, folded[0]
         if self._completes_rule() and unseen.any():
@@ -294,10 +300,7 @@ categorical_features
             warn_of_no_answer(unseen)
             shares = np.full((len(unseen), len(prior)), np.nan)
             shares[unseen] = rule.finish(best, n_trees, prior)
-            metric = self._oob_metric("accuracy_score")
-            predicted = classes[shares[unseen].argmax(axis=1)]
-            found["oob_decision_function_"] = shares
-            found["oob_score_"] = metric(classes[codes[unseen]], predicted) if unseen.any() else np.nan
+            found |= oob_scores(self.oob_score, shares, unseen, codes, classes)
         return cuts.cut(sizes[size]), found
 
     def get_tree_weights(self) -> Floats | None:
@@ -309,18 +312,7 @@ categorical_features
             if "tree_weights_" not in vars(self):
                 raise ValueError("tree_weights='oob' was set after fit: fit again, or give an array")
             given = self.tree_weights_
-        return _scaled(given, self.forest_.n_trees)
-
-
-def _scaled(tree_weights: Any, n_trees: int) -> Floats:
-    """Scale weights to a mean of 1, so that equal weights have no effect."""
-    weights = as_numbers("tree_weights", tree_weights)
-    if weights.shape != (n_trees,):
-        raise ValueError(f"tree_weights has shape {weights.shape}, must have a number for each of {n_trees} trees")
-    if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
-        raise ValueError("tree_weights must be finite, not negative, and not all 0")
-    scaled: Floats = weights * (n_trees / weights.sum())
-    return scaled
+        return scaled_tree_weights(given, self.forest_.n_trees)
 
 
 @storable
@@ -411,7 +403,7 @@ categorical_features, n_jobs, random_state
             folded, n_trees, unseen = bags.fold(Mean().leaf_table(grown.forest.stats, None))
             means = np.full(len(unseen), np.nan)
             means[unseen] = (folded / n_trees)[:, 0]
-            metric = self._oob_metric("r2_score")
+            metric = oob_metric(self.oob_score, "r2_score")
             found["oob_prediction_"] = means
             found["oob_score_"] = metric(targets[unseen], means[unseen]) if unseen.sum() > 1 else np.nan
         self._set_fitted(table, grown.forest, **found)

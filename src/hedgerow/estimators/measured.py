@@ -16,6 +16,7 @@ from hedgerow.estimators.contract import CODES
 from hedgerow.estimators.measured_trees import MeasuredTree
 from hedgerow.estimators.stored import storable
 from hedgerow.folds.leaf_probability import Frequency
+from hedgerow.folds.moments import deviations
 from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric, entropy_bits
 from hedgerow.measured.grow import classification_forest, regression_forest
 from hedgerow.walk import weighted_sums
@@ -149,21 +150,21 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         return answers
 
     def predict_uncertainty(self, X: Any, X_err: Any = None) -> Uncertainty:
-        """Variance of the mixture of the regions that a row may be in: within them, and between their values.
+        """Standard deviation of the mixture of the regions that a row may be in: within and between them.
 
-        The variance within a region is that of `forest_`, with training rows weighted by membership. A single tree has
+        The deviation within a region is that of `forest_`, with training rows weighted by membership. A single tree has
         no between-tree variance, so all is aleatoric. `X_err` as in :meth:`membership`.
         """
-        return self._variance(self.membership(X, X_err))
+        return self._deviation(self.membership(X, X_err))
 
-    def _variance(self, shares: Floats) -> Uncertainty:
+    def _deviation(self, shares: Floats) -> Uncertainty:
         weight, mean, squares = self.forest_.stats.T
         moments = np.stack([mean, mean**2 + squares / np.where(weight > 0, weight, 1.0)], axis=1)
         answer, mean_square = weighted_sums(shares, moments).T
-        return all_aleatoric(np.maximum(mean_square - answer**2, 0.0), "variance")
+        return deviations(all_aleatoric(np.maximum(mean_square - answer**2, 0.0), "variance"))
 
     def _answer(self, verb: str, shares: Floats) -> Any:
-        return {"predict": self._mix, "predict_uncertainty": self._variance}[verb](shares)
+        return {"predict": self._mix, "predict_uncertainty": self._deviation}[verb](shares)
 
     def _answers(self, shares: Floats) -> dict[str, Any]:
         return {"values": self.values_[:, np.newaxis], "answers": self._mix(shares)}

@@ -21,6 +21,7 @@ from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.many_trees import ManyTrees
 from hedgerow.estimators.verbs.rule_answers import RuleAnswers
+from hedgerow.folds import Prunings
 from hedgerow.forest.forest import Forest
 from hedgerow.growth import Grown, RandomGrowth, grow_random_forest
 from hedgerow.growth.missing_as_value import MissingAsValue
@@ -79,7 +80,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
     Attributes
     ----------
     forest_ : Forest
-    classes_, n_classes_, schema_, n_features_in_, feature_names_in_
+    classes_, n_classes_, schema_, training_range_, n_features_in_, feature_names_in_
         As in :class:`TreeClassifier`.
     class_count_ : array of shape (n_classes,)
         Weight of the training rows of each class so far.
@@ -168,6 +169,8 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         more = tally(self.forest_, rows[used], labels.codes[used], weight[used], n_jobs=self.n_jobs)
         forest = self.forest_.with_counts(self.forest_.counts + more)
         found = self._counted_classes(labels, weight, self.class_count_)
+        if "training_range_" in vars(self):  # not in older model files
+            found["training_range_"] = _widened(self.training_range_, rows[used])
         self.forest_ = forest
         self._tables = TableCache()
         for name, value in found.items():
@@ -194,7 +197,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
             found |= held_out
         names = {"classes_": labels.classes, "n_classes_": len(labels.classes), "_impurity": "gini"}
         self._forget("rule_", "min_samples_leaf_", "loo_score_", "loo_decision_function_")
-        self._set_fitted(table, forest, weight_unit_=unit, **names, **found)
+        self._set_fitted(table, forest, weight_unit_=unit, training_range_=training.ranges, **names, **found)
         return self
 
     def _check_rule(self) -> None:
@@ -270,3 +273,12 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         prior = count / count.sum() if self.class_prior is None else self.class_prior
         checked = check_prior(prior, count[np.newaxis], "class_prior")
         return {"class_count_": count, "class_prior_": checked}
+
+    def _prunings(self) -> Prunings:
+        return Prunings(chosen=False)
+
+
+def _widened(ranges: Floats, rows: Floats) -> Floats:
+    """Ranges that include these rows; nominal columns have none."""
+    low, high = np.fmin.reduce(rows, axis=0, initial=np.inf), np.fmax.reduce(rows, axis=0, initial=-np.inf)
+    return np.stack([np.minimum(ranges[:, 0], low), np.maximum(ranges[:, 1], high)], axis=1)

@@ -25,7 +25,7 @@ Class = TypeVar("Class", bound=type)
 
 # Caches, and what belongs to a session and not to a model: scikit-learn's callbacks and requests.
 _NOT_STORED = frozenset({"_tables", "_skl_callbacks", "_metadata_request"})
-_FOUND_BY_FIT = re.compile(r"[a-z][a-z0-9_]*[a-z0-9]_|_impurity")
+_FOUND_BY_FIT = re.compile(r"[a-z]([a-z0-9_]*[a-z0-9])?_|_impurity")
 
 
 def storable(cls: Class) -> Class:
@@ -111,11 +111,20 @@ def _check_classes(model: Any) -> None:
         raise ValueError("class_prior_ does not add up to 1")
     if "class_count_" in vars(model):
         _check_weights("class_count_", model.class_count_, n_classes)
+    ranges = vars(model).get("training_range_")
+    if ranges is not None and not _is_range_of_columns(ranges, model.forest_.n_features):
+        raise ValueError("training_range_ has no least and largest value for each column")
     unit = vars(model).get("weight_unit_", 1.0)
     if not isinstance(unit, float) or not 0 < unit < np.inf:
         raise ValueError("weight_unit_ must be a positive number")
     if model._impurity not in {criterion.impurity for criterion in CRITERIA.values()}:
         raise ValueError("it has no impurity of classes")
+
+
+def _is_range_of_columns(ranges: Any, n_features: int) -> bool:
+    if not isinstance(ranges, np.ndarray) or ranges.dtype != np.float64 or ranges.shape != (n_features, 2):
+        return False
+    return not (ranges[:, 0] > ranges[:, 1]).any()
 
 
 def _check_weights(name: str, weights: Any, n_classes: int) -> None:

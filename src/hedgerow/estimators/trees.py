@@ -104,6 +104,8 @@ max_leaf_nodes, max_features
     classes_, n_classes_, class_prior_ : labels, their number, and their weighted share of the training data.
     schema_ : Schema
         Names, kinds and categories of the columns.
+    training_range_ : array of shape (n_features, 2)
+        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows outside.
     n_features_in_, feature_names_in_, feature_importances_
         As in scikit-learn.
 
@@ -241,6 +243,7 @@ max_leaf_nodes, max_features
             n_classes_=len(labels.classes),
             class_prior_=prior,
             leaf_probability_=estimate,
+            training_range_=training.ranges,
             _impurity=impurity,
         )
         return self

@@ -15,14 +15,18 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from hedgerow._params import check_bool
 from hedgerow._registry import register
 from hedgerow.data.columns import Column, Kind
 from hedgerow.data.sparse import densify
 from hedgerow.data.table import Schema
 from hedgerow.data.targets import Labels, read_labels, read_weights
 from hedgerow.estimators.base import TreeBased
+from hedgerow.estimators.fitting.bagging import OutOfBag
 from hedgerow.estimators.forests import ForestClassifier
+from hedgerow.estimators.verbs.answers import ClassAnswers
 from hedgerow.exchange import from_sklearn
+from hedgerow.folds import Prunings
 from hedgerow.forest.forest import Forest
 from hedgerow.walk import ForestWalk, TableCache, Walk
 
@@ -47,6 +51,8 @@ class FittedEstimator:
     prior: Floats | None
     labels: Labels
     weight: Floats
+    bags: OutOfBag | None = None
+    """The training rows out of the bag of each tree; None where they are not known, or not asked for."""
 
 
 class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
@@ -95,6 +101,12 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
     def get_tree_weights(self) -> Floats | None:
         return self.estimator_.get_tree_weights() if isinstance(self.estimator_, TreeBased) else None
 
+    def _prunings(self) -> Prunings:
+        return self.estimator_._prunings() if isinstance(self.estimator_, ClassAnswers) else Prunings()
+
+    def _training_range(self) -> Floats | None:
+        return self.estimator_._training_range() if isinstance(self.estimator_, ClassAnswers) else None
+
     def _template(self) -> Any:
         """Estimator to fit; the default one requests the weights that it is passed."""
         return requesting_weights(self._default()) if self.estimator is None else self.estimator
@@ -107,7 +119,9 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         fitted = self._fit_estimator(X, y, sample_weight, fit_params)
         return self._take(fitted.model, fitted.prior)
 
-    def _fit_estimator(self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any]) -> FittedEstimator:
+    def _fit_estimator(
+        self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any], *, keep_bags: bool = False
+    ) -> FittedEstimator:
         """Fit the estimator, unless it is frozen; sets no attribute."""
         labels = read_labels(y, X)
         weight = read_weights(sample_weight, labels.codes)
@@ -118,9 +132,12 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
             return FittedEstimator(template.estimator, None, labels, weight)
         # Rescaled, because leaves of scikit-learn's trees count weights too.
         params = self._params_of_estimator(template, None if sample_weight is None else weight, fit_params)
-        model = clone(template).fit(densify(X), labels.classes[labels.codes], **params)
+        model, targets = clone(template), labels.classes[labels.codes]
+        bags = _fit_and_keep_bags(model, X, targets, params) if keep_bags else None
+        if not keep_bags:
+            model.fit(densify(X), targets, **params)
         prior = None if class_weight_parameters(model) else _shares(labels, weight)
-        return FittedEstimator(model, prior, labels, weight)
+        return FittedEstimator(model, prior, labels, weight, bags)
 
     def _params_of_estimator(self, template: Any, sample_weight: Any, fit_params: dict[str, Any]) -> dict[str, Any]:
         """Parameters for the estimator's `fit`: as it requests, if routing is enabled, else the weights."""
@@ -185,6 +202,18 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
                 f"Input X contains NaN: column {schema.names[column]!r} in row {row}. "
                 f"{type(model).__name__} takes no missing values: impute them, or wrap an estimator that does"
             )
+
+
+def _fit_and_keep_bags(model: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> OutOfBag | None:
+    """Fit a model, and find the rows out of the bag of each tree; None where it has no bags."""
+    if isinstance(model, ForestClassifier):
+        return model._fit(densify(X), y, **params, keep_bags=check_bool("bootstrap", model.bootstrap))
+    model.fit(densify(X), y, **params)
+    samples = None if isinstance(model, TreeBased) else getattr(model, "estimators_samples_", None)
+    if samples is None:
+        return None
+    rows = _numeric_schema(model).read(X, estimator=model)
+    return OutOfBag.from_samples(from_sklearn(model), rows, samples, getattr(model, "n_jobs", None))
 
 
 def requesting_weights(estimator: Any) -> Any:

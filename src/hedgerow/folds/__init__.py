@@ -13,9 +13,10 @@ from hedgerow.folds.leaf_probability import (
     Shrinkage,
     leaf_probability,
 )
-from hedgerow.folds.moments import Mean, Variance
+from hedgerow.folds.moments import Mean, Variance, deviations
 from hedgerow.folds.plausibility import PlausibilityUncertainty
-from hedgerow.folds.uncertainty import EntropyUncertainty, Uncertainty, entropy_bits
+from hedgerow.folds.prunings import Prunings
+from hedgerow.folds.uncertainty import EntropyUncertainty, PosteriorUncertainty, Uncertainty, entropy_bits
 
 __all__ = [
     "EntropyUncertainty",
@@ -26,9 +27,12 @@ __all__ = [
     "MEstimate",
     "Mean",
     "PlausibilityUncertainty",
+    "PosteriorUncertainty",
+    "Prunings",
     "Shrinkage",
     "Uncertainty",
     "Variance",
+    "deviations",
     "entropy_bits",
     "leaf_counts",
     "leaf_moments",

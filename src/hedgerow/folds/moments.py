@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hedgerow.folds.fold import Fold
 from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric
 
-__all__ = ["Mean", "Variance"]
+__all__ = ["Mean", "Variance", "deviations"]
 
 Floats = NDArray[np.float64]
 
@@ -43,3 +43,9 @@ class Variance(Fold[None, Uncertainty]):
         if n_trees == 1:
             return all_aleatoric(total, "variance")
         return Uncertainty(total, variance, between, "variance")
+
+
+def deviations(variances: Uncertainty) -> Uncertainty:
+    """Standard deviations of variances: in the unit of the target, and their squares add up."""
+    total, aleatoric, epistemic = np.sqrt((variances.total, variances.aleatoric, variances.epistemic))
+    return Uncertainty(total, aleatoric, epistemic, "deviation")

@@ -8,21 +8,79 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.folds.fold import Fold
-from hedgerow.walk import LeafTable, Link
+from hedgerow.folds.prunings import LeafPosteriors, dirichlet_entropy_bits
+from hedgerow.walk import LeafTable, Link, Query
 
-__all__ = ["EntropyUncertainty", "Uncertainty", "all_aleatoric", "entropy_bits"]
+__all__ = ["EntropyUncertainty", "PosteriorUncertainty", "Uncertainty", "all_aleatoric", "entropy_bits"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Uncertainty:
-    """Uncertainty of predictions, one number per row: total = aleatoric + epistemic."""
+    """Uncertainty of predictions, one number per row: total = aleatoric + epistemic.
+
+    Standard deviations are the exception: of these the squares add up.
+    """
 
     total: Floats
     aleatoric: Floats
     epistemic: Floats
     measure: str
+    """What the numbers are: "entropy" or "leaf_entropy" (bits), "plausibility", "deviation" or "variance"."""
+
+
+@dataclass(frozen=True, eq=False)
+class PosteriorUncertainty:
+    """Entropy in bits of the mean class probabilities (total), and their mean entropy (aleatoric).
+
+    Means over the trees, the prunings of each tree and the class probabilities of each node of a pruning; the
+    difference is the mutual information of class and probabilities (epistemic). A row that reaches several leaves of a
+    tree has their mixture: that a value is missing is epistemic.
+
+    A row outside the training range is answered as if its leaves were about it with probability 2^(−u) only, u being
+    how far it is outside in the column where it is furthest, in widths of the range; else nothing is known about its
+    class probabilities but their prior, Dirichlet(m·p).
+    """
+
+    posteriors: LeafPosteriors
+    prior: Floats
+    ranges: Floats | None
+    """Least and largest training value of each column, (n_features, 2); NaN for a column that does not count. None:
+    unknown."""
+
+    def query(self, tree_weights: Floats | None = None) -> Query[Uncertainty]:
+        """Bind the posteriors to a forest, for :func:`hedgerow.walk.ask`."""
+        table = LeafTable.of(np.column_stack([self.posteriors.shares, self.posteriors.bits]))
+        return Query(table, self.finish, tree_weights=tree_weights, with_rows=True)
+
+    def finish(self, folded: Floats, n_trees: int, rows: Floats) -> Uncertainty:
+        """Uncertainty from the folded shares and bits, (n, n_classes + 1)."""
+        shares, aleatoric = np.hsplit(folded / n_trees, [-1])
+        aleatoric = aleatoric[:, 0]
+        if self.ranges is not None:
+            about = np.exp2(-widths_outside(rows, self.ranges))
+            unknown = dirichlet_entropy_bits(self.posteriors.m * self.prior)
+            aleatoric = about * aleatoric + (1.0 - about) * unknown
+            shares = about[:, np.newaxis] * shares + (1.0 - about)[:, np.newaxis] * self.prior
+        epistemic = np.maximum(entropy_bits(shares) - aleatoric, 0.0)
+        return Uncertainty(aleatoric + epistemic, aleatoric, epistemic, "entropy")
+
+
+def widths_outside(rows: Floats, ranges: Floats) -> Floats:
+    """Largest distance of each row from the range of a column, in widths of that range, (n,); 0 inside.
+
+    Missing values, and columns without a range or with a single value, do not count.
+    """
+    low, high = ranges.T
+    counted = np.flatnonzero(high > low)
+    if not counted.size:
+        return np.zeros(len(rows))
+    low, high, values = low[counted], high[counted], rows[:, counted]
+    with np.errstate(over="ignore", invalid="ignore"):
+        outside = np.maximum(low - values, values - high) / (high - low)
+    widest: Floats = np.fmax(np.fmax.reduce(outside, axis=1), 0.0)
+    return widest
 
 
 @dataclass(frozen=True)
@@ -30,7 +88,8 @@ class EntropyUncertainty(Fold[Floats, Uncertainty]):
     """Entropy in bits of the trees' mean probabilities (total) and the mean of their own entropies (aleatoric).
 
     The link −p·log2 p is applied to the probabilities of a tree for a row, so that a row that reaches several leaves of
-    a tree gets the entropy of their mixture.
+    a tree gets the entropy of their mixture. Pure leaves have no entropy: of full trees all of it is epistemic,
+    whatever the noise; :class:`PosteriorUncertainty` is free of that.
     """
 
     probability: Fold[Floats, Floats]
@@ -45,9 +104,9 @@ class EntropyUncertainty(Fold[Floats, Uncertainty]):
         shares, bits = np.hsplit(folded / n_trees, 2)
         total = entropy_bits(shares)
         if n_trees == 1:
-            return all_aleatoric(total, "entropy")
+            return all_aleatoric(total, "leaf_entropy")
         aleatoric = bits.sum(axis=1)
-        return Uncertainty(total, aleatoric, np.maximum(total - aleatoric, 0.0), "entropy")
+        return Uncertainty(total, aleatoric, np.maximum(total - aleatoric, 0.0), "leaf_entropy")
 
 
 def all_aleatoric(total: Floats, measure: str) -> Uncertainty:

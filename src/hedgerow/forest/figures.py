@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("all_spread", "answer_counts", "expanded_counts", "leaf_boxes", "n_children", "no_payloads", "node_stats"),
-    "summed_weights",
+    *("split_features", "summed_weights"),
 ]
 
 Floats = NDArray[np.float64]
@@ -66,6 +66,15 @@ def n_children(forest: Forest) -> NDArray[np.int64]:
         n[multiway] = largest[forest.payload[multiway]] + 1
     n += forest.missing == MissingPolicy.OWN_BRANCH
     return n
+
+
+def split_features(forest: Forest) -> NDArray[np.bool_]:
+    """Whether any node splits on each feature."""
+    used = np.zeros(forest.n_features, dtype=np.bool_)
+    used[forest.feature[forest.feature >= 0]] = True
+    for payload in forest.payload[forest.kind == NodeKind.OBLIQUE]:
+        used[forest.payload_codes[forest.payload_start[payload] : forest.payload_start[payload + 1]]] = True
+    return used
 
 
 def answer_counts(forest: Forest) -> Floats:

@@ -255,13 +255,18 @@ class Forest:
         """Node of each leaf, in leaf order."""
         return np.flatnonzero(self.kind == NodeKind.LEAF)
 
+    @property
+    def split_features(self) -> NDArray[np.bool_]:
+        """Whether any node splits on each feature, alone or in an oblique split, (n_features,)."""
+        return figures.split_features(self)
+
     def node_depths(self) -> NDArray[np.int64]:
         """Distance of each node from its root."""
         return node_depths(self.parent)
 
-    def node_counts(self) -> NDArray[np.float64]:
-        """Class counts of each node, (n_nodes, n_classes): the sum over its leaves."""
-        return node_sums(self.core, self.counts)
+    def node_counts(self, leaf_counts: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Class counts of each node, (n_nodes, n_classes): the sum over its leaves, of these counts or its own."""
+        return node_sums(self.core, self.counts if leaf_counts is None else np.ascontiguousarray(leaf_counts))
 
     def answer_counts(self) -> NDArray[np.float64]:
         """Counts that each leaf predicts from, (n_leaves, n_classes).

@@ -5,15 +5,15 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
+from hedgerow.credal.utility import REWARDS, set_utilities
 from hedgerow.metrics.arguments import mean, read_memberships, read_sizes
 
 __all__ = ["determinacy", "mean_set_size", "set_accuracy", "single_accuracy", "u65_score", "u80_score"]
 
-U65, U80 = 0.6, 1.2  # rewards of caution: a correct set of two is worth 0.5 + reward/4
+U65, U80 = REWARDS["u65"], REWARDS["u80"]
 
 
 def u65_score(
@@ -41,11 +41,6 @@ def u80_score(
 def _utility(y_true: Any, sets: Any, classes: Any, sample_weight: Any, reward: float) -> float:
     correct, members, weights = read_memberships(y_true, sets, classes, sample_weight)
     return mean(set_utilities(correct, members.sum(axis=1), reward), weights)
-
-
-def set_utilities(correct: NDArray[np.bool_], size: NDArray[np.int64], reward: float) -> NDArray[np.float64]:
-    """(1 + reward)/m − reward/m² for correct sets of m classes, in a form that is exactly 1 for m = 1; 0 for others."""
-    return np.where(correct, 1 / size + reward * (size - 1) / size**2, 0.0)
 
 
 def set_accuracy(

@@ -23,12 +23,18 @@ class Query(Generic[Answer]):
     """A leaf table of one forest, and how its fold becomes an answer."""
 
     table: LeafTable
-    finish: Callable[[Floats, int], Answer]
+    finish: Callable[..., Answer]
     """Answer from the folded table, (n, m) or (n, n_trees, m), and the number of trees."""
     per_tree: bool = False
     """Keep the trees apart instead of folding over them."""
     tree_weights: Floats | None = None
     """Weight of each tree in sums; None: all 1."""
+    with_rows: bool = False
+    """Whether `finish` takes the rows themselves, (n, n_features), as its third argument."""
+
+    def answer(self, folded: Floats, n_trees: int, rows: Floats) -> Answer:
+        """Finish the fold of these rows."""
+        return self.finish(folded, n_trees, rows) if self.with_rows else self.finish(folded, n_trees)
 
 
 def ask(walk: Walk, rows: Floats, queries: Sequence[Query[Any]]) -> list[Any]:
@@ -39,7 +45,7 @@ def ask(walk: Walk, rows: Floats, queries: Sequence[Query[Any]]) -> list[Any]:
     if len(queries) == 1:  # the usual case: grouping would take as long as walking a row
         (query,) = queries
         folded = walk.fold(rows, [query.table], query.tree_weights, per_tree=[query.per_tree])
-        return [query.finish(folded[0], walk.forest.n_trees)]
+        return [query.answer(folded[0], walk.forest.n_trees, rows)]
     answers: list[Any] = [None] * len(queries)
     waiting = list(range(len(queries)))
     while waiting:
@@ -51,7 +57,7 @@ def ask(walk: Walk, rows: Floats, queries: Sequence[Query[Any]]) -> list[Any]:
         by_table = dict(zip(tables, folded, strict=True))
         for i in together:
             query = queries[i]
-            answers[i] = query.finish(by_table[id(query.table), query.per_tree], walk.forest.n_trees)
+            answers[i] = query.answer(by_table[id(query.table), query.per_tree], walk.forest.n_trees, rows)
     return answers
 
 

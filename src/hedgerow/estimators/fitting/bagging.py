@@ -11,11 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._params import check_bool, is_fraction, is_whole
+from hedgerow.forest.counts import as_numbers
 from hedgerow.forest.forest import Forest
 from hedgerow.growth import Grown
 from hedgerow.walk import LeafTable, fold, route
 
-__all__ = ["OutOfBag", "n_draws", "warn_of_no_answer"]
+__all__ = [
+    *("OutOfBag", "n_draws", "oob_metric", "oob_scores", "scaled_tree_weights", "scores_out_of_bag"),
+    "warn_of_no_answer",
+]
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +48,41 @@ def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, n_rows: int) -> in
         f"max_samples is {max_samples!r}, must be a whole number of at least 1 (and at most {_MOST_DRAWS}), a fraction "
         "in (0, 1], or None for as many as there are rows"
     )
+
+
+def scores_out_of_bag(oob_score: Any) -> bool:
+    """Whether `oob_score` asks for a score."""
+    return callable(oob_score) or check_bool("oob_score", oob_score, hint=", or a function of y and answers")
+
+
+def oob_metric(oob_score: Any, default: str) -> Any:
+    """Metric of `oob_score`: its own, or scikit-learn's of this name."""
+    if callable(oob_score):
+        return oob_score
+    from sklearn import metrics  # here, because it takes longer to import than all of hedgerow
+
+    return getattr(metrics, default)
+
+
+def oob_scores(
+    oob_score: Any, shares: Floats, unseen: NDArray[np.bool_], codes: NDArray[np.int32], classes: NDArray[Any]
+) -> dict[str, Any]:
+    """Attributes from out-of-bag probabilities, (n, n_classes), of which rows that no tree can answer are NaN."""
+    metric = oob_metric(oob_score, "accuracy_score")
+    predicted = classes[shares[unseen].argmax(axis=1)]
+    score = metric(classes[codes[unseen]], predicted) if unseen.any() else np.nan
+    return {"oob_decision_function_": shares, "oob_score_": score}
+
+
+def scaled_tree_weights(tree_weights: Any, n_trees: int) -> Floats:
+    """Scale weights to a mean of 1, so that equal weights have no effect."""
+    weights = as_numbers("tree_weights", tree_weights)
+    if weights.shape != (n_trees,):
+        raise ValueError(f"tree_weights has shape {weights.shape}, must have a number for each of {n_trees} trees")
+    if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
+        raise ValueError("tree_weights must be finite, not negative, and not all 0")
+    scaled: Floats = weights * (n_trees / weights.sum())
+    return scaled
 
 
 def warn_of_no_answer(unseen: NDArray[np.bool_]) -> None:
@@ -77,11 +116,29 @@ class OutOfBag:
             seen[tree] = np.packbits(in_bag, bitorder="little")
         return cls(grown.forest, np.ascontiguousarray(values), seen, n_jobs)
 
-    def thinned(self, kept: slice) -> OutOfBag:
-        """The same trees with some of the rows."""
-        bits = np.unpackbits(self.seen, axis=1, count=len(self.rows), bitorder="little")
-        seen = np.packbits(bits[:, kept], axis=1, bitorder="little")
-        return replace(self, rows=np.ascontiguousarray(self.rows[kept]), seen=seen)
+    @classmethod
+    def from_samples(
+        cls, forest: Forest, rows: Floats, samples: Sequence[NDArray[np.integer[Any]]], n_jobs: int | None
+    ) -> OutOfBag:
+        """Bags given as the rows that each tree was grown from, as scikit-learn's `estimators_samples_` has them."""
+        seen = np.zeros((forest.n_trees, -(-len(rows) // 8)), dtype=np.uint8)
+        for tree, drawn in enumerate(samples):
+            in_bag = np.zeros(len(rows), dtype=bool)
+            in_bag[drawn] = True
+            seen[tree] = np.packbits(in_bag, bitorder="little")
+        return cls(forest, np.ascontiguousarray(rows), seen, n_jobs)
+
+    @property
+    def seen_by_all(self) -> bool:
+        """Whether every row is in the bag of every tree."""
+        by_all = np.unpackbits(np.bitwise_and.reduce(self.seen, axis=0), count=len(self.rows), bitorder="little")
+        return bool(by_all.all())
+
+    def of_rows(self, positions: NDArray[np.intp]) -> OutOfBag:
+        """Bags of these rows only."""
+        bits = (self.seen[:, positions >> 3] >> (positions & 7).astype(np.uint8)) & 1
+        seen = np.ascontiguousarray(np.packbits(bits, axis=1, bitorder="little"))
+        return replace(self, rows=np.ascontiguousarray(self.rows[positions]), seen=seen)
 
     def fold(self, table: LeafTable, tree_weights: Floats | None = None) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Fold a table over the out-of-bag trees of each row: (n, m), their number (n, 1), and which rows have any.

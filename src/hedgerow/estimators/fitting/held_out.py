@@ -52,7 +52,9 @@ def held_out_weights(training: Training, n_folds: int, seed: int) -> Floats:
     stop[order] = run - start_of_group[group[order]]
     below = np.concatenate([np.zeros((1, len(groups))), upto[:-1]])
     overlap = np.minimum(stop, upto[:, group]) - np.maximum(stop - weight, below[:, group])
-    held_out: Floats = np.where(overlap > _ROUNDING * weight, np.minimum(overlap, weight), 0.0)
+    # All or nothing but for rounding: what a difference of nearly equal weights leaves is no weight.
+    overlap = np.where(overlap > (1 - _ROUNDING) * weight, weight, overlap)
+    held_out: Floats = np.where(overlap > _ROUNDING * weight, overlap, 0.0)
     return held_out
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,8 +25,11 @@ from hedgerow.folds import (
     Fold,
     Mean,
     PlausibilityUncertainty,
+    PosteriorUncertainty,
+    Prunings,
     Uncertainty,
     Variance,
+    deviations,
     leaf_counts,
     leaf_moments,
     tree_votes,
@@ -125,9 +129,14 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
     def predict_uncertainty(self, X: Any, measure: str = "entropy") -> Uncertainty:
         """Total, aleatoric and epistemic uncertainty of each row.
 
-        "entropy": in bits, of the mean of the trees' probabilities (total), the mean of the trees' own entropies
-        (aleatoric), and their difference (epistemic). A single tree has no between-tree variance; all uncertainty is
-        aleatoric.
+        "entropy": in bits, by the Bayesian average over the prunings of each tree (:mod:`hedgerow.folds.prunings`).
+        Aleatoric is the noise in the classes of such rows, epistemic what more training rows would take away, total
+        the entropy of the average: more than that of `predict_proba`, since single trees know less than all together.
+        Outside the training range the epistemic part grows.
+
+        "leaf_entropy": in bits, of the mean of the trees' leaf probabilities (total), the mean of the trees' own
+        entropies (aleatoric), and their difference (epistemic). Leaves of a single class have none, so that for full
+        trees all of it is epistemic, whatever the noise; for a single tree all is aleatoric.
 
         "plausibility": the mean over the trees of the aleatoric and the epistemic uncertainty of the leaf, which counts
         how few samples it has (Busch et al., Combining Predictions under Uncertainty, section 3.1), and their sum.
@@ -200,13 +209,16 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         return None
 
     def _uncertainty_query(self, measure: str = "entropy") -> Query[Uncertainty] | None:
-        if measure == "entropy":
-            return self._entropy_query()
-        if measure == "plausibility":
-            fold = PlausibilityUncertainty()
-            table = self._tables.get(fold, lambda: fold.table_of(self.forest_.distinct_counts, None))
-            return fold.query(table, None)
-        raise ValueError(f"measure is {measure!r}, must be 'entropy' or 'plausibility'")
+        match measure:
+            case "entropy":
+                return self._posterior_query()
+            case "leaf_entropy":
+                return self._leaf_entropy_query()
+            case "plausibility":
+                fold = PlausibilityUncertainty()
+                table = self._tables.get(fold, lambda: fold.table_of(self.forest_.distinct_counts, None))
+                return fold.query(table, None, self.get_tree_weights())
+        raise ValueError(f"measure is {measure!r}, must be 'entropy', 'leaf_entropy' or 'plausibility'")
 
     def _proba_query(self) -> Query[Floats] | None:
         """Query for the probabilities; None where they are no fold."""
@@ -221,11 +233,43 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         found: DistinctCounts = self.forest_.distinct_counts
         return found
 
-    def _entropy_query(self) -> Query[Uncertainty] | None:
+    def _leaf_entropy_query(self) -> Query[Uncertainty] | None:
         fold = EntropyUncertainty(self._leaf_probability())
         key = (fold, self._settings())
         table = self._tables.get(key, lambda: fold.table_of(self._leaf_evidence(), self.class_prior_))
-        return fold.query(table, self.class_prior_)
+        return fold.query(table, self.class_prior_, self.get_tree_weights())
+
+    def _posterior_query(self) -> Query[Uncertainty]:
+        prunings, prior = self._prunings(), self._evidence_prior()
+        key = ("posteriors", prunings, self._settings())
+
+        def compute() -> Query[Uncertainty]:
+            posteriors = prunings.posteriors(self.forest_, self._observed_counts(), prior)
+            return PosteriorUncertainty(posteriors, prior, self._ranges_of_splits()).query()
+
+        return replace(self._tables.get(key, compute), tree_weights=self.get_tree_weights())
+
+    def _prunings(self) -> Prunings:
+        """Prior over the prunings of the trees, and what their counts are worth as evidence."""
+        return Prunings()
+
+    def _observed_counts(self) -> Floats:
+        """Class counts of the training rows in every leaf, (n_leaves, n_classes)."""
+        return self.forest_.counts
+
+    def _evidence_prior(self) -> Floats:
+        """Class shares that the counts of leaves go with."""
+        prior: Floats = self.class_prior_
+        return prior
+
+    def _training_range(self) -> Floats | None:
+        """Least and largest training value of each column, (n_features, 2); None in older model files."""
+        return getattr(self, "training_range_", None)
+
+    def _ranges_of_splits(self) -> Floats | None:
+        """Training range of the columns that the trees split on; NaN for others, as nothing depends on them."""
+        ranges = self._training_range()
+        return None if ranges is None else np.where(self.forest_.split_features[:, np.newaxis], ranges, np.nan)
 
     def _settings(self) -> tuple[Any, ...]:
         """Parameters, in a form that can be compared, that change the evidence of leaves after `fit`."""
@@ -253,12 +297,16 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         found: Floats = self._ask(rows, self._mean_query())[0]
         return found
 
-    def predict_uncertainty(self, X: Any) -> Uncertainty:
-        """Variances: mean of the leaves' (aleatoric), of the trees' means (epistemic), and their sum (total).
+    def predict_uncertainty(self, X: Any, measure: str = "deviation") -> Uncertainty:
+        """Total, aleatoric and epistemic uncertainty of each row.
 
-        A single tree has no between-tree variance; all uncertainty is aleatoric.
+        "deviation": standard deviations, in the unit of the target: of the targets in the leaves (aleatoric), of the
+        trees' means (epistemic), and of both together (total); total² = aleatoric² + epistemic². A single tree has no
+        between-tree variance; all uncertainty is aleatoric.
+
+        "variance": their squares, which add up.
         """
-        found: Uncertainty = self._respond_alone(X, "predict_uncertainty")
+        found: Uncertainty = self._respond_alone(X, "predict_uncertainty", measure=measure)
         return found
 
     def explain(self, X: Any, coverage: float = 0.9) -> list[NumberExplanation]:
@@ -286,12 +334,20 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
             case "predict":
                 return self._mean_query()
             case "predict_uncertainty":
-                fold = Variance()
-                table = self._tables.get(fold, lambda: fold.leaf_table(self.forest_.stats, None))
-                return fold.query(table, None)
+                return self._spread_query(**arguments)
             case "leaf_moments":
                 return leaf_moments(self.forest_)
         return None
+
+    def _spread_query(self, measure: str = "deviation") -> Query[Uncertainty]:
+        fold = Variance()
+        query = fold.query(self._tables.get(fold, lambda: fold.leaf_table(self.forest_.stats, None)), None)
+        match measure:
+            case "deviation":
+                return replace(query, finish=lambda folded, n_trees: deviations(fold.finish(folded, n_trees, None)))
+            case "variance":
+                return query
+        raise ValueError(f"measure is {measure!r}, must be 'deviation' or 'variance'")
 
     def _mean_query(self) -> Query[Floats]:
         fold = Mean()

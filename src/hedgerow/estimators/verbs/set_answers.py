@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import check_choice
 from hedgerow.credal import Aggregate, Average, Conjunction, get
 from hedgerow.credal.aggregates import Belief, Vote
-from hedgerow.credal.leaves import check_s, tree_weights
+from hedgerow.credal.leaves import WEIGHTINGS, check_s, tree_weights
+from hedgerow.credal.utility import REWARDS
 from hedgerow.estimators.verbs.answers import ClassAnswers
 from hedgerow.folds import Fold
 from hedgerow.forest.counts import DistinctCounts, as_numbers
@@ -20,9 +22,14 @@ from hedgerow.rules import Vote as VoteRule
 from hedgerow.rules.base import check_prior
 from hedgerow.walk import LeafTable, Query
 
-__all__ = ["SetAnswers"]
+__all__ = ["AUTO", "LEARNED", "SetAnswers"]
 
 Floats = NDArray[np.float64]
+
+AUTO = "auto"
+"""Value of `s`: chosen by out-of-bag rows where there are any."""
+LEARNED = "learned"
+"""Value of `weighting`: weights of trees that out-of-bag rows ask for."""
 _Finish = Callable[[Floats, int], Any]
 
 
@@ -78,7 +85,7 @@ class SetAnswers(ClassAnswers):
 
     def _set_table(self, aggregate: Aggregate) -> LeafTable:
         key = ("sets", aggregate, self._settings())
-        return self._tables.get(key, lambda: aggregate.table_of(self._leaf_evidence(), self.s))
+        return self._tables.get(key, lambda: aggregate.table_of(self._leaf_evidence(), self._current_s()))
 
     @staticmethod
     def _warning_of_conflicts(aggregate: Aggregate, finish: _Finish) -> _Finish:
@@ -119,17 +126,44 @@ class SetAnswers(ClassAnswers):
             return LeafTable.of(np.column_stack([Probability().table(counts, uniform), np.ones(len(counts))]))
         votes = VoteRule().table(counts, uniform)
         weighting = aggregate.weighting if isinstance(aggregate, Belief | Vote) else "uniform"
-        weights = tree_weights(counts, self.s, weighting)[:, np.newaxis]
+        weights = tree_weights(counts, self._current_s(), weighting)[:, np.newaxis]
         return LeafTable.of(np.concatenate([weights * votes, weights], axis=1))
 
     def _aggregate(self) -> Aggregate:
-        check_s(self.s)
-        return get(self.aggregate, self.weighting)
+        return get(self.aggregate, "uniform" if self._learns_weights() else self.weighting)
+
+    def _learns_weights(self) -> bool:
+        """Whether trees have weights learned by `fit` instead of those of their leaves."""
+        check_choice("weighting", self.weighting, (*WEIGHTINGS, LEARNED))
+        return bool(self.weighting == LEARNED)
+
+    def _utility(self) -> str | None:
+        """Name of the utility that s is chosen by; None if s is a number. "auto" is "u65" where it can be."""
+        if not isinstance(self.s, str):
+            check_s(self.s)
+            return None
+        if self.s not in (*REWARDS, AUTO):
+            raise ValueError(f"s is {self.s!r}, must be a positive number, such as 1, or one of 'auto', 'u65', 'u80'")
+        return "u65" if self.s == AUTO else self.s
+
+    def _current_s(self) -> float:
+        """The number s: the parameter, or what `fit` has chosen for it."""
+        utility = self._utility()
+        if utility is None:
+            return check_s(self.s)
+        fitted = vars(self)
+        if "s_" not in fitted or fitted.get("s_utility_", utility) != utility:
+            raise ValueError(f"s={self.s!r} was set after fit: fit again, or set s to a number")
+        if not _same(fitted.get("s_aggregate_"), self._aggregate()):
+            raise ValueError(
+                f"s={self.s!r} was chosen in fit for another aggregate or weighting: fit again, or set s to a number"
+            )
+        return check_s(self.s_)
 
     def _settings(self) -> tuple[Any, ...]:
         """Parameters that tables depend on beside the aggregate, in a form that can be compared."""
         wanted = self._wanted_prior()
-        return (float(self.s), None if wanted is None else as_numbers("class_prior", wanted).tobytes())
+        return (self._current_s(), None if wanted is None else as_numbers("class_prior", wanted).tobytes())
 
     def _wanted_prior(self) -> Any:
         """`class_prior`, or that of the estimator if it has one."""
@@ -159,3 +193,16 @@ class SetAnswers(ClassAnswers):
     def _leaf_evidence(self) -> DistinctCounts:
         leaves = self.forest_.distinct_counts
         return DistinctCounts(self._moved(leaves.counts), leaves.row_of)
+
+    def _observed_counts(self) -> Floats:
+        leaves = self._leaf_evidence()
+        return leaves.of_each_leaf(leaves.counts)
+
+    def _evidence_prior(self) -> Floats:
+        wanted = self._wanted_prior()
+        return super()._evidence_prior() if wanted is None else check_prior(wanted, self.forest_.counts, "class_prior")
+
+
+def _same(chosen_for: Aggregate | None, aggregate: Aggregate) -> bool:
+    """Whether this is the aggregate that s was chosen for, if it was chosen for any."""
+    return chosen_for is None or (type(chosen_for) is type(aggregate) and vars(chosen_for) == vars(aggregate))
