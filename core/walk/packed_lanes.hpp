@@ -7,6 +7,7 @@
 
 #include "walk/lanes.hpp"
 #include "walk/packed.hpp"
+#include "walk/tree_spread.hpp"
 
 namespace hedgerow::walk {
 
@@ -107,10 +108,17 @@ struct PackedPartsWalk : PackedSteps<true> {
         return false;
     }
     void split(std::uint32_t row, std::int64_t node, double weight) const {
+        // Without shares no row had a missing value when the forest was packed: another thread has written to the rows.
+        if (!tree.shares) return split_slowly(row, node, weight);
         const ChildShare* share = tree.shares + nodes[node].first_child;
         const std::int32_t* slot = tree.slot_of + nodes[node].first_child;
         for (std::int64_t i = 0; i <= share->n_after; ++i)
             if (share[i].share * weight > 0) next->push_back({row, slot[i], share[i].share * weight});
+    }
+    void split_slowly(std::uint32_t row, std::int64_t node, double weight) const {
+        for_each_part(forest, tree.root, tree.root + node, weight, [&](std::int64_t child, double part) {
+            next->push_back({row, tree.slot_of[child - tree.root], part});
+        });
     }
 };
 
