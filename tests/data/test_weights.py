@@ -250,9 +250,9 @@ def test_digits_in_an_array_are_text(X: Any) -> None:
 @pytest.mark.parametrize("aggregate", ["belief", "average", "vote", "conjunction", "disjunction"])
 def test_sets_honour_tree_weights(aggregate: str) -> None:
     X, y = load_iris(return_X_y=True)
-    forest = ForestClassifier(5, max_depth=2, tree_weights=[0, 0, 1, 0, 0], random_state=0)
-    taken = CautiousClassifier.from_fitted(clone(forest).fit(X, y), aggregate=aggregate)
-    fitted = CautiousClassifier(forest, aggregate=aggregate).fit(X, y)
+    forest = ForestClassifier(5, max_depth=2, tree_weights=[0, 0, 1, 0, 0], min_samples_split=2, random_state=0)
+    taken = CautiousClassifier.from_fitted(clone(forest).fit(X, y), s=1.0, aggregate=aggregate)
+    fitted = CautiousClassifier(forest, s=1.0, aggregate=aggregate).fit(X, y)
     counts = fitted.leaf_counts(X)[:, 2:3]
     bounds, sets = get(aggregate, "epistemic").of_counts(counts, 1.0)
     for model in (taken, fitted):

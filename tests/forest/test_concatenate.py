@@ -43,12 +43,17 @@ def test_a_forest_twice_has_each_tree_twice(forest: Forest) -> None:
     assert np.array_equal(gather(twice, X, np.concatenate([values, values])), np.concatenate([apart, apart], axis=1))
 
 
-@pytest.mark.parametrize("estimator", [ForestClassifier, ForestRegressor, RandomTreesClassifier])
+@pytest.mark.parametrize(
+    "estimator",
+    [ForestClassifier(min_samples_split=2), ForestRegressor(), RandomTreesClassifier(rule="pool", min_samples_leaf=1)],
+    ids=lambda estimator: type(estimator).__name__,
+)
 def test_trees_fitted_piecewise_predict_like_trees_fitted_at_once(estimator: Any) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.random((60, 3)), rng.integers(0, 2, 60)
     whole, few, other = (
-        estimator(n_estimators=n, random_state=seed).fit(X, y).forest_ for n, seed in ((5, 0), (2, 0), (3, 1))
+        estimator.set_params(n_estimators=n, random_state=seed).fit(X, y).forest_
+        for n, seed in ((5, 0), (2, 0), (3, 1))
     )
     joined = Forest.concatenate([few, other])
     joined.check()
@@ -63,7 +68,8 @@ def test_trees_fitted_piecewise_predict_like_trees_fitted_at_once(estimator: Any
 
 def test_derived_arrays_stay_derived() -> None:
     X = np.arange(40.0).reshape(-1, 1)
-    forest = RandomTreesClassifier(n_estimators=2, random_state=0).fit(X, X[:, 0] > 9).forest_
+    model = RandomTreesClassifier(n_estimators=2, rule="pool", min_samples_leaf=1, random_state=0)
+    forest = model.fit(X, X[:, 0] > 9).forest_
     assert forest.parts()["weight"] is None
     joined = Forest.concatenate([forest, forest])
     assert joined.parts()["weight"] is joined.parts()["payload"] is joined.parts()["missing"] is None

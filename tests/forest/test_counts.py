@@ -112,7 +112,7 @@ def answers(model: Any, asked: Matrix) -> list[Any]:
 
 _MODELS: dict[str, Any] = {
     **{rule: RandomTreesClassifier(8, rule=rule, random_state=0) for rule in rules.names(beyond=True)},
-    "forest": ForestClassifier(8, random_state=0),
+    "forest": ForestClassifier(8, min_samples_split=2, random_state=0),  # small leaves, many of which are alike
     "sets": CautiousForestClassifier(n_estimators=8, random_state=0),
     "bounds": CautiousForestClassifier(n_estimators=8, aggregate="average", random_state=0),
 }

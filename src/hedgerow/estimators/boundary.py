@@ -297,7 +297,10 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         smooth = estimate.probabilities(self.boundary_, rows, nearest, self.scale_, self._settings())
         if estimate.weight == 1:
             return smooth
-        return mix(self._ask(rows, self._tree_query())[0], smooth, estimate.weight)
+        # The leaves of the rows are known from their distances: the tree need not be walked again.
+        query = self._tree_query()
+        shares = _reached(nearest.fractions, self.forest_) @ query.table.of_each_leaf
+        return mix(query.finish(shares, 1), smooth, estimate.weight)
 
     def _tree_query(self) -> Query[Floats]:
         """Probabilities of the tree itself."""
