@@ -21,9 +21,10 @@ from default_candidates import FAMILIES, PEERS, Candidate
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedShuffleSplit
 
+from hedgerow.metrics import expected_calibration_error
+
 MOST_ROWS, MOST_COLUMNS, MOST_CLASSES = 4000, 300, 12
 LEAST_PROBABILITY = 1e-6  # of the true class in log-loss: one certain error costs 13.8
-N_BINS = 10
 
 
 @dataclass(frozen=True)
@@ -83,16 +84,9 @@ def scores(probabilities: np.ndarray, split: Split) -> dict[str, float]:
         ),
         "log-loss": float(-np.log(of_truth).mean()),
         "brier": float(((probabilities - one_hot) ** 2).sum(axis=1).mean()),
-        "calibration": calibration_error(probabilities.max(axis=1), right),
+        "calibration": expected_calibration_error(codes, probabilities, classes=range(probabilities.shape[1])),
         "over prior": float(-np.log(of_truth).mean() + np.log(split.prior[codes]).mean()),
     }
-
-
-def calibration_error(confidence: np.ndarray, right: np.ndarray) -> float:
-    """Expected calibration error: |accuracy − confidence| in bins of equal width, weighted by their rows."""
-    bins = np.minimum((confidence * N_BINS).astype(int), N_BINS - 1)
-    gap = np.bincount(bins, weights=right - confidence, minlength=N_BINS)
-    return float(np.abs(gap).sum() / len(right))
 
 
 def run(candidates: dict[str, Candidate], folder: Path, arguments: argparse.Namespace) -> pd.DataFrame:

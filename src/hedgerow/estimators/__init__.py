@@ -2,7 +2,8 @@
 
 from hedgerow.estimators.boundary import BoundaryClassifier
 from hedgerow.estimators.cautious import CautiousClassifier, CautiousForestClassifier
-from hedgerow.estimators.forests import ForestClassifier, ForestRegressor
+from hedgerow.estimators.forest_classifier import ForestClassifier
+from hedgerow.estimators.forest_regressor import ForestRegressor
 from hedgerow.estimators.measured import MeasuredTreeClassifier, MeasuredTreeRegressor
 from hedgerow.estimators.naive_bayes_tree import NaiveBayesTreeClassifier
 from hedgerow.estimators.random_trees import RandomTreesClassifier

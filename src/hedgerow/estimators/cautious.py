@@ -14,7 +14,7 @@ from hedgerow.credal.leaves import check_s
 from hedgerow.credal.utility import REWARDS
 from hedgerow.estimators.fitting.bagging import OutOfBag, oob_scores, scaled_tree_weights, scores_out_of_bag
 from hedgerow.estimators.fitting.caution import UtilityOutOfBag, with_prior
-from hedgerow.estimators.forests import ForestClassifier
+from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.set_answers import AUTO, SetAnswers
 from hedgerow.estimators.wrapped import (

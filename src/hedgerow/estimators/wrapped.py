@@ -23,7 +23,7 @@ from hedgerow.data.table import Schema
 from hedgerow.data.targets import Labels, read_labels, read_weights
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.fitting.bagging import OutOfBag
-from hedgerow.estimators.forests import ForestClassifier
+from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.verbs.answers import ClassAnswers
 from hedgerow.exchange import from_sklearn
 from hedgerow.folds import Prunings

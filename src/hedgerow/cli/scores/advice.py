@@ -20,8 +20,8 @@ def advice_on_scores(evaluation: Evaluation, model: Any) -> str | None:
     """Return a warning if a model is worse than guessing, or no better, with the remedy; None if it is better."""
     worse = evaluation.worse
     if worse and worse <= {"log_loss", "brier"} and evaluation.better:
-        told = "it tells classes apart, but its probabilities are worse than the class frequencies"
-        return f"{told}: {_figures(evaluation, worse)}. {_remedy(model)}"
+        problem = "it tells classes apart, but its probabilities are worse than the class frequencies"
+        return f"{problem}: {_figures(evaluation, worse)}. {_remedy(model)}"
     if worse:
         return f"worse than guessing: {_figures(evaluation, worse)}. {_remedy(model)}"
     if evaluation.better or not evaluation.verdicts:
@@ -35,12 +35,12 @@ def advice_on_scores(evaluation: Evaluation, model: Any) -> str | None:
 
 
 def _figures(evaluation: Evaluation, names: Collection[str]) -> str:
-    told = []
+    texts = []
     for line in evaluation.lines:
         if line.metric.name in names and line.guess is not None:
             own, guessed = (line.metric.text(Score(score.value)) for score in (line.model, line.guess))
-            told.append(f"{line.title} {own}, baseline {guessed}")
-    return "; ".join(told)
+            texts.append(f"{line.title} {own}, baseline {guessed}")
+    return "; ".join(texts)
 
 
 def _remedy(model: Any) -> str:
@@ -52,13 +52,13 @@ def _remedy(model: Any) -> str:
 
 def _settings_to_try(given: dict[str, Any]) -> Iterator[str]:
     """Settings that make probabilities less extreme, or trees fit less noise."""
-    if given.get("rule", "probability") != "probability":
+    if given.get("rule", "probability") not in ("probability", "tempered"):
         yield "--set rule=probability"
     if given.get("leaf_probability") == "frequency":
-        yield "--set leaf_probability=laplace"
+        yield "--set leaf_probability=shrinkage"
     leaf = given.get("min_samples_leaf")
-    if isinstance(leaf, int | str):  # text: chosen by the model
-        yield f"--set min_samples_leaf={max(_LARGER_LEAF, 2 * leaf) if isinstance(leaf, int) else _LARGER_LEAF}"
+    if isinstance(leaf, int):
+        yield f"--set min_samples_leaf={max(_LARGER_LEAF, 2 * leaf)}"
     elif given.get("max_leaf_nodes"):
         yield f"--set max_leaf_nodes={max(2, given['max_leaf_nodes'] // 4)}"
 
@@ -68,10 +68,10 @@ def advice_on_size(model: Any) -> str | None:
     forest = model.forest_
     if forest.n_trees != 1 or forest.n_leaves <= _READABLE:
         return None
-    told = f"a tree of {forest.n_leaves:,} leaves is not one that a person can read"
+    problem = f"a tree of {forest.n_leaves:,} leaves is not one that a person can read"
     settings = model.get_params(deep=False)
     if "max_leaf_nodes" in settings:
-        return f"{told}: --set max_leaf_nodes={_FEW_LEAVES} grows one that is, with at most {_FEW_LEAVES} leaves"
+        return f"{problem}: --set max_leaf_nodes={_FEW_LEAVES} grows one that is, with at most {_FEW_LEAVES} leaves"
     if "estimator" in settings:
-        return f"{told}: --set 'estimator=TreeClassifier(max_leaf_nodes={_FEW_LEAVES})' grows one that is"
-    return told
+        return f"{problem}: --set 'estimator=TreeClassifier(max_leaf_nodes={_FEW_LEAVES})' grows one that is"
+    return problem

@@ -67,9 +67,10 @@ def _class_ways(split: Split, setup: Setup) -> Iterator[tuple[str, str, Any]]:
     yield "baselines", "one tree", TreeClassifier().fit(X, y, weight)
     yield "baselines", "one tree, as CART", TreeClassifier.cart().fit(X, y, weight)
     common: dict[str, Any] = {"n_estimators": setup.n_trees, "n_jobs": -1, "random_state": 0}
-    yield "baselines", "forest of full trees", ForestClassifier(**common).fit(X, y, weight)
-    forest = ForestClassifier(min_samples_leaf=setup.leaf, **common).fit(X, y, weight)
-    random_trees = RandomTreesClassifier(min_samples_leaf=setup.leaf, **common).fit(X, y, weight)
+    yield "baselines", "forest", ForestClassifier(**common).fit(X, y, weight)
+    yield "baselines", "random trees", RandomTreesClassifier(**common).fit(X, y, weight)
+    forest = ForestClassifier(min_samples_leaf=setup.leaf, calibration=None, **common).fit(X, y, weight)
+    random_trees = RandomTreesClassifier(rule="pool", min_samples_leaf=setup.leaf, **common).fit(X, y, weight)
     for group, trees in (("forest, by rule", forest), ("random trees, by rule", random_trees)):
         for rule in rules.names():
             yield group, rule, trees.set_params(rule=rule)

@@ -1,4 +1,4 @@
-"""Bagging and random forests of the trees in this package."""
+"""Random forests that calibrate themselves by their out-of-bag rows."""
 
 from __future__ import annotations
 
@@ -6,68 +6,36 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from hedgerow._criteria import CRITERIA
 from hedgerow._params import check_bool, check_choice
 from hedgerow.data.table import read_table
-from hedgerow.data.targets import read_labels, read_targets, read_weights
-from hedgerow.data.training import Training
+from hedgerow.data.targets import read_labels
 from hedgerow.estimators.fitting.bagging import (
     OutOfBag,
-    n_draws,
-    oob_metric,
     oob_scores,
     scaled_tree_weights,
-    scores_out_of_bag,
     warn_of_no_answer,
 )
 from hedgerow.estimators.fitting.calibration import CALIBRATION_ROWS, HeldOut, NodeSizes, complete, thinning
 from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.verbs.answers import NumberAnswers
-from hedgerow.estimators.verbs.many_trees import ManyTrees
+from hedgerow.estimators.verbs.bagged_trees import BaggedTrees
 from hedgerow.estimators.verbs.rule_answers import RuleAnswers
-from hedgerow.folds import Mean
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import impurity_of
-from hedgerow.growth import Grown, Growth, grow_forest
 from hedgerow.rules import FoldRule, Probability, get
-from hedgerow.walk import n_threads
-from hedgerow.walk.quantiles import LeafSamples, central_interval, predict_quantiles
 
-__all__ = ["ForestClassifier", "ForestRegressor"]
+__all__ = ["ForestClassifier"]
 
 Floats = NDArray[np.float64]
 
 _NODE_SIZES = (2, 4, 8, 16)  # for min_samples_split="auto"
 
 
-class _Forest(ManyTrees):
-    """Abstract: growth of both forests."""
-
-    def _grow(
-        self, training: Training, growth: Growth, criteria: tuple[str, ...], X: Any, y: Any, keep_bags: bool = False
-    ) -> Grown:
-        options = growth.options(training.sample_weight, training.values.shape[1], criteria, self._seed())
-        options.n_trees = self._n_trees()
-        options.max_bins = self.max_bins if growth.uses_bins(training.n_categories, self.max_bins) else 0
-        n_rows = len(training.sample_weight)
-        options.n_draws = n_draws(self.bootstrap, self.max_samples, self._scores_out_of_bag(), n_rows)
-        options.keep_in_bag = keep_bags or self._keeps_bags()
-        options.keep_leaf_rows = training.targets is not None
-        options.n_threads = n_threads(self.n_jobs)
-        return self._with_progress(grow_forest, training, options, X, y)
-
-    def _keeps_bags(self) -> bool:
-        return self._scores_out_of_bag()
-
-    def _scores_out_of_bag(self) -> bool:
-        return scores_out_of_bag(self.oob_score)
-
-
 @storable
-class ForestClassifier(RuleAnswers, _Forest):
+class ForestClassifier(RuleAnswers, BaggedTrees):
     """A random forest whose probabilities are calibrated by its own out-of-bag rows.
 
     Trees are grown from rows drawn with replacement, with √d columns tried at each split; every second one draws its
@@ -313,119 +281,3 @@ feature_importances_
                 raise ValueError("tree_weights='oob' was set after fit: fit again, or give an array")
             given = self.tree_weights_
         return scaled_tree_weights(given, self.forest_.n_trees)
-
-
-@storable
-class ForestRegressor(NumberAnswers, _Forest):
-    """A random forest for regression, with quantiles and intervals from the training targets in its leaves.
-
-    Trees are grown by least squares to leaves of at least five rows, each from rows drawn with replacement, with a
-    third of the columns tried at each split.
-
-    Parameters
-    ----------
-    n_estimators, nominal, missing, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
-min_impurity_decrease, max_leaf_nodes, max_features, max_bins, bootstrap, max_samples, oob_score, \
-categorical_features, n_jobs, random_state
-        As in :class:`ForestClassifier`.
-
-    Attributes
-    ----------
-    forest_ : Forest
-    leaf_samples_ : LeafSamples
-        The training targets of each leaf.
-    oob_score_, oob_prediction_
-        Out-of-bag R² (or what `oob_score` computes) and predictions; NaN for rows in the bag of every tree.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_diabetes
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> forest = ForestRegressor(random_state=0).fit(X, y)
-    >>> forest.predict_interval(X[:1], coverage=0.8).shape
-    (1, 2)
-    """
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        nominal: str = "multiway",
-        missing: Any = "random",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 5,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        splitter: str = "best",
-        max_features: Any = 1 / 3,
-        max_bins: int | None = 255,
-        bootstrap: bool = True,
-        max_samples: Any = None,
-        oob_score: Any = False,
-        categorical_features: Any = "from_dtype",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.nominal = nominal
-        self.missing = missing
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_leaf_nodes = max_leaf_nodes
-        self.splitter = splitter
-        self.max_features = max_features
-        self.max_bins = max_bins
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.oob_score = oob_score
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    @with_callbacks  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ForestRegressor:
-        """Grow the trees."""
-        table = read_table(X, categorical_features=self.categorical_features, estimator=self)
-        targets = read_targets(y, table.values)
-        weight = read_weights(sample_weight, table.values)
-        training = self._training(table, weight, targets=targets)
-        growth = self._growth("squared_error", splitter=self.splitter)
-        grown = self._grow(training, growth, ("squared_error",), X, y)
-        samples = LeafSamples.of(*grown.leaf_samples, targets[weight > 0])
-        found: dict[str, Any] = {"leaf_samples_": samples, "_impurity": "squared_error"}
-        if self._scores_out_of_bag():
-            bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
-            folded, n_trees, unseen = bags.fold(Mean().leaf_table(grown.forest.stats, None))
-            means = np.full(len(unseen), np.nan)
-            means[unseen] = (folded / n_trees)[:, 0]
-            metric = oob_metric(self.oob_score, "r2_score")
-            found["oob_prediction_"] = means
-            found["oob_score_"] = metric(targets[unseen], means[unseen]) if unseen.sum() > 1 else np.nan
-        self._set_fitted(table, grown.forest, **found)
-        return self
-
-    def predict_quantiles(self, X: Any, q: ArrayLike = (0.05, 0.5, 0.95)) -> Floats:
-        """Quantiles of the target, (n, len(q)): the smallest training target y with F(y|x) ≥ q."""
-        rows = self._read(X)
-        return predict_quantiles(self.forest_, self.leaf_samples_, rows, q, n_jobs=self.n_jobs)
-
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
-        """Bounds, (n, 2), of the interval with equal probability below and above."""
-        found: Floats = self._respond_alone(X, "predict_interval", coverage=coverage)
-        return found
-
-    _has_intervals = True
-
-    def _answer(self, verb: str, rows: Floats, reached: Any, **arguments: Any) -> Any:
-        if verb == "predict_interval":
-            return self._intervals(rows, **arguments)
-        return super()._answer(verb, rows, reached, **arguments)
-
-    def _intervals(self, rows: Floats, coverage: float = 0.9) -> Floats:
-        ends = central_interval(coverage)
-        return predict_quantiles(self.forest_, self.leaf_samples_, rows, ends, n_jobs=self.n_jobs)

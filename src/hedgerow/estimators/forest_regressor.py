@@ -1,0 +1,141 @@
+"""Random forests for regression, with quantiles and intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow.data.table import read_table
+from hedgerow.data.targets import read_targets, read_weights
+from hedgerow.estimators.fitting.bagging import (
+    OutOfBag,
+    oob_metric,
+)
+from hedgerow.estimators.fitting.progress import with_callbacks
+from hedgerow.estimators.stored import storable
+from hedgerow.estimators.verbs.answers import NumberAnswers
+from hedgerow.estimators.verbs.bagged_trees import BaggedTrees
+from hedgerow.folds import Mean
+from hedgerow.walk.quantiles import LeafSamples, central_interval, predict_quantiles
+
+__all__ = ["ForestRegressor"]
+
+Floats = NDArray[np.float64]
+
+
+@storable
+class ForestRegressor(NumberAnswers, BaggedTrees):
+    """A random forest for regression, with quantiles and intervals from the training targets in its leaves.
+
+    Trees are grown by least squares to leaves of at least five rows, each from rows drawn with replacement, with a
+    third of the columns tried at each split.
+
+    Parameters
+    ----------
+    n_estimators, nominal, missing, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
+min_impurity_decrease, max_leaf_nodes, max_features, max_bins, bootstrap, max_samples, oob_score, \
+categorical_features, n_jobs, random_state
+        As in :class:`ForestClassifier`.
+
+    Attributes
+    ----------
+    forest_ : Forest
+    leaf_samples_ : LeafSamples
+        The training targets of each leaf.
+    oob_score_, oob_prediction_
+        Out-of-bag R² (or what `oob_score` computes) and predictions; NaN for rows in the bag of every tree.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> forest = ForestRegressor(random_state=0).fit(X, y)
+    >>> forest.predict_interval(X[:1], coverage=0.8).shape
+    (1, 2)
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        nominal: str = "multiway",
+        missing: Any = "random",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 5,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        splitter: str = "best",
+        max_features: Any = 1 / 3,
+        max_bins: int | None = 255,
+        bootstrap: bool = True,
+        max_samples: Any = None,
+        oob_score: Any = False,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.nominal = nominal
+        self.missing = missing
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_leaf_nodes = max_leaf_nodes
+        self.splitter = splitter
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.oob_score = oob_score
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ForestRegressor:
+        """Grow the trees."""
+        table = read_table(X, categorical_features=self.categorical_features, estimator=self)
+        targets = read_targets(y, table.values)
+        weight = read_weights(sample_weight, table.values)
+        training = self._training(table, weight, targets=targets)
+        growth = self._growth("squared_error", splitter=self.splitter)
+        grown = self._grow(training, growth, ("squared_error",), X, y)
+        samples = LeafSamples.of(*grown.leaf_samples, targets[weight > 0])
+        found: dict[str, Any] = {"leaf_samples_": samples, "_impurity": "squared_error"}
+        if self._scores_out_of_bag():
+            bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
+            folded, n_trees, unseen = bags.fold(Mean().leaf_table(grown.forest.stats, None))
+            means = np.full(len(unseen), np.nan)
+            means[unseen] = (folded / n_trees)[:, 0]
+            metric = oob_metric(self.oob_score, "r2_score")
+            found["oob_prediction_"] = means
+            found["oob_score_"] = metric(targets[unseen], means[unseen]) if unseen.sum() > 1 else np.nan
+        self._set_fitted(table, grown.forest, **found)
+        return self
+
+    def predict_quantiles(self, X: Any, q: ArrayLike = (0.05, 0.5, 0.95)) -> Floats:
+        """Quantiles of the target, (n, len(q)): the smallest training target y with F(y|x) ≥ q."""
+        rows = self._read(X)
+        return predict_quantiles(self.forest_, self.leaf_samples_, rows, q, n_jobs=self.n_jobs)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
+        """Bounds, (n, 2), of the interval with equal probability below and above."""
+        found: Floats = self._respond_alone(X, "predict_interval", coverage=coverage)
+        return found
+
+    _has_intervals = True
+
+    def _answer(self, verb: str, rows: Floats, reached: Any, **arguments: Any) -> Any:
+        if verb == "predict_interval":
+            return self._intervals(rows, **arguments)
+        return super()._answer(verb, rows, reached, **arguments)
+
+    def _intervals(self, rows: Floats, coverage: float = 0.9) -> Floats:
+        ends = central_interval(coverage)
+        return predict_quantiles(self.forest_, self.leaf_samples_, rows, ends, n_jobs=self.n_jobs)

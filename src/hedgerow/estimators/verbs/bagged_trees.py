@@ -1,0 +1,36 @@
+"""Growth that classification and regression forests share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hedgerow.data.training import Training
+from hedgerow.estimators.fitting.bagging import n_draws, scores_out_of_bag
+from hedgerow.estimators.verbs.many_trees import ManyTrees
+from hedgerow.growth import Grown, Growth, grow_forest
+from hedgerow.walk import n_threads
+
+__all__ = ["BaggedTrees"]
+
+
+class BaggedTrees(ManyTrees):
+    """Abstract; final classes have the parameters of bootstrap samples and bins among theirs."""
+
+    def _grow(
+        self, training: Training, growth: Growth, criteria: tuple[str, ...], X: Any, y: Any, keep_bags: bool = False
+    ) -> Grown:
+        options = growth.options(training.sample_weight, training.values.shape[1], criteria, self._seed())
+        options.n_trees = self._n_trees()
+        options.max_bins = self.max_bins if growth.uses_bins(training.n_categories, self.max_bins) else 0
+        n_rows = len(training.sample_weight)
+        options.n_draws = n_draws(self.bootstrap, self.max_samples, self._scores_out_of_bag(), n_rows)
+        options.keep_in_bag = keep_bags or self._keeps_bags()
+        options.keep_leaf_rows = training.targets is not None
+        options.n_threads = n_threads(self.n_jobs)
+        return self._with_progress(grow_forest, training, options, X, y)
+
+    def _keeps_bags(self) -> bool:
+        return self._scores_out_of_bag()
+
+    def _scores_out_of_bag(self) -> bool:
+        return scores_out_of_bag(self.oob_score)
