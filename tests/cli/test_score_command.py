@@ -450,7 +450,7 @@ def test_compare_has_all_scores_as_json(capsys: pytest.CaptureFixture[str], fold
     assert (found["data"], found["target"], found["folds"]) == ("iris", "species", 2)
     first, *others = found["models"]
     assert (first["group"], first["name"]) == ("baselines", "most frequent class")
-    assert len(others) == 3 + 2 * len(rules.names()) + len(credal.names())
+    assert len(others) == 4 + 2 * len(rules.names()) + len(credal.names())
     for model in found["models"]:
         assert {"accuracy", "balanced_accuracy", "auc", "log_loss", "brier", "calibration_error", "u65"} <= set(
             model["scores"]

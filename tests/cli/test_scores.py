@@ -393,7 +393,7 @@ def test_advice_says_what_is_wrong_and_what_to_set() -> None:
     assert worse is not None
     assert worse.startswith("worse than guessing: accuracy 0.500, baseline 0.750; log-loss 1.204, baseline 0.562")
     assert worse.endswith(
-        "Try fit with --set leaf_probability=laplace or --set min_samples_leaf=10; "
+        "Try fit with --set leaf_probability=shrinkage or --set min_samples_leaf=10; "
         "hedgerow compare shows what other models reach"
     )
     laplace = advice_on_scores(evaluated(200, 400), TreeClassifier(leaf_probability="laplace", min_samples_leaf=8))
