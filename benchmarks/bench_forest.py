@@ -34,6 +34,9 @@ def classifiers(seed: int = 0, n_trees: int = N_TREES) -> dict[str, Callable[[np
     peers: dict[str, Callable[[np.ndarray, np.ndarray], object]] = {
         "scikit-learn": lambda X, y: RandomForestClassifier(n_trees, n_jobs=1, random_state=seed).fit(X, y),
         "hedgerow": lambda X, y: ForestClassifier(n_trees, n_jobs=1, random_state=seed).fit(X, y),
+        "hedgerow, full trees of best splits, not calibrated": lambda X, y: ForestClassifier(
+            n_trees, calibration=None, min_samples_split=2, splitter="best", n_jobs=1, random_state=seed
+        ).fit(X, y),
     }
     try:
         from sklearnex.ensemble import RandomForestClassifier as Intel
