@@ -171,7 +171,7 @@ def test_many_rows_are_thinned_for_calibration_and_the_answer_hardly_changes() -
         ({"calibration": "isotonic"}, "calibration is 'isotonic', must be 'oob', 'auto' or None"),
         ({"calibration": "oob", "rule": "median"}, "needs a rule that folds, median does not"),
         ({"calibration": "oob", "rule": "tempered"}, "is calibrated by its temper"),
-        ({"min_samples_split": "automatic"}, "min_samples_split is 'automatic'"),
+        ({"min_samples_split": "automatic"}, "min_samples_split is 'automatic', must be .* or 'auto'"),
     ],
 )
 def test_settings_that_do_not_fit_together_are_refused(settings: dict[str, Any], message: str) -> None:

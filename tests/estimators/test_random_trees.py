@@ -247,6 +247,7 @@ def test_a_row_with_everything_missing_gives_no_false_certainty() -> None:
     [
         ({"n_estimators": 0}, "n_estimators is 0"),
         ({"min_samples_leaf": 0}, "min_samples_leaf is 0"),
+        ({"min_samples_leaf": "small"}, "min_samples_leaf is 'small', must be .* or 'auto'"),
         ({"max_depth": 0}, "max_depth is 0"),
         ({"rule": "majority"}, "rule is 'majority', must be one of 'probability', 'laplace'.*'evidence'"),
         ({"rule": rules.Dempster}, r"pass an instance: Dempster\(\)"),

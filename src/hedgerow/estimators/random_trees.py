@@ -206,7 +206,10 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
             raise ValueError(f"loo_score needs a rule that folds, {rule.name} does not: see hedgerow.rules.names()")
 
     def _chooses_size(self) -> bool:
-        return isinstance(self.min_samples_leaf, str) and self.min_samples_leaf == "auto"
+        if not isinstance(self.min_samples_leaf, str):
+            return False
+        expected = "a whole number of at least 1 row, a fraction in (0, 1], or 'auto'"
+        return bool(check_choice("min_samples_leaf", self.min_samples_leaf, ("auto",), expected))
 
     def _leaves_out(self) -> bool:
         """Whether anything is asked for that leave-one-out answers give."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.forest.counts import DistinctCounts, check_counts
 from hedgerow.walk import LeafTable, Link, Op, Query
+from hedgerow.walk.leaf_table import fold_trees
 
 __all__ = ["Fold"]
 
@@ -18,7 +19,6 @@ Floats = NDArray[np.float64]
 Context = TypeVar("Context")
 Answer = TypeVar("Answer")
 
-_REDUCE = (np.add, np.minimum, np.maximum)  # by the number of an op
 _FOLDS = [(link, op) for link in ("identity", "log", "entropy") for op in ("sum", "min", "max")]
 
 
@@ -103,11 +103,7 @@ class Fold(ABC, Generic[Context, Answer]):
         *shape, n_trees, n_classes = leaves.shape
         table = self.leaf_table(leaves.reshape(-1, n_classes), context)
         linked = table.linked.reshape(-1, n_trees, table.linked.shape[1])
-        folded = np.empty((len(linked), linked.shape[2]))
-        for op, reduce in enumerate(_REDUCE):
-            columns = table.ops == op
-            folded[:, columns] = reduce.reduce(np.compress(columns, linked, axis=2), axis=1)
-        answer: Any = (finish or self.finish)(folded, n_trees, context)
+        answer: Any = (finish or self.finish)(fold_trees(linked, table.ops), n_trees, context)
         return answer.reshape((*shape, *answer.shape[1:]))
 
     @property

@@ -20,6 +20,7 @@ Op = Literal["sum", "min", "max"]
 
 _LINKS = {"identity": 0, "log": 1, "entropy": 2}  # the core's numbers
 _OPS = {"sum": 0, "min": 1, "max": 2}
+_REDUCE = (np.add, np.minimum, np.maximum)  # by op
 _NEUTRAL = np.array([0.0, np.inf, -np.inf])  # by op
 
 
@@ -110,6 +111,15 @@ def apply_links(values: Floats, links: NDArray[np.uint8], name: str = "this tabl
         shares = values[:, entropies]
         linked[:, entropies] = -shares * np.log2(np.where(shares > 0, shares, 1.0)) + 0.0  # not -0.0
     return linked
+
+
+def fold_trees(linked: Floats, ops: NDArray[np.uint8]) -> Floats:
+    """Fold linked values of several trees, (n, n_trees, m), by each column's op: (n, m), as the core folds them."""
+    folded = np.empty((len(linked), linked.shape[2]))
+    for op, reduce in enumerate(_REDUCE):
+        columns = ops == op
+        folded[:, columns] = reduce.reduce(np.compress(columns, linked, axis=2), axis=1)
+    return folded
 
 
 def _per_column(name: str, given: str | Sequence[str], known: dict[str, int], n: int) -> NDArray[np.uint8]:

@@ -17,7 +17,7 @@ from hedgerow.forest.counts import DistinctCounts
 from hedgerow.forest.forest import Forest
 from hedgerow.rules import FoldRule
 from hedgerow.walk import LeafTable, fold, spread
-from hedgerow.walk.leaf_table import apply_links
+from hedgerow.walk.leaf_table import apply_links, fold_trees
 
 __all__ = ["LeaveOneOut"]
 
@@ -26,7 +26,6 @@ Codes = NDArray[np.int32]
 
 _MOST_GROUPS = 32  # of rows with the same class and weight, which share a table
 _ENTRIES_AT_ONCE = 1 << 20  # leaves reached by rows
-_REDUCE = (np.add, np.minimum, np.maximum)  # by the number of an op
 
 
 @dataclass(frozen=True)
@@ -96,11 +95,7 @@ class LeaveOneOut:
         starts = np.flatnonzero(np.diff(row * (self.forest.n_trees + 1) + tree, prepend=-1))
         means = np.add.reduceat(table.values * share[:, np.newaxis], starts, axis=0)
         linked = apply_links(means, table.links).reshape(len(members), self.forest.n_trees, -1)
-        folded = np.empty((len(members), linked.shape[2]))
-        for op, reduce in enumerate(_REDUCE):
-            columns = table.ops == op
-            folded[:, columns] = reduce.reduce(np.compress(columns, linked, axis=2), axis=1)
-        return folded
+        return fold_trees(linked, table.ops)
 
 
 def _without(counts: Floats, code: int, weight: float) -> Floats:
