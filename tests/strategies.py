@@ -287,3 +287,16 @@ def leaf_rows(
 def priors(draw: st.DrawFn, n_classes: int) -> list[float]:
     parts = draw(st.lists(st.floats(0.01, 1), min_size=n_classes, max_size=n_classes))
     return [part / math.fsum(parts) for part in parts]
+
+
+# -- data for estimators
+
+
+def mixed_data(n_rows: int = 120) -> tuple[Any, Any]:
+    """Numbers, categories, missing values, three classes."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, 4))
+    X[:, 3] = rng.integers(0, 5, size=n_rows)
+    y = np.digitize(X[:, 0] + X[:, 3] % 3 + rng.normal(size=n_rows), [0, 2.5])
+    X[rng.random(X.shape) < 0.05] = np.nan
+    return X, y

@@ -16,18 +16,9 @@ from hedgerow import ForestClassifier, RandomTreesClassifier, RuleClassifier, ru
 from hedgerow.estimators.fitting.calibration import HeldOut, NodeSizes, best_exponent
 from hedgerow.rules import Calibrated, Evidence, Probability
 from hedgerow.walk import fold, route, tally
+from strategies import mixed_data
 
 several = settings(max_examples=25, deadline=None)
-
-
-def mixed_data(n_rows: int = 120) -> tuple[Any, Any]:
-    """Numbers, categories, missing values, three classes."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(n_rows, 4))
-    X[:, 3] = rng.integers(0, 5, size=n_rows)
-    y = np.digitize(X[:, 0] + X[:, 3] % 3 + rng.normal(size=n_rows), [0, 2.5])
-    X[rng.random(X.shape) < 0.05] = np.nan
-    return X, y
 
 
 def coin_flips(n_rows: int, seed: int = 0) -> tuple[Any, Any]:

@@ -15,22 +15,13 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 import oracles
 from hedgerow import RandomTreesClassifier, checks, rules
+from strategies import mixed_data
 
 several = settings(max_examples=40, deadline=None)
 
 
-def mixed_data(n_rows: int = 300) -> tuple[Any, Any]:
-    """Numbers, categories, missing values, three classes."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(n_rows, 4))
-    X[:, 3] = rng.integers(0, 5, size=n_rows)
-    y = np.digitize(X[:, 0] + X[:, 3] % 3 + rng.normal(size=n_rows), [0, 2.5])
-    X[rng.random(X.shape) < 0.05] = np.nan
-    return X, y
-
-
 def test_every_parameter_changes_something() -> None:
-    X, y = mixed_data()
+    X, y = mixed_data(300)
     changes = {
         "n_estimators": 6,
         "rule": "vote",
