@@ -76,7 +76,7 @@ void fold(const ForestArrays& forest_arrays, const In<double, 2>& X, const std::
                                     n_used ? n_used->data() : nullptr,
                                     n_threads};
     const ReleasedGil release;
-    walk::fold(forest, rows, tables, options, poll_signals);
+    walk::fold(forest, *forest_arrays.packing, rows, tables, options, poll_signals);
 }
 
 void route(const ForestArrays& forest_arrays, const In<double, 2>& X, const Array<std::int32_t, 2>& out, bool heaviest,
@@ -87,13 +87,13 @@ void route(const ForestArrays& forest_arrays, const In<double, 2>& X, const Arra
         throw std::invalid_argument("out has the wrong shape");
     const data::Rows rows = view(X);
     const ReleasedGil release;
-    walk::route(forest, rows, out.data(), heaviest, n_threads, poll_signals);
+    walk::route(forest, *forest_arrays.packing, rows, out.data(), heaviest, n_threads, poll_signals);
 }
 
 std::tuple<std::int64_t, std::int64_t, std::int64_t> count_paths(const ForestArrays& forest_arrays,
                                                                  const In<double, 2>& X) {
     require_width(forest_arrays, X);
-    const walk::PathCounts counts = walk::count_paths(view(forest_arrays), view(X));
+    const walk::PathCounts counts = walk::count_paths(view(forest_arrays), *forest_arrays.packing, view(X));
     return {counts.n_packed, counts.n_unpacked, counts.n_exact_splits};
 }
 
@@ -125,8 +125,8 @@ void quantiles(const ForestArrays& forest_arrays, const In<double, 2>& X, const 
     const walk::LeafSamples samples{start.data(), ranks.data(), shares.size() == 0 ? nullptr : shares.data(),
                                     values.data(), static_cast<std::int64_t>(values.size())};
     const ReleasedGil release;
-    walk::quantiles(forest, rows, samples, probabilities.data(), static_cast<std::int64_t>(probabilities.size()),
-                    out.data(), n_threads, poll_signals);
+    walk::quantiles(forest, *forest_arrays.packing, rows, samples, probabilities.data(),
+                    static_cast<std::int64_t>(probabilities.size()), out.data(), n_threads, poll_signals);
 }
 
 void tally(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<std::int32_t>& labels,
@@ -139,7 +139,7 @@ void tally(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<s
         throw std::invalid_argument("labels, weights or output of the wrong shape");
     const walk::LeafCounts leaves{labels.data(), weights.data(), static_cast<std::int64_t>(out.shape(1)), out.data()};
     const ReleasedGil release;
-    walk::tally(forest, rows, leaves, n_threads, poll_signals);
+    walk::tally(forest, *forest_arrays.packing, rows, leaves, n_threads, poll_signals);
 }
 
 }  // namespace
