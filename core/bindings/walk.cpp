@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bindings/arrays.hpp"
@@ -20,38 +21,53 @@ using namespace nb::literals;
 
 namespace {
 
-// values, linked, links, ops; the row of each leaf, None where each has its own; and out: (n_rows, 1, n_columns) to
-// fold trees, (n_rows, n_trees, n_columns) to keep them apart
-using TableArrays = std::tuple<In<double, 2>, In<double, 2>, In<std::uint8_t>, In<std::uint8_t>,
-                               std::optional<In<std::uint32_t>>, Array<double, 3>>;
+// Arrays of a hedgerow.walk.LeafTable. Made once per table: converting each array anew would take longer than walking a
+// row.
+struct TableArrays {
+    In<double, 2> values, linked;
+    In<std::uint8_t> links, ops;
+    std::optional<In<std::uint32_t>> row_of;  // the row of each leaf, None where each has its own
 
-walk::LeafTable leaf_table(const TableArrays& arrays) {
-    const auto& [values, linked, links, ops, row_of, out] = arrays;
-    return {values.data(),
-            linked.data(),
-            reinterpret_cast<const walk::Link*>(links.data()),
-            reinterpret_cast<const walk::Op*>(ops.data()),
-            row_of ? row_of->data() : nullptr,
-            static_cast<std::int64_t>(values.shape(1)),
+    std::size_t n_leaves() const { return row_of ? row_of->size() : values.shape(0); }
+    std::size_t n_columns() const { return values.shape(1); }
+};
+
+// (n_rows, n_columns) to fold trees, (n_rows, n_trees, n_columns) to keep them apart
+using FoldOut = nb::ndarray<double, nb::numpy, nb::c_contig, nb::device::cpu>;
+
+walk::LeafTable leaf_table(const TableArrays& table, const FoldOut& out) {
+    const auto n_columns = static_cast<std::int64_t>(table.n_columns());
+    const bool apart = out.ndim() == 3;
+    return {table.values.data(),
+            table.linked.data(),
+            reinterpret_cast<const walk::Link*>(table.links.data()),
+            reinterpret_cast<const walk::Op*>(table.ops.data()),
+            table.row_of ? table.row_of->data() : nullptr,
+            n_columns,
             out.data(),
-            static_cast<std::int64_t>(out.shape(1) * out.shape(2)),
-            out.shape(1) > 1 ? static_cast<std::int64_t>(out.shape(2)) : 0};
+            apart ? static_cast<std::int64_t>(out.shape(1)) * n_columns : n_columns,
+            apart ? n_columns : 0};
 }
 
-void require_shapes(const forest::Forest& forest, const TableArrays& arrays, std::int64_t n_rows,
+void require_shapes(const TableArrays& table) {
+    if (table.linked.shape(0) != table.values.shape(0) || table.linked.shape(1) != table.n_columns() ||
+        table.links.size() != table.n_columns() || table.ops.size() != table.n_columns())
+        throw std::invalid_argument("the arrays of a leaf table have different shapes");
+}
+
+void require_shapes(const forest::Forest& forest, const TableArrays& table, const FoldOut& out, std::int64_t n_rows,
                     std::int64_t first_tree, std::int64_t last_tree) {
-    const auto& [values, linked, links, ops, row_of, out] = arrays;
     const auto n_leaves = static_cast<std::size_t>(forest.leaf_start[last_tree] - forest.leaf_start[first_tree]);
-    const std::size_t n_columns = values.shape(1);
-    const bool fits = (row_of ? row_of->size() : values.shape(0)) == n_leaves && linked.shape(0) == values.shape(0) &&
-                      linked.shape(1) == n_columns && links.size() == n_columns && ops.size() == n_columns &&
-                      out.shape(0) == static_cast<std::size_t>(n_rows) && out.shape(2) == n_columns &&
-                      (out.shape(1) == 1 || out.shape(1) == static_cast<std::size_t>(last_tree - first_tree));
+    const std::size_t n_dim = out.ndim();
+    const bool fits = table.n_leaves() == n_leaves && (n_dim == 2 || n_dim == 3) &&
+                      out.shape(0) == static_cast<std::size_t>(n_rows) && out.shape(n_dim - 1) == table.n_columns() &&
+                      (n_dim == 2 || out.shape(1) == static_cast<std::size_t>(last_tree - first_tree));
     if (!fits) throw std::invalid_argument("a leaf table or its output has the wrong shape");
 }
 
-void fold(const ForestArrays& forest_arrays, const In<double, 2>& X, const std::vector<TableArrays>& table_arrays,
-          std::int64_t first_tree, std::int64_t last_tree, const std::optional<In<double>>& tree_weights,
+void fold(const ForestArrays& forest_arrays, const In<double, 2>& X,
+          const std::vector<const TableArrays*>& table_arrays, const std::vector<FoldOut>& out, std::int64_t first_tree,
+          std::int64_t last_tree, const std::optional<In<double>>& tree_weights,
           const std::optional<In<std::uint8_t, 2>>& skip, const std::optional<Array<std::int64_t>>& n_used,
           std::int64_t n_threads) {
     require_width(forest_arrays, X);
@@ -65,9 +81,10 @@ void fold(const ForestArrays& forest_arrays, const In<double, 2>& X, const std::
         (skip && (skip->shape(0) != n_trees || skip->shape(1) != (n_rows + 7) / 8)))
         throw std::invalid_argument("tree_weights, skip or n_used has the wrong shape");
     std::vector<walk::LeafTable> tables;
-    for (const TableArrays& arrays : table_arrays) {
-        require_shapes(forest, arrays, rows.n_rows, first_tree, last_tree);
-        tables.push_back(leaf_table(arrays));
+    if (out.size() != table_arrays.size()) throw std::invalid_argument("each leaf table needs an output");
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        require_shapes(forest, *table_arrays[i], out[i], rows.n_rows, first_tree, last_tree);
+        tables.push_back(leaf_table(*table_arrays[i], out[i]));
     }
     const walk::FoldOptions options{first_tree,
                                     last_tree,
@@ -145,8 +162,19 @@ void tally(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<s
 }  // namespace
 
 void bind_walk(nb::module_& m) {
-    m.def("fold", &fold, "forest"_a.noconvert(), "X"_a.noconvert(), "tables"_a.noconvert(), "first_tree"_a,
-          "last_tree"_a, "tree_weights"_a.noconvert().none(), "skip"_a.noconvert().none(),
+    nb::class_<TableArrays>(m, "TableArrays", "Arrays of a leaf table that `fold` takes; see hedgerow.walk.LeafTable.")
+        .def(
+            "__init__",
+            [](TableArrays* self, In<double, 2> values, In<double, 2> linked, In<std::uint8_t> links,
+               In<std::uint8_t> ops, std::optional<In<std::uint32_t>> row_of) {
+                TableArrays arrays{values, linked, links, ops, row_of};
+                require_shapes(arrays);
+                new (self) TableArrays(std::move(arrays));
+            },
+            "values"_a.noconvert(), "linked"_a.noconvert(), "links"_a.noconvert(), "ops"_a.noconvert(),
+            "row_of"_a.noconvert().none());
+    m.def("fold", &fold, "forest"_a.noconvert(), "X"_a.noconvert(), "tables"_a.noconvert(), "out"_a.noconvert(),
+          "first_tree"_a, "last_tree"_a, "tree_weights"_a.noconvert().none(), "skip"_a.noconvert().none(),
           "n_used"_a.noconvert().none(), "n_threads"_a,
           "Fold leaf tables over trees into their outputs; see hedgerow.walk.fold.");
     m.def("route", &route, "forest"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(), "heaviest"_a, "n_threads"_a,

@@ -59,7 +59,12 @@ def node_stats(parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order
     Merge weight, mean and squared deviations of leaves up to the roots, in place.
     """
 
-def fold(forest: ForestArrays, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tables: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')]]], first_tree: int, last_tree: int, tree_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, skip: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, n_used: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')] | None, n_threads: int) -> None:
+class TableArrays:
+    """Arrays of a leaf table that `fold` takes; see hedgerow.walk.LeafTable."""
+
+    def __init__(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], linked: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], links: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], ops: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], row_of: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+
+def fold(forest: ForestArrays, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tables: Sequence[TableArrays], out: Sequence[Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]], first_tree: int, last_tree: int, tree_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, skip: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, n_used: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')] | None, n_threads: int) -> None:
     """
     Fold leaf tables over trees into their outputs; see hedgerow.walk.fold.
     """

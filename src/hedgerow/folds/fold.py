@@ -65,6 +65,10 @@ class Fold(ABC, Generic[Context, Answer]):
         as much as their weights.
         """
 
+    def bind(self, context: Context) -> Callable[[Floats, Any], Answer]:
+        """Return `finish` for this context; override it where part of the work depends on the context alone."""
+        return lambda folded, n_trees: self.finish(folded, n_trees, context)
+
     def leaf_table(self, leaves: Floats, context: Context) -> LeafTable:
         """Return the table with its links and ops, checked."""
         made = self.table(leaves, context)
@@ -90,7 +94,7 @@ class Fold(ABC, Generic[Context, Answer]):
 
     def query(self, table: LeafTable, context: Context, tree_weights: Floats | None = None) -> Query[Answer]:
         """Bind the fold to its table in a forest, for :func:`hedgerow.walk.ask`."""
-        return Query(table, lambda folded, n_trees: self.finish(folded, n_trees, context), tree_weights=tree_weights)
+        return Query(table, self.bind(context), tree_weights=tree_weights)
 
     def of_trees(
         self, counts: ArrayLike, context: Context, finish: Callable[[Floats, Any, Context], Any] | None = None
