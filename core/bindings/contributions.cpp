@@ -23,9 +23,9 @@ contributions::LeafValues leaf_values(const forest::Forest& forest, const In<dou
     return {values.data(), static_cast<std::int64_t>(values.shape(1))};
 }
 
-void contribute(const ForestArrays& forest_arrays, const In<double, 2>& X, const std::optional<In<double, 2>>& background,
-                const In<double, 2>& values, const Array<double, 3>& out, const std::optional<Array<double, 4>>& pairs,
-                std::int64_t n_threads) {
+void contribute(const ForestArrays& forest_arrays, const In<double, 2>& X,
+                const std::optional<In<double, 2>>& background, const In<double, 2>& values,
+                const Array<double, 3>& out, const std::optional<Array<double, 4>>& pairs, std::int64_t n_threads) {
     require_width(forest_arrays, X);
     if (background) require_width(forest_arrays, *background);
     const forest::Forest forest = view(forest_arrays);

@@ -93,9 +93,9 @@ private:
         std::int64_t node, first_child, of_row, of_unknown;  // the branches that are taken
         std::int32_t child, n_children;
         std::size_t slot;
-        double o, z;                                     // before the node
-        bool moves;                                      // whether this branch changes the slope of its column
-        std::vector<double> product, sum;                // G and S
+        double o, z;                                       // before the node
+        bool moves;                                        // whether this branch changes the slope of its column
+        std::vector<double> product, sum;                  // G and S
         std::vector<double> factor, slope_before, change;  // f and d log f / dt before the node; change of the latter
     };
     // On the path so far.

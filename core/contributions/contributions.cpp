@@ -30,8 +30,7 @@ std::vector<TreeShares> shares_of(const Forest& forest) {
 // Whether a node of the tree spreads the row: also one that the row does not reach.
 bool spreads(const Forest& forest, const TreeShares& tree, const double* row) {
     for (std::int64_t node = 0; node < tree.n_nodes(); ++node)
-        if (!tree.is_leaf(node) && forest::child_number(forest, tree.root + node, row) == forest::no_child)
-            return true;
+        if (!tree.is_leaf(node) && forest::child_number(forest, tree.root + node, row) == forest::no_child) return true;
     return false;
 }
 
@@ -60,8 +59,8 @@ void add_known(const Forest& forest, const TreeShares& tree, const LeafValues& l
     KnownRows<n_fixed> kernel(forest, tree, points, leaves);
     for (std::size_t first = 0; first < rows.size(); first += KnownRows<n_fixed>::most_rows) {
         const auto begin = static_cast<std::ptrdiff_t>(first);
-        const auto end = static_cast<std::ptrdiff_t>(
-            std::min<std::size_t>(rows.size(), first + KnownRows<n_fixed>::most_rows));
+        const auto end =
+            static_cast<std::ptrdiff_t>(std::min<std::size_t>(rows.size(), first + KnownRows<n_fixed>::most_rows));
         kernel.add({rows.begin() + begin, rows.begin() + end}, {out.begin() + begin, out.begin() + end});
     }
 }
@@ -142,38 +141,37 @@ void interventional(const Forest& forest, const Rows& rows, const Rows& backgrou
             odd[tree * static_cast<std::size_t>(background.n_rows) + static_cast<std::size_t>(row)] =
                 may_spread(forest, background[row]) && spreads(forest, trees[tree], background[row]);
     constexpr std::int64_t at_once = 8;
-    parallel_for(
-        (rows.n_rows + at_once - 1) / at_once, n_threads,
-        [&](std::int64_t task, const Cancelled& cancelled) {
-            const std::int64_t first = task * at_once, last = std::min(rows.n_rows, first + at_once);
-            for (std::size_t t = 0; t < trees.size(); ++t) {
-                const TreeShares& tree = trees[t];
-                const Points<0> points(n_points_for(tree.most_on_path));
-                AnyRow any(forest, tree, points, leaves);
-                RowPairs pairs(forest, tree, leaves);
-                const std::uint8_t* odd_rows = odd.data() + t * static_cast<std::size_t>(background.n_rows);
-                for (std::int64_t row = first; row < last; ++row) {
-                    if (cancelled) return;
-                    const bool is_odd = out.pairs != nullptr ||
-                                        (may_spread(forest, rows[row]) && spreads(forest, tree, rows[row]));
-                    for (std::int64_t other = 0; other < background.n_rows; ++other) {
-                        if (!is_odd && !odd_rows[other])
-                            pairs.add(rows[row], background[other], slice.values(row));
-                        else
-                            any.add(rows[row], BackgroundShares{background[other]}, forest.n_features,
-                                    slice.values(row), slice.pairs(row));
-                    }
-                }
-            }
-            for (std::int64_t row = first; row < last; ++row) {
-                const auto mean = [&](double& sum) { sum /= n_background; };
-                std::for_each_n(slice.values(row), slice.n_values(), mean);
-                if (out.pairs != nullptr)
-                    std::for_each_n(slice.pairs(row), slice.n_values() * forest.n_features, mean);
-                close_pairs(slice, row);
-            }
-        },
-        poll);
+    parallel_for((rows.n_rows + at_once - 1) / at_once, n_threads,
+                 [&](std::int64_t task, const Cancelled& cancelled) {
+                     const std::int64_t first = task * at_once, last = std::min(rows.n_rows, first + at_once);
+                     for (std::size_t t = 0; t < trees.size(); ++t) {
+                         const TreeShares& tree = trees[t];
+                         const Points<0> points(n_points_for(tree.most_on_path));
+                         AnyRow any(forest, tree, points, leaves);
+                         RowPairs pairs(forest, tree, leaves);
+                         const std::uint8_t* odd_rows = odd.data() + t * static_cast<std::size_t>(background.n_rows);
+                         for (std::int64_t row = first; row < last; ++row) {
+                             if (cancelled) return;
+                             const bool is_odd = out.pairs != nullptr ||
+                                                 (may_spread(forest, rows[row]) && spreads(forest, tree, rows[row]));
+                             for (std::int64_t other = 0; other < background.n_rows; ++other) {
+                                 if (!is_odd && !odd_rows[other])
+                                     pairs.add(rows[row], background[other], slice.values(row));
+                                 else
+                                     any.add(rows[row], BackgroundShares{background[other]}, forest.n_features,
+                                             slice.values(row), slice.pairs(row));
+                             }
+                         }
+                     }
+                     for (std::int64_t row = first; row < last; ++row) {
+                         const auto mean = [&](double& sum) { sum /= n_background; };
+                         std::for_each_n(slice.values(row), slice.n_values(), mean);
+                         if (out.pairs != nullptr)
+                             std::for_each_n(slice.pairs(row), slice.n_values() * forest.n_features, mean);
+                         close_pairs(slice, row);
+                     }
+                 },
+                 poll);
 }
 
 std::vector<double> expected(const Forest& forest, const LeafValues& leaves) {

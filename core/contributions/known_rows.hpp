@@ -88,13 +88,13 @@ private:
 
     std::size_t n_rows() const { return rows_->size(); }
     int n() const { return points_.size(); }
-    double* product(Level& level, std::size_t row) { return level.product.data() + row * static_cast<std::size_t>(n()); }
+    double* product(Level& level, std::size_t row) {
+        return level.product.data() + row * static_cast<std::size_t>(n());
+    }
     double* sum(Level& level, std::size_t row) {
         return level.sum.data() + row * static_cast<std::size_t>(n_outputs_ * n());
     }
-    double* value(const Level& level, std::size_t row) {
-        return (*out_)[row] + tree_.columns[level.slot] * n_outputs_;
-    }
+    double* value(const Level& level, std::size_t row) { return (*out_)[row] + tree_.columns[level.slot] * n_outputs_; }
     double share(std::int64_t node) const { return tree_.share[static_cast<std::size_t>(node)]; }
 
     void enter(Level& level, std::int64_t node) {
@@ -152,8 +152,9 @@ private:
         for (std::size_t child = 0; child < states; ++child)
             for (std::size_t c = 0; c < outputs; ++c, mixed += n()) {
                 double& v = gain_[child * outputs + c];
-                for (int k = 0; k < n(); ++k) mixed[k] = level.p[static_cast<std::size_t>(k)] * v +
-                                                         level.g[static_cast<std::size_t>(k)] * dead_[c];
+                for (int k = 0; k < n(); ++k)
+                    mixed[k] =
+                        level.p[static_cast<std::size_t>(k)] * v + level.g[static_cast<std::size_t>(k)] * dead_[c];
                 v -= dead_[c];
             }
         for (std::size_t row = 0; row < n_rows(); ++row) {
@@ -218,8 +219,8 @@ private:
     const LeafValues& leaves_;
     std::int64_t n_outputs_;
     std::vector<Level> levels_;
-    std::vector<double> z_;            // of each slot, on the path so far
-    std::vector<std::uint8_t> open_;   // slot × row: not decided
+    std::vector<double> z_;           // of each slot, on the path so far
+    std::vector<std::uint8_t> open_;  // slot × row: not decided
     std::vector<double> mixed_, gain_, dead_, factors_;
     const std::vector<const double*>* rows_ = nullptr;
     const std::vector<double*>* out_ = nullptr;

@@ -50,8 +50,8 @@ struct TreeShares {
         for (std::size_t node = 0; node < n_nodes; ++node) {
             if (n_children[node] == 0) continue;
             const std::int32_t column = forest.nodes[root + static_cast<std::int64_t>(node)].feature;
-            slot[node] = static_cast<std::int32_t>(std::lower_bound(columns.begin(), columns.end(), column) -
-                                                   columns.begin());
+            slot[node] =
+                static_cast<std::int32_t>(std::lower_bound(columns.begin(), columns.end(), column) - columns.begin());
         }
         measure_paths(forest);
     }

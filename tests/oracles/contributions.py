@@ -26,7 +26,7 @@ def shares(forest: Forest, tree: int, node: int, x: Floats | None) -> list[float
 
 
 def worth(forest: Forest, values: Floats, x: Floats, known: frozenset[int], other: Floats | None) -> Floats:
-    """What the forest answers when only some columns of x are known, and the others are those of `other` (or no row's)."""
+    """What the forest answers when only some columns of x are known; the rest are those of `other`, or no row's."""
 
     def below(tree: int, node: int) -> Floats:
         if forest.kind[node] == NodeKind.LEAF:
@@ -45,9 +45,7 @@ def shapley(
     d = forest.n_features
     others: list[Floats | None] = [None] if background is None else list(background)
     sets = [frozenset(one) for size in range(d + 1) for one in combinations(range(d), size)]
-    game = {
-        one: np.mean([worth(forest, values, x, one, other) for other in others], axis=0) for one in sets
-    }
+    game = {one: np.mean([worth(forest, values, x, one, other) for other in others], axis=0) for one in sets}
     phi = np.zeros((d, values.shape[1]))
     pairs = np.zeros((d, d, values.shape[1]))
     for i in range(d):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.folds.additive import Additive
 from hedgerow.folds.fold import Fold
 from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric
 
@@ -25,6 +26,9 @@ class Mean(Fold[None, Floats]):
     def finish(self, folded: Floats, n_trees: int, context: None) -> Floats:
         mean: Floats = folded[:, 0] / n_trees
         return mean
+
+    def additive(self, n_trees: int, context: None) -> Additive:
+        return Additive.mean("prediction", 1, n_trees, by_class=False)
 
 
 @dataclass(frozen=True)
