@@ -16,7 +16,7 @@ def draw_for_rows(rows: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
 
     >>> import numpy as np
     >>> draws = draw_for_rows(np.arange(20_000.0).reshape(-1, 2), seed=1)
-    >>> 0 < draws.min() and draws.max() < 1 and abs(draws.mean() - 0.5) < 0.01
+    >>> bool(0 < draws.min() and draws.max() < 1 and abs(draws.mean() - 0.5) < 0.01)
     True
     """
     values = rows + 0.0  # -0.0 is 0.0

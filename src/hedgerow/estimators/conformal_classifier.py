@@ -187,7 +187,8 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         """Calibration rows, and the seed of draws if there are any."""
         counted = weight[held_out.used] > 0
         rows = np.flatnonzero(held_out.used)[counted]
-        needs_rows = self.randomized or not (self.groups is None or self.groups == "class")
+        by_column = not (self.groups is None or (isinstance(self.groups, str) and self.groups == "class"))
+        needs_rows = self.randomized or by_column
         values = found["schema_"].read(X)[rows] if needs_rows else np.zeros((len(rows), 0))
         groups = self._read_groups(found["schema_"], values, classes=True)
         seeds = {"seed_": seed_of(self.random_state)} if self.randomized else {}
