@@ -60,6 +60,7 @@ _SUBMODULES = frozenset(
         "datasets",
         "estimators",
         "exchange",
+        "experiments",
         "explain",
         "folds",
         "forest",

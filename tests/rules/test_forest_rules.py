@@ -265,3 +265,13 @@ def test_an_unknown_measure_is_refused(fitted: tuple[Any, Any]) -> None:
     model, X = fitted
     with pytest.raises(ValueError, match="measure is 'variance', must be 'entropy', 'leaf_entropy' or 'plausibility'"):
         model.predict_uncertainty(X, measure="variance")
+
+
+def test_compare_can_use_the_first_trees_only(fitted: tuple[Any, Any]) -> None:
+    model, X = fitted
+    counts = model.leaf_counts(X)[:, :3]
+    found = rules.compare(model, X, n_trees=3)
+    for name, scores in zip(rules.names(), np.moveaxis(found, 1, 0), strict=True):
+        np.testing.assert_allclose(scores, rules.get(name).decision(counts, model.class_prior_), rtol=0, atol=1e-12)
+    with pytest.raises(ValueError, match=r"n_trees is 10000, but the model has \d+ trees"):
+        rules.compare(model, X, n_trees=10_000)
