@@ -269,9 +269,13 @@ def test_an_unknown_measure_is_refused(fitted: tuple[Any, Any]) -> None:
 
 def test_compare_can_use_the_first_trees_only(fitted: tuple[Any, Any]) -> None:
     model, X = fitted
-    counts = model.leaf_counts(X)[:, :3]
     found = rules.compare(model, X, n_trees=3)
+    weights = (np.arange(model.forest_.n_trees) < 3).astype(np.float64)
     for name, scores in zip(rules.names(), np.moveaxis(found, 1, 0), strict=True):
-        np.testing.assert_allclose(scores, rules.get(name).decision(counts, model.class_prior_), rtol=0, atol=1e-12)
+        rule = rules.get(name)
+        assert isinstance(rule, FoldRule)
+        table = rule.table_of(model.forest_.distinct_counts, model.class_prior_)
+        folded = fold(model.forest_, np.ascontiguousarray(X), [table], tree_weights=weights)[0]
+        np.testing.assert_array_equal(scores, rule.score(folded, 3, model.class_prior_))
     with pytest.raises(ValueError, match=r"n_trees is 10000, but the model has \d+ trees"):
         rules.compare(model, X, n_trees=10_000)
