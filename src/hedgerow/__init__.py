@@ -63,6 +63,7 @@ _SUBMODULES = frozenset(
         "datasets",
         "estimators",
         "exchange",
+        "experiments",
         "explain",
         "folds",
         "forest",
