@@ -58,6 +58,7 @@ _SUBMODULES = frozenset(
         "building",
         "checks",
         "conformal",
+        "contributions",
         "credal",
         "data",
         "datasets",
