@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.estimators.verbs.answers import ClassAnswers
-from hedgerow.folds import Fold
+from hedgerow.folds import Additive, Fold
 from hedgerow.rules import FoldRule, Probability, Rule, get
 from hedgerow.rules.base import half_signed
 from hedgerow.rules.registry import as_fitted
-from hedgerow.walk import Query
+from hedgerow.walk import LeafTable, Query
 
 __all__ = ["RuleAnswers"]
 
@@ -76,6 +76,12 @@ class RuleAnswers(ClassAnswers):
             )
 
         return self._tables.get(rule, compute)
+
+    def _additive(self) -> tuple[LeafTable, Additive]:
+        rule = self._rule()
+        if not isinstance(rule, FoldRule):
+            raise ValueError(f"rule {rule.name} has no answer that adds up over its trees: choose rule='probability'")
+        return self._rule_query(rule).table, rule.additive(self.forest_.n_trees, self.class_prior_)
 
     def _combine_counts(self, rule: Rule, rows: Floats) -> Floats:
         """Probabilities by a rule without a fold, from the counts of some rows at a time."""
