@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -140,11 +141,26 @@ categorical_features, n_jobs, random_state
         found: Floats = self._respond_alone(X, "predict_interval", coverage=coverage)
         return found
 
+    def _respond_out_of_bag(
+        self, bags: OutOfBag, verbs: Mapping[str, Mapping[str, Any]]
+    ) -> tuple[dict[str, Any], NDArray[np.bool_]]:
+        folds = {verb: arguments for verb, arguments in verbs.items() if verb != "predict_quantiles"}
+        found, unseen = super()._respond_out_of_bag(bags, folds)
+        if "predict_quantiles" in verbs:
+            q = verbs["predict_quantiles"]["q"]
+            quantiles = predict_quantiles(
+                self.forest_, self.leaf_samples_, bags.rows, q, skip=bags.seen, n_jobs=self.n_jobs
+            )
+            found["predict_quantiles"] = quantiles[unseen]
+        return found, unseen
+
     _has_intervals = True
 
     def _answer(self, verb: str, rows: Floats, reached: Any, **arguments: Any) -> Any:
         if verb == "predict_interval":
             return self._intervals(rows, **arguments)
+        if verb == "predict_quantiles":
+            return predict_quantiles(self.forest_, self.leaf_samples_, rows, n_jobs=self.n_jobs, **arguments)
         return super()._answer(verb, rows, reached, **arguments)
 
     def _intervals(self, rows: Floats, coverage: float = 0.9) -> Floats:
