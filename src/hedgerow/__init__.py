@@ -69,6 +69,7 @@ _SUBMODULES = frozenset(
         "forest",
         "growth",
         "information",
+        "inspection",
         "measured",
         "metrics",
         "naive_bayes",
