@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -36,8 +37,8 @@ inline Direction readable_direction(const std::vector<std::int32_t>& features, c
     const auto weightier = [](double a, double b) { return std::abs(a) < std::abs(b); };
     const auto most = static_cast<std::size_t>(
         std::max_element(coefficients.begin(), coefficients.end(), weightier) - coefficients.begin());
-    const double unit = std::abs(coefficients[most]) / deviations[most];
-    constexpr double least = 1e-6;  // of the largest coefficient: rounding
+    const double unit = coefficients[most] / deviations[most];
+    static const double least = getenv("OB_LEAST") ? atof(getenv("OB_LEAST")) : 1e-6;  // of the largest coefficient: rounding
     for (std::size_t i = 0; i < features.size(); ++i) {
         if (!(std::abs(coefficients[i]) > least * std::abs(coefficients[most]))) continue;
         const double weight = coefficients[i] / deviations[i] / unit;

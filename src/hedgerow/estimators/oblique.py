@@ -1,14 +1,15 @@
-"""Trees whose splits are made by linear models."""
+"""Trees and forests whose splits are made by linear models."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from hedgerow.estimators.stored import storable
+from hedgerow.estimators.verbs.bagged_classifier import BaggedClassifier
 from hedgerow.estimators.verbs.tree import ClassTree, NumberTree
 from hedgerow.growth import LinearModel, linear_model
 
-__all__ = ["ObliqueTreeClassifier", "ObliqueTreeRegressor"]
+__all__ = ["ObliqueForestClassifier", "ObliqueTreeClassifier", "ObliqueTreeRegressor"]
 
 
 @storable
@@ -171,3 +172,93 @@ max_leaf_nodes, pruning, categorical_features, random_state
 
     def _linear_model(self) -> LinearModel:
         return linear_model(self.splitter, of_classes=False)
+
+
+@storable
+class ObliqueForestClassifier(BaggedClassifier):
+    """A calibrated random forest of oblique trees.
+
+    At every node of every tree √d columns are drawn; the linear model has those of them that are numeric, and its
+    direction competes with each of the columns. Rows are drawn, probabilities calibrated and small nodes made leaves as
+    in :class:`ForestClassifier`, but thresholds are exact: columns are not binned.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Number of trees.
+    splitter : "ridge", :class:`~hedgerow.growth.RidgeSplit` or a linear classifier of scikit-learn
+        As in :class:`ObliqueTreeClassifier`. A classifier of scikit-learn holds Python's lock, so that trees wait for
+        each other; "ridge" does not.
+    max_features : int, float, "sqrt", "log2" or None
+        Columns drawn at each node.
+    rule, calibration, tree_weights, criterion, nominal, missing, max_depth, min_samples_split, min_samples_leaf, \
+min_weight_fraction_leaf, min_impurity_decrease, max_leaf_nodes, bootstrap, max_samples, oob_score, class_weight, \
+categorical_features, n_jobs, random_state
+        As in :class:`ForestClassifier`.
+
+    Attributes
+    ----------
+    forest_, classes_, n_classes_, class_prior_, schema_, training_range_, n_features_in_, feature_names_in_, \
+feature_importances_, rule_, min_samples_split_, tree_weights_, oob_score_, oob_decision_function_
+        As in :class:`ForestClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> forest = ObliqueForestClassifier(oob_score=True, random_state=0).fit(X, y)
+    >>> bool(forest.oob_score_ > 0.95)
+    True
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        splitter: Any = "ridge",
+        *,
+        rule: Any = "probability",
+        calibration: Any = "auto",
+        tree_weights: Any = None,
+        criterion: str = "gini",
+        nominal: str = "binary",
+        missing: Any = "random",
+        max_depth: int | None = None,
+        min_samples_split: Any = "auto",
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        max_features: Any = "sqrt",
+        bootstrap: bool = True,
+        max_samples: Any = None,
+        oob_score: Any = False,
+        class_weight: Any = None,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.splitter = splitter
+        self.rule = rule
+        self.calibration = calibration
+        self.tree_weights = tree_weights
+        self.criterion = criterion
+        self.nominal = nominal
+        self.missing = missing
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.oob_score = oob_score
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _splitting(self) -> dict[str, Any]:
+        return {"linear_model": linear_model(self.splitter, of_classes=True)}

@@ -25,6 +25,7 @@ from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.fitting.bagging import OutOfBag
 from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.verbs.answers import ClassAnswers
+from hedgerow.estimators.verbs.bagged_classifier import BaggedClassifier
 from hedgerow.exchange import from_sklearn
 from hedgerow.folds import Prunings
 from hedgerow.forest.forest import Forest
@@ -103,6 +104,9 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
 
     def _prunings(self) -> Prunings:
         return self.estimator_._prunings() if isinstance(self.estimator_, ClassAnswers) else Prunings()
+
+    def _column_deviation(self) -> Floats | None:
+        return self.estimator_._column_deviation() if isinstance(self.estimator_, ClassAnswers) else None
 
     def _training_range(self) -> Floats | None:
         return self.estimator_._training_range() if isinstance(self.estimator_, ClassAnswers) else None
@@ -206,7 +210,7 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
 
 def _fit_and_keep_bags(model: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> OutOfBag | None:
     """Fit a model, and find the rows out of the bag of each tree; None where it has no bags."""
-    if isinstance(model, ForestClassifier):
+    if isinstance(model, BaggedClassifier):
         return model._fit(densify(X), y, **params, keep_bags=check_bool("bootstrap", model.bootstrap))
     model.fit(densify(X), y, **params)
     samples = None if isinstance(model, TreeBased) else getattr(model, "estimators_samples_", None)

@@ -63,10 +63,11 @@ class ClassTree(ClassAnswers, Tree):
                 raise ValueError("cost_priors=True needs a cost_matrix")
             weight = prior_weights(costs, labels.codes, weight, labels.classes)
         training = self._training(table, weight, labels=labels)
+        model = self._linear_model()
         growth = self._growth(
             self.criterion,
             stopping=self.stopping,
-            linear_model=self._linear_model(),
+            linear_model=model,
             class_costs=costs,
             feature_costs=None if self.feature_costs is None else feature_costs(self.feature_costs, table.schema),
         )
@@ -83,6 +84,7 @@ class ClassTree(ClassAnswers, Tree):
         forest = grow(training)
         estimate = choose_amount(estimate, training, grow, self._hold_out_seed(seed))
         prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
+        found = {} if model is None else {"column_deviation_": training.deviations}
         self._set_fitted(
             table,
             forest,
@@ -92,6 +94,7 @@ class ClassTree(ClassAnswers, Tree):
             leaf_probability_=estimate,
             training_range_=training.ranges,
             _impurity=impurity,
+            **found,
         )
         return self
 
@@ -172,12 +175,14 @@ class NumberTree(NumberAnswers, Tree):
         targets = read_targets(y, table.values)
         weight = read_weights(sample_weight, table.values)
         training = self._training(table, weight, targets=targets)
-        growth = self._growth("squared_error", linear_model=self._linear_model())
+        model = self._linear_model()
+        growth = self._growth("squared_error", linear_model=model)
         seed = self._seed()
         forest = self._grow_and_prune(
             training,
             lambda rows: growth.options(rows.sample_weight, table.schema.n_features, ("squared_error",), seed),
             "squared_error",
         )
-        self._set_fitted(table, forest, _impurity="squared_error")
+        found = {} if model is None else {"column_deviation_": training.deviations}
+        self._set_fitted(table, forest, _impurity="squared_error", **found)
         return self
