@@ -25,8 +25,8 @@ from hedgerow.growth import RidgeSplit
 
 DATASETS = (
     *("banknote", "biodeg", "breast-cancer", "bupa", "cardiotocography", "climate", "diabetes", "glass"),
-    *("heart-statlog", "ionosphere", "letter", "pendigits", "satimage", "segment", "sonar", "spambase"),
-    *("telescope", "vehicle-statlog", "vowel", "wine-quality-red"),
+    *("heart-statlog", "ionosphere", "pendigits", "satimage", "segment", "sonar", "spambase"),
+    *("telescope", "vehicle-statlog", "vowel", "wine", "wine-quality-red"),
 )
 
 

@@ -162,7 +162,7 @@ FAMILIES: list[list[Any]] = [
 def _reason_for_other_weights(estimator: Any) -> str | None:
     """Why weight k may differ from k copies of a row; None where it must not."""
     match estimator:
-        case ForestClassifier() | ForestRegressor():
+        case ForestClassifier() | ForestRegressor() | ObliqueForestClassifier():
             if estimator.bootstrap:
                 return "rows are drawn by weight, other rows for repeated ones"
             return "min_samples_leaf counts rows, not weights" if estimator.min_samples_leaf > 1 else None

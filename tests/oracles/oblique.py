@@ -18,7 +18,8 @@ from oracles.growth import Instances, Problem, check_numbers, divide, judge, roo
 
 Floats = NDArray[np.float64]
 
-_MOST_MISSING = 0.1
+_MOST_MISSING = 0.1  # of the weight, in columns that take part
+_LEAST = 0.03  # of the largest coefficient
 
 
 @dataclass(frozen=True)
@@ -86,12 +87,9 @@ def readable(columns: list[int], b: Floats, deviations: Floats) -> Direction:
     if not b.any():
         return Direction((), ())
     most = int(np.abs(b).argmax())
-    kept = [i for i in range(len(columns)) if abs(b[i]) > LEAST * abs(b[most])]
+    kept = [i for i in range(len(columns)) if abs(b[i]) > _LEAST * abs(b[most])]
     weights = [b[i] / deviations[i] * deviations[most] / b[most] for i in kept]
     return Direction(tuple(columns[i] for i in kept), tuple(float(f"{weight:.4g}") for weight in weights))
-
-
-LEAST = 1e-6
 
 
 def check_tree(problem: Problem, forest: Forest, penalty: float) -> int:

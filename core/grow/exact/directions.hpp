@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    inline static const double most_missing = getenv("OB_MISS") ? atof(getenv("OB_MISS")) : 0.1;  // of the weight: columns with more take no part
+    static constexpr double most_missing = 0.1;  // of the weight: columns with more take no part
 
     double value(std::uint32_t row, std::int32_t feature) const { return data_.X[feature * data_.n_rows + row]; }
 

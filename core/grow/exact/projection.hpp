@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -38,7 +37,7 @@ inline Direction readable_direction(const std::vector<std::int32_t>& features, c
     const auto most = static_cast<std::size_t>(
         std::max_element(coefficients.begin(), coefficients.end(), weightier) - coefficients.begin());
     const double unit = coefficients[most] / deviations[most];
-    static const double least = getenv("OB_LEAST") ? atof(getenv("OB_LEAST")) : 1e-6;  // of the largest coefficient: rounding
+    constexpr double least = 0.03;  // of the largest coefficient; columns with less take no part
     for (std::size_t i = 0; i < features.size(); ++i) {
         if (!(std::abs(coefficients[i]) > least * std::abs(coefficients[most]))) continue;
         const double weight = coefficients[i] / deviations[i] / unit;

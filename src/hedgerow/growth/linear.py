@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -39,10 +40,10 @@ class RidgeSplit:
     column, which is 1: it keeps weights small where columns are correlated or rows are few.
     """
 
-    penalty: float = 0.01
+    penalty: float = 0.1
 
     def __post_init__(self) -> None:
-        check_number("RidgeSplit: penalty", self.penalty, closed="left", hint=", such as 0.01")
+        check_number("RidgeSplit: penalty", self.penalty, closed="left", hint=", such as 0.1")
 
 
 register(RidgeSplit, name="hedgerow.growth.RidgeSplit")
@@ -67,6 +68,7 @@ def linear_model(splitter: Any, *, of_classes: bool) -> LinearModel:
         raise ValueError(f"splitter is {name}, which is no {kind}: {target} are split by one such as {example}")
     made = _ScikitSplit(splitter)
     made.check()
+    import_module("hedgerow.growth.scikit_splitters")  # so that the tree can be saved; slow to import
     return made
 
 
