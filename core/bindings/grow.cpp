@@ -73,9 +73,8 @@ grow::LinearFit linear_fit(const LinearModel& model) {
         auto values = std::make_unique<std::vector<double>>(rows.values);
         double* data = values->data();
         const Array<double, 2> table(data, {rows.weights.size(), n_columns}, owner_of(std::move(values)));
-        const nb::object found =
-            std::get<nb::callable>(*model)(table, to_array(std::vector<double>(rows.weights)),
-                                           to_array(std::vector<double>(rows.targets)), rows.seed);
+        const nb::object found = std::get<nb::callable>(*model)(table, to_array(std::vector<double>(rows.weights)),
+                                                                to_array(std::vector<double>(rows.targets)), rows.seed);
         const auto coefficients = nb::cast<In<double>>(found);
         if (coefficients.size() != 0 && coefficients.size() != n_columns)
             throw std::invalid_argument("linear_model must return a coefficient for each column");

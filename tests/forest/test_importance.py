@@ -14,8 +14,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import oracles
 from hedgerow import Forest, TreeClassifier, TreeRegressor
 from hedgerow.forest.build import build_forest, leaf, multiway, oblique, threshold, value
-from hedgerow.forest.kinds import NodeKind
 from hedgerow.forest.importance import impurity_importances, impurity_of
+from hedgerow.forest.kinds import NodeKind
 from strategies import forests
 
 several = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])

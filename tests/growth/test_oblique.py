@@ -159,18 +159,20 @@ def test_a_column_with_many_missing_values_takes_no_part() -> None:
 )
 def test_a_linear_classifier_makes_the_splits(splitter: Any) -> None:
     X, y = plane()
-    tree = ObliqueTreeClassifier(splitter).fit(X, y)
+    tree = ObliqueTreeClassifier(splitter, max_depth=2, pruning=None).fit(X, y)
     assert tree.forest_.kind[0] == NodeKind.OBLIQUE
     assert tree.score(X, y) > 0.97
     assert not hasattr(splitter, "coef_")
 
 
-@pytest.mark.parametrize("splitter", [Ridge(), LinearRegression(), HuberRegressor()], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize(
+    "splitter", [Ridge(), LinearRegression(), HuberRegressor()], ids=lambda splitter: type(splitter).__name__
+)
 def test_a_linear_regressor_makes_the_splits(splitter: Any) -> None:
     X, y = plane()
-    tree = ObliqueTreeRegressor(splitter).fit(X, y * 10.0)
+    tree = ObliqueTreeRegressor(splitter, max_depth=1, pruning=None).fit(X, y * 10.0)
     assert tree.forest_.kind[0] == NodeKind.OBLIQUE
-    assert tree.score(X, y * 10.0) > 0.9
+    assert tree.score(X, y * 10.0) > 0.5
 
 
 def test_ridge_is_ridge() -> None:
@@ -182,21 +184,19 @@ def test_ridge_is_ridge() -> None:
 
 def test_the_seed_of_the_tree_is_that_of_a_splitter_that_draws() -> None:
     X, y = plane()
-    texts = [
-        ObliqueTreeClassifier(LinearSVC(), random_state=0, max_depth=2, pruning=None).fit(X, y ^ (X[:, 0] > 1)).to_text()
-        for _ in range(2)
-    ]
+    tree = ObliqueTreeClassifier(LinearSVC(), random_state=0, max_depth=2, pruning=None)
+    texts = [tree.fit(X, y ^ (X[:, 0] > 1)).to_text() for _ in range(2)]
     assert texts[0] == texts[1]
 
 
 def test_a_splitter_without_weights_gets_repeated_rows() -> None:
     X, y = plane()
     weight = np.random.default_rng(0).integers(1, 4, len(y))
-    tree = ObliqueTreeClassifier(LinearDiscriminantAnalysis()).fit(X, y, sample_weight=weight)
-    repeated = ObliqueTreeClassifier(LinearDiscriminantAnalysis()).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    assert tree.to_text() == repeated.to_text()
+    tree = ObliqueTreeClassifier(LinearDiscriminantAnalysis(), pruning=None)
+    weighted = tree.fit(X, y, sample_weight=weight).to_text()
+    assert weighted == tree.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight)).to_text()
     with pytest.raises(ValueError, match="takes no sample_weight, and rows have fractional weights"):
-        ObliqueTreeClassifier(LinearDiscriminantAnalysis()).fit(X, y, sample_weight=weight + 0.25)
+        tree.fit(X, y, sample_weight=weight + 0.25)
 
 
 class Failing(RidgeClassifier):
@@ -263,7 +263,7 @@ def test_a_wrong_splitter_of_numbers_is_an_error(splitter: Any, message: str) ->
 
 @pytest.mark.parametrize("penalty", [-0.1, float("inf"), "0", None])
 def test_a_wrong_penalty_is_an_error(penalty: Any) -> None:
-    with pytest.raises(ValueError, match="RidgeSplit: penalty is .*, must be"):
+    with pytest.raises(ValueError, match=r"RidgeSplit: penalty is .*, must be"):
         RidgeSplit(penalty)
 
 

@@ -54,9 +54,11 @@ def directions(problem: Problem, instances: Instances, penalty: float) -> list[D
         return []
     table = np.array(Z).T
     y = np.array([problem.targets[row] for row in rows])
-    targets = [y] if not problem.n_classes else [np.where(np.isin(y, group), 1.0, -1.0) for group in groups(table, y, w)]
-    gram = (table * w[:, np.newaxis]).T @ table / w.sum() + penalty * np.eye(len(columns))
-    found = [np.linalg.solve(gram, (table * w[:, np.newaxis]).T @ t / w.sum()) for t in targets]
+    targets = [y]
+    if problem.n_classes:
+        targets = [np.where(np.isin(y, group), 1.0, -1.0) for group in groups(table, y, w)]
+    weighted = (table * w[:, np.newaxis]).T / w.sum()
+    found = [np.linalg.solve(weighted @ table + penalty * np.eye(len(columns)), weighted @ t) for t in targets]
     made = [readable(columns, b, np.array(deviations)) for b in found]
     return [one for one in made if len(one.features) > 1]
 
@@ -78,7 +80,9 @@ def groups(table: Floats, y: Floats, w: Floats) -> list[list[float]]:
             break
         near = found
         far = [k for k in classes if k not in near]
-        centres = [np.average([mean[k] for k in part], axis=0, weights=[weight[k] for k in part]) for part in (near, far)]
+        centres = [
+            np.average([mean[k] for k in part], axis=0, weights=[weight[k] for k in part]) for part in (near, far)
+        ]
     return [near] if heaviest in (near, [k for k in classes if k not in near]) else [near, heaviest]
 
 
@@ -114,11 +118,13 @@ def check_tree(problem: Problem, forest: Forest, penalty: float) -> int:
             n_oblique += 1
         table = list(map(list, zip(*problem.columns, strict=True)))
         costs = problem.feature_costs
+        if costs is not None:
+            costs = [*costs, *(sum(costs[j] for j in one.features) for one in offered)]
         wider = replace(
             problem,
             columns=[*problem.columns, *([one.along(row) for row in table] for one in offered)],
             n_categories=[*problem.n_categories, *(0 for _ in offered)],
-            feature_costs=None if costs is None else [*costs, *(sum(costs[j] for j in one.features) for one in offered)],
+            feature_costs=costs,
         )
         verdict = judge(wider, instances, depth)
         if forest.kind[node] == NodeKind.LEAF:
@@ -130,7 +136,7 @@ def check_tree(problem: Problem, forest: Forest, penalty: float) -> int:
             for one in verdict.allowed
             if one is not None
             and (one.feature >= n_columns if is_oblique else one.feature == forest.feature[node])
-            and (math.isnan(one.threshold) or math.isclose(one.threshold, forest.threshold[node], rel_tol=1e-9, abs_tol=1e-9))
+            and np.isclose(one.threshold, forest.threshold[node], rtol=1e-9, atol=1e-9, equal_nan=True)
         ]
         assert of_node, f"node {node} asks {forest.feature[node]} {forest.threshold[node]}, should ask {verdict.right}"
         children = oracles.children(forest, 0, node)

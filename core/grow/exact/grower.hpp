@@ -181,8 +181,7 @@ private:
         auto number = static_cast<std::int32_t>(data_.n_features);
         for (const auto& projection : directions_(task.samples, {order_.data(), n_tried}, task.path)) {
             check_cancelled();
-            Candidate candidate =
-                search_(task.samples, task.totals, number++, projection, options_.draw_split(draws));
+            Candidate candidate = search_(task.samples, task.totals, number++, projection, options_.draw_split(draws));
             if (candidate.valid()) candidates_.push_back(std::move(candidate));
         }
         return candidates_;

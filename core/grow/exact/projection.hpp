@@ -34,8 +34,8 @@ inline Direction readable_direction(const std::vector<std::int32_t>& features, c
     Direction direction;
     if (coefficients.empty()) return direction;
     const auto weightier = [](double a, double b) { return std::abs(a) < std::abs(b); };
-    const auto most = static_cast<std::size_t>(
-        std::max_element(coefficients.begin(), coefficients.end(), weightier) - coefficients.begin());
+    const auto most = static_cast<std::size_t>(std::max_element(coefficients.begin(), coefficients.end(), weightier) -
+                                               coefficients.begin());
     const double unit = coefficients[most] / deviations[most];
     constexpr double least = 0.03;  // of the largest coefficient; columns with less take no part
     for (std::size_t i = 0; i < features.size(); ++i) {
@@ -67,8 +67,7 @@ std::shared_ptr<const Projection> project(Direction direction, const NodeSamples
     std::vector<std::pair<double, std::uint32_t>> sums;
     for (std::uint32_t at = node.members.begin; at < node.members.end; ++at) {
         const std::uint32_t id = block.members[at];
-        const double sum =
-            along(direction, [&](std::int32_t feature) { return value_at(block.rows[id], feature); });
+        const double sum = along(direction, [&](std::int32_t feature) { return value_at(block.rows[id], feature); });
         if (std::isinf(sum)) return nullptr;
         if (!std::isnan(sum)) sums.emplace_back(sum, id);
     }

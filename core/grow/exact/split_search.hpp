@@ -46,8 +46,8 @@ struct Candidate {
     Kind kind = Kind::leaf;
     Missing missing = Missing::spread;
     double threshold = std::numeric_limits<double>::quiet_NaN();
-    std::uint32_t last_left = 0;        // threshold: the largest rank that goes left
-    std::vector<std::int32_t> members;  // subset: the codes that go left
+    std::uint32_t last_left = 0;                   // threshold: the largest rank that goes left
+    std::vector<std::int32_t> members;             // subset: the codes that go left
     std::shared_ptr<const Projection> projection;  // oblique: `feature` is then behind those of the columns
     bool valid() const { return feature >= 0; }
 };
@@ -488,11 +488,11 @@ private:
     const NodeSamples<Target>* node_ = nullptr;
     const Totals* totals_ = nullptr;
     std::int32_t feature_ = -1;
-    std::span<const ListEntry> entries_;  // of a column that is split by threshold
-    const std::vector<double>* values_ = nullptr;  // by rank
+    std::span<const ListEntry> entries_;                             // of a column that is split by threshold
+    const std::vector<double>* values_ = nullptr;                    // by rank
     const std::shared_ptr<const Projection>* projection_ = nullptr;  // none for a column of the data
-    std::optional<double> draw_;  // of the one split that is tried; none: all are
-    double drawn_ = 0;            // the threshold that it stands for
+    std::optional<double> draw_;                                     // of the one split that is tried; none: all are
+    double drawn_ = 0;                                               // the threshold that it stands for
     double tolerance_ = 0;
     double base_ = 0;
     double min_rows_ = 0;  // of a branch

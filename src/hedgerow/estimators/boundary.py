@@ -56,9 +56,9 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
     Parameters
     ----------
     estimator : a tree, or None
-        A TreeClassifier or ObliqueTreeClassifier, or one of scikit-learn's decision or extra trees. It is cloned and fitted, unless it is
-        ``sklearn.frozen.FrozenEstimator(fitted)``, which is used without refitting. None is ``TreeClassifier()``, whose
-        thresholds are midway between training values.
+        A TreeClassifier or ObliqueTreeClassifier, or one of scikit-learn's decision or extra trees. It is cloned and
+        fitted, unless it is ``sklearn.frozen.FrozenEstimator(fitted)``, which is used without refitting. None is
+        ``TreeClassifier()``, whose thresholds are midway between training values.
     metric : {"standard", "minmax"}, an instance of :class:`~hedgerow.boundary.Standard` or \
 :class:`~hedgerow.boundary.MinMax`, or scales
         Unit of distance in each column: its standard deviation, its range, or your own number for each column (an

@@ -43,8 +43,8 @@ def impurity_importances(
 ) -> NDArray[np.float64]:
     """Share of each feature in the decrease of impurity, averaged over trees, (n_features,).
 
-    A split's decrease is the weighted impurity of its node less that of its children. That of an oblique split is shared
-    by its columns in proportion to |weight| · `deviation`, (n_features,): equally where that is None.
+    A split's decrease is the weighted impurity of its node less that of its children. That of an oblique split is
+    shared by its columns in proportion to |weight| · `deviation`, (n_features,): equally where that is None.
     """
     weighted = weighted_impurity(forest, impurity)
     decrease = weighted.copy()

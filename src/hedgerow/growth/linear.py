@@ -90,7 +90,10 @@ class _ScikitSplit:
                 arguments["sample_weight"] = weight
             else:
                 rows, target = self._repeat(rows, weight), self._repeat(target, weight)
-        model.fit(rows, target, **arguments)
+        try:
+            model.fit(rows, target, **arguments)
+        except ValueError:  # too few rows for it, as `check` has fitted it to more: the node is split along a column
+            return np.zeros(0)
         coefficients = np.asarray(model.coef_, dtype=np.float64).ravel()
         # Without a finite direction the node is split along a column.
         return coefficients if np.isfinite(coefficients).all() else np.zeros(0)
@@ -117,8 +120,7 @@ class _ScikitSplit:
                 model.fit(rows, target)
             except Exception as error:
                 raise ValueError(f"splitter {name} can't be fitted to two groups of rows: {error}") from error
-        shape = np.shape(getattr(model, "coef_", None))
-        if shape not in ((2,), (1, 2)):
+        if np.asarray(getattr(model, "coef_", None)).shape not in ((2,), (1, 2)):
             raise ValueError(
                 f"splitter is {name}, which is not linear: after fit it has no coef_ with one number for each column"
             )
