@@ -64,6 +64,7 @@ _SUBMODULES = frozenset(
         "building",
         "checks",
         "conformal",
+        "contributions",
         "credal",
         "data",
         "datasets",
