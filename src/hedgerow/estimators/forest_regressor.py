@@ -15,6 +15,7 @@ from hedgerow.estimators.fitting.bagging import (
     OutOfBag,
     oob_metric,
 )
+from hedgerow.estimators.fitting.costs import feature_costs
 from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import NumberAnswers
@@ -38,7 +39,7 @@ class ForestRegressor(NumberAnswers, BaggedTrees):
     ----------
     n_estimators, nominal, missing, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
 min_impurity_decrease, max_leaf_nodes, max_features, max_bins, bootstrap, max_samples, oob_score, \
-categorical_features, n_jobs, random_state
+feature_costs, categorical_features, n_jobs, random_state
         As in :class:`ForestClassifier`.
 
     Attributes
@@ -76,6 +77,7 @@ categorical_features, n_jobs, random_state
         bootstrap: bool = True,
         max_samples: Any = None,
         oob_score: Any = False,
+        feature_costs: Any = None,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -95,6 +97,7 @@ categorical_features, n_jobs, random_state
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.oob_score = oob_score
+        self.feature_costs = feature_costs
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -114,7 +117,8 @@ categorical_features, n_jobs, random_state
         targets = read_targets(y, table.values)
         weight = read_weights(sample_weight, table.values)
         training = self._training(table, weight, targets=targets)
-        growth = self._growth("squared_error", splitter=self.splitter)
+        costs = None if self.feature_costs is None else feature_costs(self.feature_costs, table.schema)
+        growth = self._growth("squared_error", splitter=self.splitter, feature_costs=costs)
         grown = self._grow(training, growth, ("squared_error",), X, y, keep_bags)
         samples = LeafSamples.of(*grown.leaf_samples, targets[weight > 0])
         found: dict[str, Any] = {"leaf_samples_": samples, "_impurity": "squared_error"}
