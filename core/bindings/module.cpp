@@ -13,5 +13,6 @@ NB_MODULE(_core, m) {
     bind_prune(m);
     bind_data(m);
     bind_measured(m);
+    bind_soft_trees(m);
     bind_base(m);
 }
