@@ -37,13 +37,17 @@ public:
     }
 
     // Adds the mean over the leaves that a row reaches in one tree to the outputs of the row.
-    void add(const std::vector<SoftTreeWalk::Reached>& reached, std::int64_t tree, std::int64_t first_leaf,
+    void add(std::span<const SoftTreeWalk::Reached> reached, std::int64_t tree, std::int64_t first_leaf,
              double tree_weight, std::int64_t row) {
         for (std::size_t i = 0; i < tables_.size(); ++i) {
             const LeafTable& table = tables_[i];
             mean_.assign(static_cast<std::size_t>(table.n_columns), 0.0);
             double* const mean = mean_.data();
-            for (const auto& [leaf, share] : reached) {
+            if (table.n_columns == 1) {
+                double sum = 0;
+                for (const auto& [leaf, share] : reached) sum += share * table.values[row_of(table, first_leaf + leaf)];
+                mean[0] = sum;
+            } else for (const auto& [leaf, share] : reached) {
                 const double* values = table.values + row_of(table, first_leaf + leaf);
                 for (std::int64_t c = 0; c < table.n_columns; ++c) mean[c] += share * values[c];
             }
@@ -101,8 +105,10 @@ walk::Spread soft_spread(const SoftForest& forest, const Rows& below, double tol
             std::vector<SoftTreeWalk::Reached> sorted;
             for (std::int64_t row = first_row; row < first_row + n_rows && !cancelled; ++row) {
                 for (std::int64_t tree = 0; tree < forest.forest.n_trees; ++tree) {
-                    sorted = walk(tree, below[row]);
-                    std::sort(sorted.begin(), sorted.end());
+                    const auto reached = walk(tree, below[row]);
+                    sorted.assign(reached.begin(), reached.end());
+                    std::sort(sorted.begin(), sorted.end(),
+                              [](const auto& one, const auto& other) { return one.leaf < other.leaf; });
                     for (const auto& [leaf, share] : sorted) {
                         block.leaves.push_back(forest.forest.leaf_start[tree] + leaf);
                         block.weights.push_back(share);

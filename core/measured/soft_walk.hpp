@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,44 +19,47 @@ using base::Poll;
 // The leaves of one tree that a row reaches.
 //
 // At a node that u reaches with probability p and passes to the first child with conditional probability q, the
-// children get p·q and p − p·q. If the smaller of the two is at most `tolerance`/16, and what was moved before leaves
-// room, all of p goes to the other: nothing is lost, and no more than `tolerance` of the row's probability is in
-// another leaf of the tree than where it belongs. So a mean over leaves is off by at most `tolerance` times the
+// children get p·q and p − p·q. If the smaller of the two is at most an eighth of what may still be moved in this tree,
+// `tolerance` at its root, all of p goes to the other. So nothing is lost, and no more than `tolerance` of the row's
+// probability is in another leaf than where it belongs: a mean over leaves is off by at most `tolerance` times the
 // difference between the tree's largest and smallest leaf.
 class SoftTreeWalk {
 public:
-    using Reached = std::pair<std::int32_t, double>;  // leaf number in the tree, probability
+    struct Reached {
+        std::int32_t leaf;  // its number in the tree
+        double share;
+    };
 
     SoftTreeWalk(const SoftForest& forest, double tolerance) : forest_(forest), tolerance_(tolerance) {}
 
     // In the order of a walk that takes the first child first; probabilities add up to 1. Valid until the next call.
-    const std::vector<Reached>& operator()(std::int64_t tree, const double* below) {
+    std::span<const Reached> operator()(std::int64_t tree, const double* below) {
         const std::int64_t root = forest_.forest.tree_start[tree];
+        const auto n_nodes = static_cast<std::size_t>(forest_.forest.tree_start[tree + 1] - root);
+        if (reached_.size() < n_nodes) reached_.resize(n_nodes), stack_.resize(n_nodes);
         const forest::Node* nodes = forest_.forest.nodes + root;
         const SoftNode* soft = forest_.nodes + root;
-        reached_.clear();
-        double left = tolerance_;  // that may still be moved
-        const double most = tolerance_ / 16;
-        stack_.assign(1, {0, 1.0});
-        while (!stack_.empty()) {
-            auto [node, share] = stack_.back();
-            stack_.pop_back();
-            while (soft[node].at != soft_leaf) {
+        Reached *reached = reached_.data(), *stack = stack_.data();  // the stack has nodes instead of leaves
+        *stack++ = {0, 1.0};
+        double most = tolerance_ / 8;
+        while (stack != stack_.data()) {
+            auto [node, share] = *--stack;
+            for (SoftNode test = soft[node]; test.at != soft_leaf; test = soft[node]) {
                 const std::int32_t first = nodes[node].first_child;
-                const double low = share * first_share(soft[node], below), high = share - low;
+                const double low = share * first_share(test, below), high = share - low;
                 const double smaller = std::min(low, high);
-                if (smaller <= most && smaller <= left) {
-                    left -= smaller;
-                    node = low >= high ? first : first + 1;
+                node = first;
+                if (smaller <= most) {
+                    most -= smaller / 8;
+                    node += low < high;
                     continue;
                 }
-                stack_.emplace_back(first + 1, high);
-                node = first;
+                *stack++ = {first + 1, high};
                 share = low;
             }
-            reached_.emplace_back(nodes[node].first_child, share);
+            *reached++ = {nodes[node].first_child, share};
         }
-        return reached_;
+        return {reached_.data(), reached};
     }
 
 private:
@@ -78,8 +82,7 @@ private:
 
     SoftForest forest_;
     double tolerance_;
-    std::vector<std::pair<std::int32_t, double>> stack_;
-    std::vector<Reached> reached_;
+    std::vector<Reached> stack_, reached_;
 };
 
 // As walk::fold, of soft walks: `below` has the numbers of each row, see SoftForest.

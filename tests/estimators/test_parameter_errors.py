@@ -16,6 +16,7 @@ from hedgerow import (
     CautiousForestClassifier,
     ForestClassifier,
     ForestRegressor,
+    MeasuredForestRegressor,
     MeasuredTreeClassifier,
     MeasuredTreeRegressor,
     NaiveBayesTreeClassifier,
@@ -42,6 +43,7 @@ ESTIMATORS = [
     CautiousForestClassifier(n_estimators=2),
     BoundaryClassifier(),
     NaiveBayesTreeClassifier(),
+    MeasuredForestRegressor(n_estimators=2),
     MeasuredTreeClassifier(),
     MeasuredTreeRegressor(),
 ]

@@ -13,7 +13,8 @@ namespace hedgerow::measured {
 
 using base::Poll;
 
-// Values of a leaf: expected rows; then for each output the value γ, Σ n s y and Σ n s (y − γ)² over all rows.
+// Values of a leaf: expected rows; then for each output the value γ, and over all rows Σ n s y and Σ n s r², r being
+// what the tree's answer to the row is off by.
 struct SoftGrown {
     forest::GrownForest forest;
     std::vector<double> fitted;  // n_trees × n_rows × n_outputs, if kept: Σ γ s of each row

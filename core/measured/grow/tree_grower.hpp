@@ -168,12 +168,11 @@ private:
         for (std::size_t code = 0; code < split.members.size(); ++code)
             (split.members[code] ? upper : lower).inside[code] = 0;
         const std::vector<double> part = parts_of_cells(column, before, split);
-        const double most = options_.tolerance / 16;
         for (std::size_t i = 0; i < region.rows.size(); ++i) {
             const std::uint32_t row = region.rows[i];
             double low = region.share[i] * part[column.cell[row]], high = region.share[i] - low;
             const double smaller = std::min(low, high);
-            if (smaller <= most && smaller <= may_move_[row]) {
+            if (smaller <= may_move_[row] / 8) {
                 may_move_[row] -= smaller;
                 (low >= high ? low : high) = region.share[i];
                 (low >= high ? high : low) = 0;
@@ -292,8 +291,11 @@ private:
         if (!options_.simplex) return step_values(options_.n_final);
         const auto leaves = leaf_regions();
         std::vector<double> values = stacked(leaves);
-        values_of(leaves).solve_on_simplex(data_.targets, values, options_.n_final);
+        const RegionValues solver = values_of(leaves);
+        solver.solve_on_simplex(data_.targets, values, options_.n_final);
         set_values(values);
+        solver.forward(values, residuals_);
+        for (std::size_t i = 0; i < residuals_.size(); ++i) residuals_[i] = data_.targets[i] - residuals_[i];
     }
 
     std::vector<double> leaf_values(const SoftRegion& region, std::int64_t n_outputs) const {
@@ -304,8 +306,8 @@ private:
             const double share = weight_[row] * region.share[i];
             found[0] += share;
             for (std::size_t o = 0; o < outputs(); ++o) {
-                const double target = data_.targets[row * outputs() + o], off = target - region.value[o];
-                found[2 + 3 * o] += share * target;
+                const double off = residuals_[row * outputs() + o];
+                found[2 + 3 * o] += share * data_.targets[row * outputs() + o];
                 found[3 + 3 * o] += share * off * off;
             }
         }

@@ -4,7 +4,7 @@ from hedgerow.estimators.boundary import BoundaryClassifier
 from hedgerow.estimators.cautious import CautiousClassifier, CautiousForestClassifier
 from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.forest_regressor import ForestRegressor
-from hedgerow.estimators.measured import MeasuredTreeClassifier, MeasuredTreeRegressor
+from hedgerow.estimators.measured import MeasuredForestRegressor, MeasuredTreeClassifier, MeasuredTreeRegressor
 from hedgerow.estimators.naive_bayes_tree import NaiveBayesTreeClassifier
 from hedgerow.estimators.random_trees import RandomTreesClassifier
 from hedgerow.estimators.rule_classifier import RuleClassifier
@@ -16,6 +16,7 @@ __all__ = [
     "CautiousForestClassifier",
     "ForestClassifier",
     "ForestRegressor",
+    "MeasuredForestRegressor",
     "MeasuredTreeClassifier",
     "MeasuredTreeRegressor",
     "NaiveBayesTreeClassifier",
