@@ -34,7 +34,7 @@ inline walk::LeafTable leaf_table(const TableArrays& arrays) {
 }
 
 inline void require_shapes(const forest::Forest& forest, const TableArrays& arrays, std::int64_t n_rows,
-                    std::int64_t first_tree, std::int64_t last_tree) {
+                           std::int64_t first_tree, std::int64_t last_tree) {
     const auto& [values, linked, links, ops, row_of, out] = arrays;
     const auto n_leaves = static_cast<std::size_t>(forest.leaf_start[last_tree] - forest.leaf_start[first_tree]);
     const std::size_t n_columns = values.shape(1);

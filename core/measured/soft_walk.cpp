@@ -47,10 +47,11 @@ public:
                 double sum = 0;
                 for (const auto& [leaf, share] : reached) sum += share * table.values[row_of(table, first_leaf + leaf)];
                 mean[0] = sum;
-            } else for (const auto& [leaf, share] : reached) {
-                const double* values = table.values + row_of(table, first_leaf + leaf);
-                for (std::int64_t c = 0; c < table.n_columns; ++c) mean[c] += share * values[c];
-            }
+            } else
+                for (const auto& [leaf, share] : reached) {
+                    const double* values = table.values + row_of(table, first_leaf + leaf);
+                    for (std::int64_t c = 0; c < table.n_columns; ++c) mean[c] += share * values[c];
+                }
             double* out = table.out + row * table.row_stride + tree * table.tree_stride;
             if (plain_[i]) {
                 for (std::int64_t c = 0; c < table.n_columns; ++c) out[c] += tree_weight * mean[c];

@@ -238,7 +238,10 @@ def soft_shares(forest: Any, laws: Any, row: Floats, sigma: Floats) -> Floats:
         product = 1.0
         for j, (low, high) in bounds.items():
             ends = [
-                0.0 if end == -np.inf else 1.0 if end == np.inf
+                0.0
+                if end == -np.inf
+                else 1.0
+                if end == np.inf
                 else laws[j].below(row[j : j + 1], sigma[j : j + 1], np.array([end]))[0, 0]
                 for end in (low, high)
             ]

@@ -27,6 +27,8 @@ struct SoftSplit {
 // s². Regions that are less sharp than that hardly change answers, and there would be twice as many of them.
 inline constexpr double least_inside = 0.4;
 
+inline constexpr double tied = 1e-8;  // gains within this relative difference are equal: the first is taken
+
 // Least squares with a ridge for the steps of the values of both parts: columns v_L and v_R with the Gram matrix
 // [[ll, lr], [lr, rr]] and products with the residuals.
 struct TwoSteps {
@@ -113,23 +115,22 @@ private:
     std::optional<std::pair<std::int64_t, double>> choose(std::int64_t n_candidates, double least) const {
         const std::int64_t n_outputs = data_.n_outputs;
         const double own = total_[static_cast<std::size_t>(n_outputs)], all_rows = rows();
+        const double least_rows = options_.min_weight_leaf * (1 - 1e-9);  // sums of weights are rounded
         std::optional<std::pair<std::int64_t, double>> found;
         for (std::int64_t t = 0; t < n_candidates; ++t) {
-            const auto sum = [&](std::int64_t k) {
-                return sums_[static_cast<std::size_t>(k * n_candidates + t)];
-            };
+            const auto sum = [&](std::int64_t k) { return sums_[static_cast<std::size_t>(k * n_candidates + t)]; };
             const double first_rows = sum(n_outputs + 1);
-            if (std::min(first_rows, all_rows - first_rows) < options_.min_weight_leaf) continue;
+            if (std::min(first_rows, all_rows - first_rows) < least_rows) continue;
             const double square = sum(width_), cross = sum(n_outputs) - square;
             const double rest = own - square - 2 * cross;
-            if (std::min(square, rest) < least_inside * options_.min_weight_leaf) continue;
+            if (std::min(square, rest) < least_inside * least_rows) continue;
             const TwoSteps steps(square, cross, std::max(rest, 0.0), options_.ridge);
             if (!steps.separate()) continue;
             double drop = 0;
             for (std::int64_t o = 0; o < n_outputs; ++o)
                 drop += steps.drop(sum(o), total_[static_cast<std::size_t>(o)] - sum(o));
             const double gain = drop - unsplit_;
-            if (gain > least && (!found || gain > found->second)) found.emplace(t, gain);
+            if (gain > least && (!found || gain > found->second * (1 + tied))) found.emplace(t, gain);
         }
         return found;
     }
@@ -150,8 +151,7 @@ private:
             if (inside > 0) {
                 const double scale = 1.0 / inside;
                 for (std::int64_t t = 0; t < n_candidates; ++t)
-                    part_[static_cast<std::size_t>(t)] =
-                        std::clamp((below[low + 1 + t] - from) * scale, 0.0, 1.0);
+                    part_[static_cast<std::size_t>(t)] = std::clamp((below[low + 1 + t] - from) * scale, 0.0, 1.0);
             } else {
                 std::fill(part_.begin(), part_.end(), 0.5);
             }
@@ -204,7 +204,8 @@ private:
             for (std::size_t code = 0; code < n_categories; ++code) {
                 if (of_category[code] == 0 || (bounds && !bounds->inside[code])) continue;
                 mass[code] += of_category[code] * of_cell[n_outputs + 1];
-                for (std::size_t o = 0; o < n_outputs; ++o) sums[code * n_outputs + o] += of_category[code] * of_cell[o];
+                for (std::size_t o = 0; o < n_outputs; ++o)
+                    sums[code * n_outputs + o] += of_category[code] * of_cell[o];
             }
         }
         std::vector<std::int32_t> order;

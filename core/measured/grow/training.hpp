@@ -10,8 +10,8 @@ namespace hedgerow::measured {
 // One column. Rows of a cell share what is known about the latent value U.
 struct CellColumn {
     const std::uint16_t* cell;  // of each row
-    const double* below;  // n_cells × n_at: P(U <= at[t] | cell); nominal: P(U is category t | cell)
-    const double* at;     // ascending; nominal: null
+    const double* below;        // n_cells × n_at: P(U <= at[t] | cell); nominal: P(U is category t | cell)
+    const double* at;           // ascending; nominal: null
     std::int64_t n_cells;
     std::int64_t n_at;  // thresholds, or categories
 

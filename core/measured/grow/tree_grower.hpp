@@ -53,7 +53,8 @@ public:
         finish_values();
         const std::int64_t n_outputs = data_.n_outputs;
         for (std::size_t node = 0; node < regions_.size(); ++node)
-            if (is_leaf_[node]) builder_.set_leaf(static_cast<std::int64_t>(node), leaf_values(regions_[node], n_outputs));
+            if (is_leaf_[node])
+                builder_.set_leaf(static_cast<std::int64_t>(node), leaf_values(regions_[node], n_outputs));
         return builder_.finish();
     }
 
@@ -121,13 +122,13 @@ private:
         scan_.load(region, residuals_.data(), weight_.data());
         if (scan_.rows() < 2 * options_.min_weight_leaf) return std::nullopt;
         std::vector<std::int32_t> features = data_.features;
-        const auto n_tried = options_.max_features < 0 ? features.size()
-                                                       : static_cast<std::size_t>(options_.max_features);
+        const auto n_tried =
+            options_.max_features < 0 ? features.size() : static_cast<std::size_t>(options_.max_features);
         base::Draws draws(waiting.path);
         std::optional<SoftSplit> found;
         for (std::size_t i = 0; i < features.size() && (i < n_tried || !found); ++i) {
             if (n_tried < features.size()) std::swap(features[i], features[i + draws.below(features.size() - i)]);
-            auto better = scan_.best(region, features[i], found ? found->gain : least_gain_);
+            auto better = scan_.best(region, features[i], found ? found->gain * (1 + tied) : least_gain_);
             if (better) found = std::move(better);
         }
         return found;
@@ -321,9 +322,9 @@ private:
     const base::Cancelled& cancelled_;
     SplitScan scan_;
     grow::TreeBuilder builder_;
-    std::vector<double> fit_weight_;  // of squared residuals
-    std::vector<double> may_move_;    // probability of each row that may still be moved to another region
-    std::vector<double> residuals_;   // n_rows × n_outputs
+    std::vector<double> fit_weight_;   // of squared residuals
+    std::vector<double> may_move_;     // probability of each row that may still be moved to another region
+    std::vector<double> residuals_;    // n_rows × n_outputs
     std::vector<SoftRegion> regions_;  // per node; those of inner nodes are empty
     std::vector<std::uint8_t> is_leaf_;
     grow::Frontier<Waiting> waiting_{true};  // without a limit all gains are 0: the region that was made first is next

@@ -68,12 +68,14 @@ def _readings(x: Floats, sigma: Floats, weight: Floats, at: Floats) -> tuple[NDA
     """Cell of each row, and value and error of each cell; NaN is the cell of missing values."""
     cell, value, error, n_cells = np.zeros(len(x), dtype=np.uint16), [], [], 0
     for rows, exact in _alike(x, sigma):
-        within = np.searchsorted(at, x[rows]) if exact else _quantile_bins(x[rows])
+        within = np.searchsorted(at, x[rows]) if exact else _quantile_bins(x[rows], weight[rows])
         _, within = np.unique(within, return_inverse=True)
-        size = np.bincount(within)
+        size = np.bincount(within, weights=weight[rows])
         cell[rows] = n_cells + within
-        value.append(np.bincount(within, weights=x[rows]) / size)
-        error.append(np.sqrt(np.bincount(within, weights=sigma[rows] ** 2) / size))
+        centre = np.bincount(within, weights=weight[rows] * x[rows]) / size
+        off = np.bincount(within, weights=weight[rows] * (x[rows] - centre[within])) / size
+        value.append(centre + off)  # the mean of equal values is that value
+        error.append(np.sqrt(np.bincount(within, weights=weight[rows] * sigma[rows] ** 2) / size))
         n_cells += len(size)
     missing = np.isnan(x)
     if missing.any():
@@ -98,11 +100,11 @@ def _alike(x: Floats, sigma: Floats) -> list[tuple[NDArray[np.intp], bool]]:
     return groups
 
 
-def _quantile_bins(x: Floats) -> NDArray[np.intp]:
+def _quantile_bins(x: Floats, weight: Floats) -> NDArray[np.intp]:
     distinct, of_row = np.unique(x, return_inverse=True)
     if len(distinct) <= _MOST_CELLS:
         return of_row
-    reached = np.bincount(of_row).cumsum()
-    bins = (reached - 1) * _MOST_CELLS // reached[-1]
-    found: NDArray[np.intp] = bins[of_row]
+    rows = np.bincount(of_row, weights=weight)
+    middle = (rows.cumsum() - 0.5 * rows) / rows.sum()
+    found: NDArray[np.intp] = (middle * _MOST_CELLS).astype(np.intp)[of_row]
     return found

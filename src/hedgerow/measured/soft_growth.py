@@ -1,8 +1,8 @@
 """Growth of many soft trees, in the core.
 
 Every split is scored by what it lowers the squared residuals of all rows by, if the values of its two parts may step
-and the others stay: with v_L and v_R the parts' memberships, r the residuals and W the weights, bᵀ(G + λ)⁻¹b less what a
-step of the undivided region would, where b = (v_L·Wr, v_R·Wr) and G is their Gram matrix. It is the gain of the full
+and the others stay: with v_L and v_R the parts' memberships, r the residuals and W the weights, bᵀ(G + λ)⁻¹b less what
+a step of the undivided region would, where b = (v_L·Wr, v_R·Wr) and G is their Gram matrix. It is the gain of the full
 least-squares problem (Tami et al., Decision tree for uncertainty measures, 2018, equation 7) but for the overlap with
 other regions, which costs a tenth of the time and less; the values of all regions follow by conjugate gradients on the
 full problem (equation 6).
@@ -62,6 +62,7 @@ def grow_soft_trees(
     n_outputs = targets.shape[1]
     found = arrays.pop("leaf_values").reshape(-1, 1 + 3 * n_outputs)
     values = np.ascontiguousarray(found[:, 1::3])
+    leaves: dict[str, Any]
     if classes:
         leaves = {"leaf_counts": np.ascontiguousarray(found[:, 2::3])}
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,7 +62,7 @@ class SoftForestWalk:
         leaves = np.empty((len(rows), self.forest.n_trees), dtype=np.int32)
         for first, block in self._blocks(rows):
             reached = self._spread(block)
-            for tree, (start, end) in enumerate(zip(self.forest.leaf_start[:-1], self.forest.leaf_start[1:], strict=True)):
+            for tree, (start, end) in enumerate(pairwise(self.forest.leaf_start)):
                 leaves[first : first + len(block), tree] = reached[:, start:end].toarray().argmax(axis=1)
         return leaves
 

@@ -121,7 +121,8 @@ def fold(
     if len(apart) != len(tables):
         raise ValueError(f"per_tree has {len(apart)} entries for {len(tables)} tables")
     if out is None:
-        out = [empty_fold(table, len(X), last - first if kept else None) for table, kept in zip(tables, apart, strict=True)]
+        n_kept = [last - first if kept else None for kept in apart]
+        out = [empty_fold(table, len(X), n) for table, n in zip(tables, n_kept, strict=True)]
     elif len(out) != len(tables):
         raise ValueError(f"out has {len(out)} arrays for {len(tables)} tables")
     else:

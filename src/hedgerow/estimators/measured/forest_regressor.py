@@ -17,7 +17,7 @@ from hedgerow.estimators.measured.inputs import precision_of
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import NumberAnswers
 from hedgerow.explain.explanation import NumberExplanation, explain_numbers
-from hedgerow.folds import Uncertainty, deviations
+from hedgerow.folds import Uncertainty, deviations, leaf_moments
 from hedgerow.measured.tree_answers import soft_variance
 from hedgerow.walk import Query, ask
 
@@ -138,7 +138,8 @@ class MeasuredForestRegressor(NumberAnswers, MeasuredForest):
         `X_err`, (n, n_features), has the standard deviations of the errors. By default they are given by `sigma` or,
         after a fit with `X_err`, by the root mean square of each column there.
         """
-        found: Floats = self._ask_measured(X, X_err, self._mean_query())[0]
+        rows, walk = self._measured(X, X_err)
+        found: Floats = ask(walk, rows, [self._mean_query()])[0]
         return found
 
     def predict_uncertainty(self, X: Any, measure: str = "deviation", X_err: Any = None) -> Uncertainty:
@@ -147,7 +148,8 @@ class MeasuredForestRegressor(NumberAnswers, MeasuredForest):
         Aleatoric is the error of the answers of single trees about rows like this one: the noise of the target, and
         what the errors of the inputs hide.
         """
-        found: Uncertainty = self._ask_measured(X, X_err, self._spread_query(measure))[0]
+        rows, walk = self._measured(X, X_err)
+        found: Uncertainty = ask(walk, rows, [self._spread_query(measure)])[0]
         return found
 
     def _spread_query(self, measure: str = "deviation") -> Query[Uncertainty]:
@@ -162,9 +164,8 @@ class MeasuredForestRegressor(NumberAnswers, MeasuredForest):
 
     def explain(self, X: Any, coverage: float = 0.9, X_err: Any = None) -> list[NumberExplanation]:
         """Explain the prediction for each row: the spread of the trees, and the doubt."""
-        rows = self._read(X)
-        walk = self._walk.with_errors(self._cells(rows, X_err))
-        answers, reached = ask(walk, rows, [self._mean_query(), self._query("leaf_moments")])
+        rows, walk = self._measured(X, X_err)
+        answers, reached = ask(walk, rows, [self._mean_query(), leaf_moments(self.forest_)])
         reached[:, :, 2] = reached[:, :, 1] ** 2  # how regions differ is part of the errors in them
         return explain_numbers(walk, self.schema_, rows, answers=answers, reached=reached, coverage=coverage)
 

@@ -19,7 +19,7 @@ from hedgerow.measured.cells import cells_of
 from hedgerow.measured.least_squares import Problem
 from hedgerow.measured.many_trees import ManySoftTrees, MeasuredWalk
 from hedgerow.measured.soft_growth import SoftGrown, grow_soft_trees
-from hedgerow.walk import LeafTable, Query, ask, n_threads
+from hedgerow.walk import LeafTable, n_threads
 
 __all__ = ["MeasuredForest"]
 
@@ -43,15 +43,15 @@ class MeasuredForest(MeasuredInputs, ManyTrees):
         walk: MeasuredWalk = self._soft.walk(lambda rows: self._cells(rows, None), _TOLERANCE, self.n_jobs)
         return walk
 
-    def _ask_measured(self, X: Any, X_err: Any, *queries: Query[Any]) -> list[Any]:
-        """Answers about rows with errors of their own."""
+    def _measured(self, X: Any, X_err: Any) -> tuple[Floats, MeasuredWalk]:
+        """Rows, and their walk with errors of their own."""
         rows = self._read(X)
-        return ask(self._walk.with_errors(self._cells(rows, X_err)), rows, queries)
+        return rows, self._walk.with_errors(self._cells(rows, X_err))
 
     def apply(self, X: Any, X_err: Any = None) -> NDArray[np.int32]:
         """Number of the most probable region of each row in each tree, (n, n_trees)."""
-        rows = self._read(X)
-        return self._walk.with_errors(self._cells(rows, X_err)).route(rows)
+        rows, walk = self._measured(X, X_err)
+        return walk.route(rows)
 
     # -- fitting
 
@@ -59,10 +59,12 @@ class MeasuredForest(MeasuredInputs, ManyTrees):
         options = SoftGrowOptions()
         options.n_trees = self._n_trees()
         if self.max_leaf_nodes is not None:
-            options.max_leaf_nodes = check_whole("max_leaf_nodes", self.max_leaf_nodes, 2, hint=", or None for no limit")
+            options.max_leaf_nodes = check_whole(
+                "max_leaf_nodes", self.max_leaf_nodes, 2, 2**31 - 1, hint=", or None for no limit"
+            )
         options.min_weight_leaf = check_number("min_weight_leaf", self.min_weight_leaf, hint=" of rows")
         options.max_features = n_tried_features(self.max_features, n_features)
-        options.ridge = check_number("ridge", self.ridge, hint=" of rows")
+        options.ridge = check_number("ridge", self.ridge, closed="left", hint=" of rows")
         options.tolerance = _TOLERANCE
         options.n_refits, options.n_final = _STEPS, _FINAL_STEPS
         options.n_draws = n_draws(self.bootstrap, self.max_samples, self._scores_out_of_bag(), n_rows)
