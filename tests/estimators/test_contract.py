@@ -155,7 +155,7 @@ FAMILIES: list[list[Any]] = [
 def _reason_for_other_weights(estimator: Any) -> str | None:
     """Why weight k may differ from k copies of a row; None where it must not."""
     match estimator:
-        case MeasuredForestRegressor():
+        case MeasuredForestRegressor(bootstrap=True):
             return "rows are drawn by weight, other rows for repeated ones"
         case ForestClassifier() | ForestRegressor():
             if estimator.bootstrap:
