@@ -18,6 +18,9 @@ if TYPE_CHECKING:
         MeasuredTreeClassifier,
         MeasuredTreeRegressor,
         NaiveBayesTreeClassifier,
+        ObliqueForestClassifier,
+        ObliqueTreeClassifier,
+        ObliqueTreeRegressor,
         RandomTreesClassifier,
         RuleClassifier,
         TreeClassifier,
@@ -40,6 +43,9 @@ __all__ = [
     "MeasuredTreeClassifier",
     "MeasuredTreeRegressor",
     "NaiveBayesTreeClassifier",
+    "ObliqueForestClassifier",
+    "ObliqueTreeClassifier",
+    "ObliqueTreeRegressor",
     "RandomTreesClassifier",
     "RuleClassifier",
     "TreeClassifier",
@@ -87,7 +93,10 @@ _SUBMODULES = frozenset(
 )
 
 # Modules that register what a file may name; estimators last, since importing scikit-learn takes longest.
-for _module in ("hedgerow.data.table", "hedgerow.forest.forest", "hedgerow.estimators"):
+for _module in (
+    *("hedgerow.data.table", "hedgerow.forest.forest", "hedgerow.estimators"),
+    "hedgerow.growth.scikit_splitters",
+):
     when_unknown(partial(import_module, _module))
 
 
