@@ -137,7 +137,7 @@ ArrayDict grow_soft(const std::vector<ColumnArrays>& columns, const In<std::int3
     ArrayDict grown;
     grown["in_bag"] = to_array(std::move(made.forest.in_bag));
     grown["fitted"] = to_array(std::move(made.fitted));
-    grown["forest"] = forest_dict(made.forest);
+    grown["forest"] = forest_dict(std::move(made.forest));
     return grown;
 }
 
