@@ -55,6 +55,7 @@ _SUBMODULES = frozenset(
         "boundary",
         "building",
         "checks",
+        "counterfactual",
         "credal",
         "data",
         "datasets",

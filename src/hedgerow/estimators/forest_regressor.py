@@ -108,6 +108,7 @@ categorical_features, n_jobs, random_state
         grown = self._grow(training, growth, ("squared_error",), X, y)
         samples = LeafSamples.of(*grown.leaf_samples, targets[weight > 0])
         found: dict[str, Any] = {"leaf_samples_": samples, "_impurity": "squared_error"}
+        found["training_range_"] = training.ranges
         if self._scores_out_of_bag():
             bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
             folded, n_trees, unseen = bags.fold(Mean().leaf_table(grown.forest.stats, None))

@@ -18,6 +18,7 @@ from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import ClassAnswers, NumberAnswers
 from hedgerow.estimators.verbs.one_tree import OneTree
 from hedgerow.estimators.verbs.pruned import PrunedTree
+from hedgerow.folds import Conditions, leads
 from hedgerow.folds.leaf_probability import LeafProbability, Shrinkage, leaf_probability
 from hedgerow.forest.counts import DistinctCounts
 from hedgerow.forest.forest import Forest
@@ -303,6 +304,11 @@ max_leaf_nodes, max_features
         table = self._tables.get(estimate, lambda: estimate.table_of(self._leaf_evidence(), self.class_prior_))
         return estimate.query(table, self.class_prior_)
 
+    def _conditions(self, code: int) -> Conditions | None:
+        if self.cost_matrix is None:
+            return self._leaf_probability().conditions(code, len(self.classes_), 1, self.class_prior_)
+        return leads(-class_costs(self.cost_matrix, self.classes_), np.zeros(len(self.classes_)), code)
+
     def cost_of(self, X: Any) -> Floats:
         """Cost of the measurements that classify each row, (n,): each feature on its path is paid once.
 
@@ -333,7 +339,7 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
     ----------
     forest_ : Forest
         The tree itself.
-    schema_, n_features_in_, feature_names_in_, feature_importances_
+    schema_, training_range_, n_features_in_, feature_names_in_, feature_importances_
         As in :class:`TreeClassifier`.
 
     Examples
@@ -387,5 +393,5 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
             lambda rows: growth.options(rows.sample_weight, table.schema.n_features, ("squared_error",), seed),
             "squared_error",
         )
-        self._set_fitted(table, forest, _impurity="squared_error")
+        self._set_fitted(table, forest, training_range_=training.ranges, _impurity="squared_error")
         return self

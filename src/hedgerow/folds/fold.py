@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow.folds.conditions import Conditions
 from hedgerow.forest.counts import DistinctCounts, check_counts
 from hedgerow.walk import LeafTable, Link, Op, Query
 from hedgerow.walk.leaf_table import fold_trees
@@ -64,6 +65,10 @@ class Fold(ABC, Generic[Context, Answer]):
         `n_trees` is a number, or (n, 1) where rows were folded over different numbers of trees. Weighted trees count
         as much as their weights.
         """
+
+    def conditions(self, code: int, n_classes: int, n_trees: int, context: Context) -> Conditions | None:
+        """Conditions for class `code` to be the answer, alone; None where none are linear in the folded table."""
+        return None
 
     def leaf_table(self, leaves: Floats, context: Context) -> LeafTable:
         """Return the table with its links and ops, checked."""

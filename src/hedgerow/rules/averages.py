@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import betaln
 
 from hedgerow._params import check_choice, check_number
+from hedgerow.folds.conditions import Conditions, leads
 from hedgerow.folds.leaf_probability import corrected_shares, uniform
 from hedgerow.folds.plausibility import against_rest, distinct_pairs, plausibility_degrees
 from hedgerow.rules.base import FoldRule, half_signed, normalised
@@ -34,6 +35,9 @@ class AverageRule(FoldRule):
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         return normalised(folded)
+
+    def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions:
+        return leads(np.eye(n_classes), np.zeros(n_classes), code)
 
 
 def leaf_shares(counts: Floats, prior: Floats, correction: float, toward: Toward) -> Floats:
