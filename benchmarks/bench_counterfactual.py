@@ -28,7 +28,8 @@ def ours(forest, X) -> None:
         distance, gap = (statistics.median(getattr(one, name) for one in found) for name in ("distance", "gap"))
         proven = statistics.mean(one.gap == 0 for one in found)
         columns = statistics.median(len(one.changes) for one in found)
-        print(f"{nodes:>10} {statistics.median(seconds):>14.3f} {distance:>9.3f} {gap:>6.2f} {proven:>7.0%} {columns:>8}")
+        taken = statistics.median(seconds)
+        print(f"{nodes:>10} {taken:>14.3f} {distance:>9.3f} {gap:>6.2f} {proven:>7.0%} {columns:>8}")
 
 
 def dice(forest, X, y) -> None:
@@ -37,7 +38,8 @@ def dice(forest, X, y) -> None:
         import pandas as pd
         from raiutils.exceptions import UserConfigValidationException
     except ImportError as error:
-        return print(f"no DiCE: {error}")
+        print(f"no DiCE: {error}")
+        return
     names = [f"x{j}" for j in range(X.shape[1])]
     frame = pd.DataFrame(X, columns=names).assign(y=y)
     data = dice_ml.Data(dataframe=frame, continuous_features=names, outcome_name="y")
@@ -62,8 +64,8 @@ def dice(forest, X, y) -> None:
             theirs.append(float((np.abs(row - X[i]) / span).sum()))
             mine.append(fitted.counterfactual(frame[names][i : i + 1])[0][0].distance)
         print(
-            f"DiCE ({method}): {statistics.median(seconds):.3f} seconds a row, found for {len(theirs)} of {N_PEER_ROWS} "
-            f"rows, median distance {statistics.median(theirs or [np.nan]):.3f}, ours for these rows "
+            f"DiCE ({method}): {statistics.median(seconds):.3f} seconds a row, found for {len(theirs)} of "
+            f"{N_PEER_ROWS} rows, median distance {statistics.median(theirs or [np.nan]):.3f}, ours for these rows "
             f"{statistics.median(mine or [np.nan]):.3f}"
         )
 

@@ -44,6 +44,8 @@ from hedgerow.walk import Query
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from hedgerow.estimators.fitting.bagging import OutOfBag
+
 __all__ = ["Answers", "ClassAnswers", "NumberAnswers"]
 
 Floats = NDArray[np.float64]
@@ -98,6 +100,21 @@ class Answers(WaysOut):
             verb: found[source] if verb == source else self._derive(verb, found[source])
             for verb, source in sources.items()
         }
+
+    def _respond_out_of_bag(
+        self, bags: OutOfBag, verbs: Mapping[str, Mapping[str, Any]]
+    ) -> tuple[dict[str, Any], NDArray[np.bool_]]:
+        """Answer verbs that are folds about training rows, each by the trees that it is out of the bag of.
+
+        Returns the answers about the rows that have such trees, and which rows these are.
+        """
+        queries = {verb: self._query(verb, **arguments) for verb, arguments in verbs.items()}
+        if no_folds := [verb for verb, query in queries.items() if query is None]:
+            raise ValueError(f"{no_folds[0]} of this {type(self).__name__} is no fold, and has no out-of-bag answers")
+        asked = [query for query in queries.values() if query is not None]
+        folded, n_trees, unseen = bags.folds([query.table for query in asked], self.get_tree_weights())
+        found = [query.finish(one, n_trees) for query, one in zip(asked, folded, strict=True)]
+        return dict(zip(queries, found, strict=True)), unseen
 
     def _respond_alone(self, X: Any, verb: str, **arguments: Any) -> Any:
         return self._respond(self._read(X), {verb: arguments})[verb]
