@@ -59,6 +59,7 @@ _SUBMODULES = frozenset(
         "checks",
         "conformal",
         "counterfactual",
+        "contributions",
         "credal",
         "data",
         "datasets",

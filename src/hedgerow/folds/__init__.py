@@ -3,6 +3,7 @@
 The combination rules (:mod:`hedgerow.rules`) and the credal aggregates (:mod:`hedgerow.credal`) are folds too.
 """
 
+from hedgerow.folds.additive import Additive
 from hedgerow.folds.conditions import Conditions, leads
 from hedgerow.folds.evidence import leaf_counts, leaf_moments, tree_votes
 from hedgerow.folds.fold import Fold
@@ -20,6 +21,7 @@ from hedgerow.folds.prunings import Prunings
 from hedgerow.folds.uncertainty import EntropyUncertainty, PosteriorUncertainty, Uncertainty, entropy_bits
 
 __all__ = [
+    "Additive",
     "Conditions",
     "EntropyUncertainty",
     "Fold",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.folds.additive import Additive
 from hedgerow.folds.fold import Fold
 from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric
 
@@ -26,6 +27,9 @@ class Mean(Fold[None, Floats]):
     def finish(self, folded: Floats, n_trees: Any, context: None) -> Floats:
         mean: Floats = (folded / n_trees)[:, 0]
         return mean
+
+    def additive(self, n_trees: int, context: None) -> Additive:
+        return Additive.mean("prediction", 1, n_trees, by_class=False)
 
 
 @dataclass(frozen=True)
