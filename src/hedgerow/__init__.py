@@ -17,6 +17,9 @@ if TYPE_CHECKING:
         MeasuredTreeClassifier,
         MeasuredTreeRegressor,
         NaiveBayesTreeClassifier,
+        ObliqueForestClassifier,
+        ObliqueTreeClassifier,
+        ObliqueTreeRegressor,
         RandomTreesClassifier,
         RuleClassifier,
         TreeClassifier,
@@ -38,6 +41,9 @@ __all__ = [
     "MeasuredTreeClassifier",
     "MeasuredTreeRegressor",
     "NaiveBayesTreeClassifier",
+    "ObliqueForestClassifier",
+    "ObliqueTreeClassifier",
+    "ObliqueTreeRegressor",
     "RandomTreesClassifier",
     "RuleClassifier",
     "TreeClassifier",
@@ -86,7 +92,10 @@ _SUBMODULES = frozenset(
 )
 
 # Modules that register what a file may name; estimators last, since importing scikit-learn takes longest.
-for _module in ("hedgerow.data.table", "hedgerow.forest.forest", "hedgerow.estimators"):
+for _module in (
+    *("hedgerow.data.table", "hedgerow.forest.forest", "hedgerow.estimators"),
+    "hedgerow.growth.scikit_splitters",
+):
     when_unknown(partial(import_module, _module))
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
+from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
@@ -23,6 +25,9 @@ from hedgerow import (
     MeasuredTreeClassifier,
     MeasuredTreeRegressor,
     NaiveBayesTreeClassifier,
+    ObliqueForestClassifier,
+    ObliqueTreeClassifier,
+    ObliqueTreeRegressor,
     RandomTreesClassifier,
     RuleClassifier,
     TreeClassifier,
@@ -32,7 +37,7 @@ from hedgerow import (
     credal,
     rules,
 )
-from hedgerow.growth import Fractional
+from hedgerow.growth import Fractional, RidgeSplit
 from hedgerow.naive_bayes import Gaussian
 from hedgerow.probability import MEstimate
 from hedgerow.pruning import CostComplexity, Pessimistic, ReducedError
@@ -82,6 +87,24 @@ FAMILIES: list[list[Any]] = [
         ForestRegressor(5),
         ForestRegressor(5, bootstrap=False, min_samples_leaf=1),
         ForestRegressor(5, max_bins=None, max_leaf_nodes=6),
+    ],
+    [
+        ObliqueTreeClassifier(),
+        *(ObliqueTreeClassifier(missing=missing, criterion="gini") for missing in MISSING),
+        ObliqueTreeClassifier(RidgeSplit(1.0), max_leaf_nodes=5, nominal="binary"),
+        ObliqueTreeClassifier(RidgeClassifier(), max_features="sqrt", random_state=0),
+        ObliqueTreeClassifier(LinearSVC(), max_depth=3, random_state=0),
+        *(ObliqueTreeClassifier(pruning=name) for name in ("reduced_error", "cost_complexity")),
+    ],
+    [
+        ObliqueTreeRegressor(),
+        ObliqueTreeRegressor(Ridge(), pruning="reduced_error", missing="learned"),
+        ObliqueTreeRegressor(RidgeSplit(0.0), max_leaf_nodes=6, pruning=None),
+    ],
+    [
+        ObliqueForestClassifier(5),
+        ObliqueForestClassifier(5, bootstrap=False, criterion="gain_ratio"),
+        ObliqueForestClassifier(3, RidgeClassifier(), max_features=None),
     ],
     [
         RandomTreesClassifier(10),
@@ -149,7 +172,7 @@ FAMILIES: list[list[Any]] = [
 def _reason_for_other_weights(estimator: Any) -> str | None:
     """Why weight k may differ from k copies of a row; None where it must not."""
     match estimator:
-        case ForestClassifier() | ForestRegressor():
+        case ForestClassifier() | ForestRegressor() | ObliqueForestClassifier():
             if estimator.bootstrap:
                 return "rows are drawn by weight, other rows for repeated ones"
             return "min_samples_leaf counts rows, not weights" if estimator.min_samples_leaf > 1 else None

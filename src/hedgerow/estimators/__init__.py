@@ -7,6 +7,7 @@ from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.forest_regressor import ForestRegressor
 from hedgerow.estimators.measured import MeasuredTreeClassifier, MeasuredTreeRegressor
 from hedgerow.estimators.naive_bayes_tree import NaiveBayesTreeClassifier
+from hedgerow.estimators.oblique import ObliqueForestClassifier, ObliqueTreeClassifier, ObliqueTreeRegressor
 from hedgerow.estimators.random_trees import RandomTreesClassifier
 from hedgerow.estimators.rule_classifier import RuleClassifier
 from hedgerow.estimators.trees import TreeClassifier, TreeRegressor
@@ -21,6 +22,9 @@ __all__ = [
     "MeasuredTreeClassifier",
     "MeasuredTreeRegressor",
     "NaiveBayesTreeClassifier",
+    "ObliqueForestClassifier",
+    "ObliqueTreeClassifier",
+    "ObliqueTreeRegressor",
     "RandomTreesClassifier",
     "RuleClassifier",
     "TreeClassifier",

@@ -64,7 +64,11 @@ class Answers(WaysOut):
     def feature_importances_(self) -> Floats:
         """Share of each feature in the decrease of impurity, mean over the trees; they add up to 1 if any is split."""
         check_is_fitted(self)
-        return impurity_importances(self.forest_, self._impurity)
+        return impurity_importances(self.forest_, self._impurity, self._column_deviation())
+
+    def _column_deviation(self) -> Floats | None:
+        """Standard deviation of each column in training, (n_features,); None where no split is oblique."""
+        return getattr(self, "column_deviation_", None)
 
     def contributions(self, X: Any, background: Any = None, *, interactions: bool = False) -> Contributions:
         """Divide the answer for each row among the columns: Shapley values, exact for every row.
