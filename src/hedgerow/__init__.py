@@ -68,6 +68,7 @@ _SUBMODULES = frozenset(
         "building",
         "checks",
         "conformal",
+        "counterfactual",
         "contributions",
         "credal",
         "data",

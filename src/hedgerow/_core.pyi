@@ -375,6 +375,11 @@ def cheapest_leaves(parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), 
     1 for each inner node that costs no more as a leaf than its split and what is left below it.
     """
 
+def nearest_change(forest: ForestArrays, candidates: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], conditions: tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, bool], limits: tuple[int, int, float], accept: Callable[[Sequence[int]], bool]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], float, float, int]:
+    """
+    Choices, distance, bound and number of boxes of the nearest accepted row; see hedgerow.counterfactual.
+    """
+
 def codes_in_use(codes: Annotated[NDArray, dict(shape=(None,), order='C', device='cpu', writable=False)], n_levels: int) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu')]:
     """Which levels occur; -1 is none."""
 
