@@ -20,6 +20,7 @@ from hedgerow import (
     CautiousClassifier,
     CautiousForestClassifier,
     ConformalClassifier,
+    ConformalRegressor,
     ForestClassifier,
     ForestRegressor,
     MeasuredTreeClassifier,
@@ -143,6 +144,13 @@ FAMILIES: list[list[Any]] = [
         ConformalClassifier(DecisionTreeClassifier(max_depth=3, random_state=0), 0.5, method="split", cv=2),
     ],
     [
+        ConformalRegressor(ForestRegressor(20, random_state=0)),
+        ConformalRegressor(),
+        ConformalRegressor(ForestRegressor(8, random_state=0), 0.5, "cqr", sides="each"),
+        ConformalRegressor(MeasuredTreeRegressor(0.2), 0.5, "absolute", "split", cv=2, random_state=0),
+        ConformalRegressor(TreeRegressor(), sides="upper", random_state=0),
+    ],
+    [
         BoundaryClassifier(),
         BoundaryClassifier(TreeClassifier()),
         BoundaryClassifier(DecisionTreeClassifier(max_depth=4, random_state=0), partition="separator"),
@@ -187,7 +195,9 @@ def _reason_for_other_weights(estimator: Any) -> str | None:
             return "rows are drawn by weight, other rows for repeated ones"
         case ConformalClassifier(estimator=RandomTreesClassifier()) | ConformalClassifier(method="split"):
             return None  # in the data of the check
-        case ConformalClassifier():
+        case ConformalRegressor(estimator=TreeRegressor() | MeasuredTreeRegressor()):
+            return None  # predict is the estimator's
+        case ConformalClassifier() | ConformalRegressor():
             return "other rows are drawn, or held out, where rows are repeated"
         case BoundaryClassifier(bandwidth="cv"):
             return "leaving out one of two equal rows is not leaving out a row of weight 2"

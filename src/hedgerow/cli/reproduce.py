@@ -97,5 +97,6 @@ def _print(outcome: Any) -> None:
     for claim in outcome.report.claims:
         table.add_row(claim.verdict, claim.text, claim.evidence, style=styles[claim.verdict])
     out.print(table)
-    minutes = outcome.seconds / 60
-    out.print(f"{outcome.page}: tables and figures, {minutes:.1f} minutes of processor time", soft_wrap=True)
+    out.print(
+        f"{outcome.page}: tables and figures, {outcome.seconds / 60:.1f} minutes of processor time", soft_wrap=True
+    )

@@ -3,6 +3,7 @@
 from hedgerow.estimators.boundary import BoundaryClassifier
 from hedgerow.estimators.cautious import CautiousClassifier, CautiousForestClassifier
 from hedgerow.estimators.conformal_classifier import ConformalClassifier
+from hedgerow.estimators.conformal_regressor import ConformalRegressor
 from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.forest_regressor import ForestRegressor
 from hedgerow.estimators.measured import MeasuredTreeClassifier, MeasuredTreeRegressor
@@ -17,6 +18,7 @@ __all__ = [
     "CautiousClassifier",
     "CautiousForestClassifier",
     "ConformalClassifier",
+    "ConformalRegressor",
     "ForestClassifier",
     "ForestRegressor",
     "MeasuredTreeClassifier",
