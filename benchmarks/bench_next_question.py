@@ -13,6 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 from hedgerow import ForestClassifier
 from hedgerow.datasets import load
 
+N_ROWS = 6  # of each fold
 BUDGETS = (0, 5, 10, 20, 40, 80, 160, 320)
 # age, sex, chest pain, pressure; cholesterol, sugar, ecg; rate, angina, peak, slope; vessels; thal
 COSTS = np.array([1, 1, 1, 1, 5, 5, 5, 20, 20, 20, 20, 50, 100], dtype=float)
@@ -50,7 +51,7 @@ def main(folder: str) -> None:
     for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
         model = ForestClassifier(30, random_state=0).fit(X[train], y[train])
         full.append(model.score(X[test], y[test]))
-        for i in test[:16]:
+        for i in test[:N_ROWS]:
             for name, choose in {"next_question": asked, "at random": at_random}.items():
                 paths[name].append(spent_and_right(model, X[i], y[i], choose))
     print(f"all columns, cost {COSTS.sum():.0f}: accuracy {np.mean(full):.3f} on all rows")

@@ -28,7 +28,8 @@ def question_lines(loaded: Loaded, row: Any) -> list[str]:
     if not offers(loaded.model, "next_question"):
         raise CommandError(f"{type(loaded.model).__name__} has no next question: --ask-next needs plain trees")
     (found,) = loaded.model.next_question(row.select([column.name for column in loaded.columns]))
-    return [f"What to measure next: {found}" if found.ranked else str(found)]
+    lines = str(found).split("\n")
+    return ["What to measure next:", *lines] if found.ranked else lines
 
 
 def _target(model: Any, reach: str | None) -> Any:

@@ -66,7 +66,7 @@ class NextQuestion:
     def __str__(self) -> str:
         if not self.ranked:
             return "Nothing that is missing would change the answer."
-        unit = {"entropy": " bits", "set_size": " classes", "variance": ""}[self.measure]
+        unit = {"entropy": " bits", "set_size": "", "variance": ""}[self.measure]
         return "\n".join(
             [
                 f"{self.measure.replace('_', ' ')} now: {self.doubt:.3g}{unit}",
