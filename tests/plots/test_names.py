@@ -12,7 +12,14 @@ import pytest
 from matplotlib.cbook import is_math_text
 from matplotlib.text import Text
 
-from hedgerow import BoundaryClassifier, CautiousForestClassifier, MeasuredTreeRegressor, RandomTreesClassifier, plots
+from hedgerow import (
+    BoundaryClassifier,
+    CautiousForestClassifier,
+    MeasuredTreeRegressor,
+    RandomTreesClassifier,
+    TreeClassifier,
+    plots,
+)
 from hedgerow.plots.labels import legend_label, literal_label
 from hedgerow.rules import Vote
 
@@ -100,6 +107,10 @@ DRAWINGS: dict[str, tuple[Draw, list[str]]] = {
             m["soft"], X, features=["$x$", r"\frac"], grid_resolution=9
         ),
         ["$x$", r"\frac"],
+    ),
+    "TreeDisplay": (
+        lambda m, X, y: plots.TreeDisplay.from_estimator(TreeClassifier(max_depth=2).fit(X, y), max_depth=None),
+        LABELS,
     ),
 }
 

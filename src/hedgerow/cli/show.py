@@ -28,21 +28,32 @@ _COLOURS = ("green", "magenta", "cyan", "yellow", "blue", "red")
 Examples:
   hedgerow show iris.hedgerow
   hedgerow show forest.hedgerow --tree 0 --depth 3
+  hedgerow show iris.hedgerow -o iris.svg
 """,
 )
 @model_argument
 @click.option("--tree", type=click.IntRange(min=0), metavar="K", help="A tree of a forest, by the number in 'explain'.")
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Summarise what is below this depth.")
-def show(model: str, tree: int | None, depth: int | None) -> None:
-    """The tree in MODEL as text, or a forest's figures."""
+@click.option("--output", "-o", metavar="FILE", help="Draw the tree: .svg, .png or .pdf.")
+def show(model: str, tree: int | None, depth: int | None, output: str | None) -> None:
+    """The tree in MODEL as text, or a forest's figures; with -o its picture."""
     from hedgerow.cli.console import note, out
     from hedgerow.cli.errors import CommandError
     from hedgerow.cli.fitted import open_model
+    from hedgerow.cli.results.destinations import check_writable
+    from hedgerow.cli.results.pictures import check_tree_file, write_picture
 
+    if output is not None:
+        check_tree_file(output)
+        check_writable(output, [model])
     loaded = open_model(model)
     n_trees = loaded.model.forest_.n_trees
     if tree is not None and tree >= n_trees:
         raise CommandError(f"{model} has trees 0 to {n_trees - 1}, --tree is {tree}")
+    if output is not None:
+        write_picture(loaded.model, output, tree or 0, depth)
+        note(f"{output}: tree {tree or 0} of {n_trees}" if n_trees > 1 else output)
+        return
     for line in _facts(loaded):
         out.print(line, soft_wrap=True)
     out.print()
@@ -106,20 +117,11 @@ def _coloured(loaded: Loaded, tree: int, depth: int | None) -> list[Text]:
     from rich.text import Text
 
     from hedgerow._printable import printable
-    from hedgerow.estimators.contract import offers
+    from hedgerow.estimators.contract import text_of
 
     model = loaded.model
     labels = getattr(model, "classes_", None)
-    if offers(model, "to_text"):  # of a single tree, whose leaves may show more than their class
-        text = model.to_text(depth)
-    else:
-        text = model.forest_.to_text(
-            tree,
-            feature_names=model.schema_.names,
-            class_names=labels,
-            categories=[column.categories for column in loaded.columns],
-            max_depth=depth,
-        )
+    text = text_of(model, tree, depth)
     colour = {
         printable(str(label)): _COLOURS[i % len(_COLOURS)]
         for i, label in enumerate([] if labels is None else labels.tolist())

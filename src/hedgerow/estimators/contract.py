@@ -8,12 +8,15 @@ several verbs at once: X is converted once, and all answers that are folds share
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CODES", "Responder", "Verbs", "offers", "read_rows", "respond", "respond_to_rows"]
+if TYPE_CHECKING:
+    from hedgerow.drawing import TreeView
+
+__all__ = ["CODES", "Responder", "Verbs", "offers", "read_rows", "respond", "respond_to_rows", "text_of", "view_of"]
 
 Floats = NDArray[np.float64]
 Verbs = Iterable[str] | Mapping[str, Mapping[str, Any]]
@@ -42,6 +45,18 @@ def offers(model: Any, verb: str) -> bool:
 def read_rows(model: Responder, X: Any) -> Floats:
     """Convert X once for several calls of :func:`respond_to_rows`, (n, n_features)."""
     return model._read(X)
+
+
+def text_of(model: Any, tree: int, max_depth: int | None = None) -> str:
+    """Any tree of a fitted model of this family as text."""
+    text: str = model._text(tree, max_depth)
+    return text
+
+
+def view_of(model: Any, tree: int, max_depth: int | str | None = "auto", row: Any = None) -> TreeView:
+    """What a picture of a tree of a fitted model shows, see :func:`hedgerow.drawing.view_tree`."""
+    view: TreeView = model._view(tree, max_depth, row)
+    return view
 
 
 def respond(model: Any, X: Any, verbs: Verbs) -> dict[str, Any]:

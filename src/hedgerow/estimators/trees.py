@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hedgerow._criteria import CRITERIA
 from hedgerow._params import check_bool
+from hedgerow._printable import printable
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import read_labels, read_targets, read_weights
 from hedgerow.data.training import Training
@@ -290,6 +291,9 @@ max_leaf_nodes, max_features
             f"leaf_probability is {self.leaf_probability!r}, whose amount is chosen in fit: fit again, or give it as "
             "a number, such as Shrinkage(20)"
         )
+
+    def _leaf_answers(self) -> list[str]:
+        return [printable(label) for label in self.classes_[self._decide(self.leaf_probabilities())].tolist()]
 
     def _leaf_evidence(self) -> DistinctCounts:
         return DistinctCounts(self._leaf_probability().evidence(self.forest_), None)

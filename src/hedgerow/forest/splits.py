@@ -192,10 +192,14 @@ class Split:
     def branch_texts(self, names: Names) -> list[str]:
         """Condition of each child: ``age <= 30``, ``colour in {red, blue}``, ``age is missing``."""
         subject = self.subject(names)
-        own = ["is missing"] if self.missing == MissingPolicy.OWN_BRANCH else []
-        return [f"{subject} {condition}" for condition in (*self._conditions(names), *own)]
+        return [f"{subject} {condition}" for condition in self.conditions(names)]
 
-    def _conditions(self, names: Names) -> list[str]:
+    def conditions(self, names: Names) -> list[str]:
+        """Condition of each child without its subject: ``<= 30``, ``in {red, blue}``, ``is missing``."""
+        own = ["is missing"] if self.missing == MissingPolicy.OWN_BRANCH else []
+        return [*self._of_values(names), *own]
+
+    def _of_values(self, names: Names) -> list[str]:
         if self.tests_presence:
             return ["is known", "is missing"]
         if not self.is_nominal:
