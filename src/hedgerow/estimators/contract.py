@@ -14,9 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from hedgerow.drawing import TreeView
 
-__all__ = ["CODES", "Responder", "Verbs", "offers", "read_rows", "respond", "respond_to_rows", "text_of", "view_of"]
+__all__ = [
+    *("CODES", "Responder", "Verbs", "offers", "reached_leaves", "read_rows", "respond", "respond_to_rows"),
+    *("text_of", "view_of"),
+]
 
 Floats = NDArray[np.float64]
 Verbs = Iterable[str] | Mapping[str, Mapping[str, Any]]
@@ -57,6 +62,15 @@ def view_of(model: Any, tree: int, max_depth: int | str | None = "auto", row: An
     """What a picture of a tree of a fitted model shows, see :func:`hedgerow.drawing.view_tree`."""
     view: TreeView = model._view(tree, max_depth, row)
     return view
+
+
+def reached_leaves(model: Any, X: Any) -> csr_array:
+    """Weight with which each row of X reaches each leaf of a model's trees, sparse (n, n_leaves)."""
+    if not isinstance(model, Responder):
+        raise TypeError(f"model is {model!r}, must be a fitted estimator of hedgerow: wrap others in RuleClassifier")
+    rows = model._read(X)
+    reached: csr_array = model._walk.spread(rows)  # type: ignore[attr-defined]
+    return reached
 
 
 def respond(model: Any, X: Any, verbs: Verbs) -> dict[str, Any]:
