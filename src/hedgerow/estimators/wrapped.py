@@ -25,6 +25,7 @@ from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.fitting.bagging import OutOfBag
 from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.verbs.answers import ClassAnswers
+from hedgerow.estimators.verbs.code import CodeOfSeveral
 from hedgerow.estimators.verbs.pictures import PicturesOfSeveral
 from hedgerow.exchange import from_sklearn
 from hedgerow.folds import Prunings
@@ -56,7 +57,7 @@ class FittedEstimator:
     """The training rows out of the bag of each tree; None where they are not known, or not asked for."""
 
 
-class WrappedForest(MetaEstimatorMixin, PicturesOfSeveral):  # type: ignore[misc]
+class WrappedForest(MetaEstimatorMixin, PicturesOfSeveral, CodeOfSeveral):  # type: ignore[misc]
     """Abstract; final classes have the parameter `estimator`, a classifier made of trees.
 
     It is cloned and fitted; one in a :class:`sklearn.frozen.FrozenEstimator` is used without refitting; None is

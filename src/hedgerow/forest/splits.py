@@ -24,6 +24,7 @@ __all__ = ["NOMINAL", "Split", "restore_missing", "splits_by_kind"]
 Floats = NDArray[np.float64]
 NOMINAL = (NodeKind.ONE_AGAINST_REST, NodeKind.SUBSET, NodeKind.MULTIWAY)
 _WORD = 32  # categories per entry of a subset's payload
+_DOWN = 2.0**-40  # scales weights whose sum overflows
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,9 +135,12 @@ class Split:
         return own or (self.tests_presence and child == 1)
 
     def spread_share(self, child: int) -> float:
-        """Fraction of a spread row that takes a child."""
+        """Fraction of a spread row that takes a child, to the last bit as the core has it."""
         weights = self.forest.weight[self.children.start : self.children.stop]
-        total = float(weights.sum())
+        total = float(np.add.accumulate(weights)[-1])  # one after the other: NumPy's sum adds in pairs
+        if total == np.inf:
+            weights = weights * _DOWN
+            total = float(np.add.accumulate(weights)[-1])
         return float(weights[child]) / total if total > 0 else 1 / len(weights)
 
     # -- which values lead to a child

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow.codegen.finish import Divide, Step
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.contract import CODES
 from hedgerow.explain.explanation import (
@@ -352,3 +353,6 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
     def _mean_query(self) -> Query[Floats]:
         fold = Mean()
         return fold.query(self._tables.get(fold, lambda: fold.leaf_table(self.forest_.stats, None)), None)
+
+    def _sums_and_steps(self) -> tuple[Query[Any], tuple[Step, ...]]:
+        return self._mean_query(), (Divide(self.forest_.n_trees),)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow.estimators.verbs.code import CodeOfOne
 from hedgerow.estimators.verbs.pictures import PicturesOfOne
 
 __all__ = ["OneTree"]
 
 
-class OneTree(PicturesOfOne):
+class OneTree(PicturesOfOne, CodeOfOne):
     """Abstract."""
 
     def get_depth(self) -> int:

@@ -13,12 +13,12 @@ from hedgerow.drawing import Highlight, Subject, TreeView, scene_to_svg, tree_sc
 from hedgerow.estimators.base import TreeBased
 from hedgerow.forest.names import Names, number_text
 
-__all__ = ["PicturesOfOne", "PicturesOfSeveral"]
+__all__ = ["Pictures", "PicturesOfOne", "PicturesOfSeveral"]
 
 Floats = NDArray[np.float64]
 
 
-class _Pictures(TreeBased):
+class Pictures(TreeBased):
     """Abstract: what pictures of a single tree and of one of several share."""
 
     def _names(self) -> Names:
@@ -58,7 +58,12 @@ class _Pictures(TreeBased):
         if self.forest_.leaf_counts is None:
             return []
         found = self._leaf_answers()
-        return [names.classes[code] for code in self.forest_.answer_counts().argmax(axis=1)] if found is None else found
+        return [names.classes[code] for code in self._leaf_codes()] if found is None else found
+
+    def _leaf_codes(self) -> NDArray[np.intp]:
+        """Class that each leaf answers, by its position in `classes_`."""
+        codes: NDArray[np.intp] = self.forest_.answer_counts().argmax(axis=1)
+        return codes
 
     def _highlight(self, row: Any, names: Names) -> Highlight:
         rows = self._read(row)
@@ -75,7 +80,7 @@ def _value_text(value: float, categories: tuple[str, ...]) -> str:
     return categories[int(value)] if value in range(len(categories)) else number_text(value)
 
 
-class PicturesOfOne(_Pictures):
+class PicturesOfOne(Pictures):
     """Abstract: a single tree as text and as a picture, which notebooks show."""
 
     def to_text(self, max_depth: int | None = None) -> str:
@@ -128,7 +133,7 @@ class PicturesOfOne(_Pictures):
         )
 
 
-class PicturesOfSeveral(_Pictures):
+class PicturesOfSeveral(Pictures):
     """Abstract: any of several trees as text and as a picture."""
 
     def to_text(self, tree: int = 0, max_depth: int | None = None) -> str:
