@@ -11,11 +11,15 @@ if TYPE_CHECKING:
         BoundaryClassifier,
         CautiousClassifier,
         CautiousForestClassifier,
+        ConformalClassifier,
         ForestClassifier,
         ForestRegressor,
         MeasuredTreeClassifier,
         MeasuredTreeRegressor,
         NaiveBayesTreeClassifier,
+        ObliqueForestClassifier,
+        ObliqueTreeClassifier,
+        ObliqueTreeRegressor,
         RandomTreesClassifier,
         RuleClassifier,
         TreeClassifier,
@@ -30,12 +34,16 @@ __all__ = [
     "BoundaryClassifier",
     "CautiousClassifier",
     "CautiousForestClassifier",
+    "ConformalClassifier",
     "Forest",
     "ForestClassifier",
     "ForestRegressor",
     "MeasuredTreeClassifier",
     "MeasuredTreeRegressor",
     "NaiveBayesTreeClassifier",
+    "ObliqueForestClassifier",
+    "ObliqueTreeClassifier",
+    "ObliqueTreeRegressor",
     "RandomTreesClassifier",
     "RuleClassifier",
     "TreeClassifier",
@@ -55,11 +63,16 @@ _SUBMODULES = frozenset(
         "boundary",
         "building",
         "checks",
+        "codegen",
+        "conformal",
+        "contributions",
         "credal",
         "data",
         "datasets",
+        "drawing",
         "estimators",
         "exchange",
+        "experiments",
         "explain",
         "folds",
         "forest",
@@ -80,7 +93,10 @@ _SUBMODULES = frozenset(
 )
 
 # Modules that register what a file may name; estimators last, since importing scikit-learn takes longest.
-for _module in ("hedgerow.data.table", "hedgerow.forest.forest", "hedgerow.estimators"):
+for _module in (
+    *("hedgerow.data.table", "hedgerow.forest.forest", "hedgerow.estimators"),
+    "hedgerow.growth.scikit_splitters",
+):
     when_unknown(partial(import_module, _module))
 
 

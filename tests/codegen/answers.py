@@ -78,7 +78,10 @@ def of_sql(model: Any, X: pd.DataFrame, dialect: str) -> Answers:
         plain.to_sql("t", connection, index=False)
 
     def answers(**how: Any) -> list[Any]:
-        return connection.execute(f"SELECT {model.to_sql(dialect, **how)} FROM t").fetchall()
+        found: list[Any] = connection.execute(
+            f"SELECT {model.to_sql(dialect, **how)} FROM t ORDER BY t.rowid"
+        ).fetchall()
+        return found
 
     if not hasattr(model, "classes_"):
         return np.array(answers(), dtype=np.float64), []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hedgerow.cli.options import model_argument
+from hedgerow.cli.results.tree_formats import FORMATS, tree_format
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -29,30 +30,46 @@ Examples:
   hedgerow show iris.hedgerow
   hedgerow show forest.hedgerow --tree 0 --depth 3
   hedgerow show iris.hedgerow -o iris.svg
+  hedgerow show iris.hedgerow --format rules
+  hedgerow show iris.hedgerow --format sql
 """,
 )
 @model_argument
 @click.option("--tree", type=click.IntRange(min=0), metavar="K", help="A tree of a forest, by the number in 'explain'.")
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Summarise what is below this depth.")
-@click.option("--output", "-o", metavar="FILE", help="Draw the tree: .svg, .png or .pdf.")
-def show(model: str, tree: int | None, depth: int | None, output: str | None) -> None:
-    """The tree in MODEL as text, or a forest's figures; with -o its picture."""
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(FORMATS),
+    help="Picture (svg, png, pdf), rules of a tree, or code of the model; default: by FILE.",
+)
+@click.option("--output", "-o", metavar="FILE", help="Write it there: .svg, .png, .pdf, .txt, .dot, .sql, .py or .c.")
+@click.option("--dialect", type=click.Choice(["duckdb", "sqlite"]), default="duckdb", help="Of SQL.")
+def show(
+    model: str, tree: int | None, depth: int | None, format_name: str | None, output: str | None, dialect: str
+) -> None:
+    """The tree in MODEL as text, or a forest's figures; its picture, its rules, or code that answers as it does."""
     from hedgerow.cli.console import note, out
     from hedgerow.cli.errors import CommandError
     from hedgerow.cli.fitted import open_model
     from hedgerow.cli.results.destinations import check_writable
-    from hedgerow.cli.results.pictures import check_tree_file, write_picture
+    from hedgerow.cli.results.tree_files import tree_content
+    from hedgerow.storage.replace import replaced
 
+    wanted = tree_format(format_name, output)
     if output is not None:
-        check_tree_file(output)
         check_writable(output, [model])
     loaded = open_model(model)
     n_trees = loaded.model.forest_.n_trees
     if tree is not None and tree >= n_trees:
         raise CommandError(f"{model} has trees 0 to {n_trees - 1}, --tree is {tree}")
-    if output is not None:
-        write_picture(loaded.model, output, tree or 0, depth)
-        note(f"{output}: tree {tree or 0} of {n_trees}" if n_trees > 1 else output)
+    if wanted is not None:
+        content = tree_content(loaded.model, wanted, tree or 0, depth, dialect)
+        if output is None:
+            click.echo(content.decode(), nl=False)
+        else:
+            with replaced(output) as file:
+                file.write(content)
         return
     for line in _facts(loaded):
         out.print(line, soft_wrap=True)

@@ -188,7 +188,7 @@ class _Writer:
     def _code_function(self) -> Iterator[str]:
         name = self.name
         yield "\n/* Code of a category of a column; NAN if it was not there in training. */\n"
-        yield f"double {name}_code(int column, const char *category) {{\n    switch (column) {{\n"
+        yield f"double {name}_code(int column, const char *category) {{\n    (void)category;\n    switch (column) {{\n"
         for number_, column in enumerate(self.program.columns):
             if column.categories:
                 yield f"        case {number_}:\n"

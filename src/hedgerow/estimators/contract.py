@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from hedgerow.codegen import LeafRules
     from hedgerow.drawing import TreeView
 
 __all__ = [
     *("CODES", "Responder", "Verbs", "offers", "reached_leaves", "read_rows", "respond", "respond_to_rows"),
-    *("text_of", "view_of"),
+    *("rules_of", "text_of", "view_of"),
 ]
 
 Floats = NDArray[np.float64]
@@ -56,6 +57,12 @@ def text_of(model: Any, tree: int, max_depth: int | None = None) -> str:
     """Any tree of a fitted model of this family as text."""
     text: str = model._text(tree, max_depth)
     return text
+
+
+def rules_of(model: Any, tree: int) -> LeafRules:
+    """Rules of any tree of a fitted model of this family."""
+    rules: LeafRules = model._rules(tree, "coverage")
+    return rules
 
 
 def view_of(model: Any, tree: int, max_depth: int | str | None = "auto", row: Any = None) -> TreeView:

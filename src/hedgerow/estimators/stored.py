@@ -83,6 +83,8 @@ def check_fitted(model: Any) -> None:
         _check_classes(model)
     elif model.forest_.leaf_stats is None or model._impurity != "squared_error":
         raise ValueError("a regressor needs the forest of one")
+    if "column_deviation_" in vars(model):
+        _check_weights("column_deviation_", model.column_deviation_, model.forest_.n_features, "columns")
     if "leaf_samples_" in vars(model) and len(model.leaf_samples_.start) != model.forest_.n_leaves + 1:
         raise ValueError("its leaf samples are those of another forest")
     _check_parameters(model)
@@ -127,9 +129,9 @@ def _is_range_of_columns(ranges: Any, n_features: int) -> bool:
     return not (ranges[:, 0] > ranges[:, 1]).any()
 
 
-def _check_weights(name: str, weights: Any, n_classes: int) -> None:
-    if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or weights.shape != (n_classes,):
-        raise ValueError(f"{name} has no number for each of {n_classes} classes")
+def _check_weights(name: str, weights: Any, n: int, of: str = "classes") -> None:
+    if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or weights.shape != (n,):
+        raise ValueError(f"{name} has no number for each of {n} {of}")
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError(f"{name} must be finite and not negative")
 

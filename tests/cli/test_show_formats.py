@@ -37,7 +37,7 @@ def test_a_tree_of_a_forest_to_a_depth(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("output", "message"),
-    [("tree.jpg", "name a picture .svg, .png or .pdf"), ("nowhere/tree.svg", "there is no folder")],
+    [("tree.jpg", "name a file .svg, .png, .pdf"), ("nowhere/tree.svg", "there is no folder")],
 )
 def test_an_output_that_can_not_be_is_refused(
     folder: Path, capsys: pytest.CaptureFixture[str], output: str, message: str
@@ -46,3 +46,32 @@ def test_an_output_that_can_not_be_is_refused(
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("format_name", "suffix", "expected"),
+    [
+        ("text", "txt", "petal width (cm) <= 1.75"),
+        ("rules", None, "confidence 1, lift 3"),
+        ("dot", "dot", "digraph tree {"),
+        ("sql", "sql", 'CASE\n  WHEN "petal length (cm)" <= 2.45e0 THEN 0'),
+        ("python", "py", "def predict_proba(row):"),
+        ("c", "c", "int tree_predict(const double *row)"),
+        ("svg", "svg", "</svg>"),
+    ],
+)
+def test_text_rules_and_code(
+    folder: Path, capsys: pytest.CaptureFixture[str], format_name: str, suffix: str | None, expected: str
+) -> None:
+    assert main(["show", "tree.hedgerow", "--format", format_name]) == 0
+    shown = capsys.readouterr().out
+    assert expected in shown
+    assert shown.endswith("\n")
+    if suffix is not None:
+        assert main(["show", "tree.hedgerow", "-o", f"model.{suffix}"]) == 0
+        assert Path(f"model.{suffix}").read_text() == shown
+
+
+def test_sql_of_another_database(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "tree.hedgerow", "--format", "sql", "--dialect", "sqlite"]) == 0
+    assert "`petal length (cm)` <= (CAST(" in capsys.readouterr().out
