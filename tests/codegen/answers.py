@@ -67,8 +67,9 @@ def of_sql(model: Any, X: pd.DataFrame, dialect: str) -> Answers:
     connection: Any
     plain = X.copy()
     for name in plain.columns:
-        if isinstance(plain[name].dtype, pd.CategoricalDtype):
-            plain[name] = plain[name].astype(object)
+        if not pd.api.types.is_numeric_dtype(plain[name]):  # categories and text of any kind
+            texts = plain[name].astype(object)
+            plain[name] = texts.where(texts.notna(), None)
     if dialect == "duckdb":
         connection = pytest.importorskip("duckdb").connect()
         connection.register("frame", plain)
