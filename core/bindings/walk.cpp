@@ -13,42 +13,13 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bind.hpp"
+#include "bindings/leaf_tables.hpp"
 
 namespace hedgerow::bindings {
 
 using namespace nb::literals;
 
 namespace {
-
-// values, linked, links, ops; the row of each leaf, None where each has its own; and out: (n_rows, 1, n_columns) to
-// fold trees, (n_rows, n_trees, n_columns) to keep them apart
-using TableArrays = std::tuple<In<double, 2>, In<double, 2>, In<std::uint8_t>, In<std::uint8_t>,
-                               std::optional<In<std::uint32_t>>, Array<double, 3>>;
-
-walk::LeafTable leaf_table(const TableArrays& arrays) {
-    const auto& [values, linked, links, ops, row_of, out] = arrays;
-    return {values.data(),
-            linked.data(),
-            reinterpret_cast<const walk::Link*>(links.data()),
-            reinterpret_cast<const walk::Op*>(ops.data()),
-            row_of ? row_of->data() : nullptr,
-            static_cast<std::int64_t>(values.shape(1)),
-            out.data(),
-            static_cast<std::int64_t>(out.shape(1) * out.shape(2)),
-            out.shape(1) > 1 ? static_cast<std::int64_t>(out.shape(2)) : 0};
-}
-
-void require_shapes(const forest::Forest& forest, const TableArrays& arrays, std::int64_t n_rows,
-                    std::int64_t first_tree, std::int64_t last_tree) {
-    const auto& [values, linked, links, ops, row_of, out] = arrays;
-    const auto n_leaves = static_cast<std::size_t>(forest.leaf_start[last_tree] - forest.leaf_start[first_tree]);
-    const std::size_t n_columns = values.shape(1);
-    const bool fits = (row_of ? row_of->size() : values.shape(0)) == n_leaves && linked.shape(0) == values.shape(0) &&
-                      linked.shape(1) == n_columns && links.size() == n_columns && ops.size() == n_columns &&
-                      out.shape(0) == static_cast<std::size_t>(n_rows) && out.shape(2) == n_columns &&
-                      (out.shape(1) == 1 || out.shape(1) == static_cast<std::size_t>(last_tree - first_tree));
-    if (!fits) throw std::invalid_argument("a leaf table or its output has the wrong shape");
-}
 
 void fold(const ForestArrays& forest_arrays, const In<double, 2>& X, const std::vector<TableArrays>& table_arrays,
           std::int64_t first_tree, std::int64_t last_tree, const std::optional<In<double>>& tree_weights,
@@ -114,7 +85,8 @@ std::tuple<Array<std::int64_t>, Array<std::int64_t>, Array<double>> spread(const
 
 void quantiles(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<std::int64_t>& start,
                const In<std::int32_t>& ranks, const In<double>& shares, const In<double>& values,
-               const In<double>& probabilities, const Array<double, 2>& out, std::int64_t n_threads) {
+               const In<double>& probabilities, const std::optional<In<std::uint8_t, 2>>& skip,
+               const Array<double, 2>& out, std::int64_t n_threads) {
     require_width(forest_arrays, X);
     const forest::Forest forest = view(forest_arrays);
     const data::Rows rows = view(X);
@@ -122,11 +94,14 @@ void quantiles(const ForestArrays& forest_arrays, const In<double, 2>& X, const 
         (shares.size() != ranks.size() && shares.size() != 0) || out.shape(0) != X.shape(0) ||
         out.shape(1) != probabilities.size())
         throw std::invalid_argument("leaf samples or output of the wrong shape");
+    if (skip && (static_cast<std::int64_t>(skip->shape(0)) != forest.n_trees ||
+                 static_cast<std::int64_t>(skip->shape(1)) != (rows.n_rows + 7) / 8))
+        throw std::invalid_argument("skip has the wrong shape");
     const walk::LeafSamples samples{start.data(), ranks.data(), shares.size() == 0 ? nullptr : shares.data(),
                                     values.data(), static_cast<std::int64_t>(values.size())};
     const ReleasedGil release;
     walk::quantiles(forest, rows, samples, probabilities.data(), static_cast<std::int64_t>(probabilities.size()),
-                    out.data(), n_threads, poll_signals);
+                    skip ? skip->data() : nullptr, out.data(), n_threads, poll_signals);
 }
 
 void tally(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<std::int32_t>& labels,
@@ -157,7 +132,8 @@ void bind_walk(nb::module_& m) {
           "Row starts, leaves and weights of all leaves that rows reach; see hedgerow.walk.spread.");
     m.def("quantiles", &quantiles, "forest"_a.noconvert(), "X"_a.noconvert(), "start"_a.noconvert(),
           "ranks"_a.noconvert(), "shares"_a.noconvert(), "values"_a.noconvert(), "probabilities"_a.noconvert(),
-          "out"_a.noconvert(), "n_threads"_a, "Quantiles from the training targets of leaves; see hedgerow.walk.");
+          "skip"_a.noconvert().none(), "out"_a.noconvert(), "n_threads"_a,
+          "Quantiles from the training targets of leaves; see hedgerow.walk.");
     m.def("tally", &tally, "forest"_a.noconvert(), "X"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(),
           "out"_a.noconvert(), "n_threads"_a, "Add rows to the class counts of leaves; see hedgerow.walk.tally.");
 }

@@ -20,8 +20,10 @@ from hedgerow import (
     CautiousClassifier,
     CautiousForestClassifier,
     ConformalClassifier,
+    ConformalRegressor,
     ForestClassifier,
     ForestRegressor,
+    MeasuredForestRegressor,
     MeasuredTreeClassifier,
     MeasuredTreeRegressor,
     NaiveBayesTreeClassifier,
@@ -143,6 +145,13 @@ FAMILIES: list[list[Any]] = [
         ConformalClassifier(DecisionTreeClassifier(max_depth=3, random_state=0), 0.5, method="split", cv=2),
     ],
     [
+        ConformalRegressor(ForestRegressor(20, random_state=0)),
+        ConformalRegressor(),
+        ConformalRegressor(ForestRegressor(8, random_state=0), 0.5, "cqr", sides="each"),
+        ConformalRegressor(MeasuredTreeRegressor(0.2), 0.5, "absolute", "split", cv=2, random_state=0),
+        ConformalRegressor(TreeRegressor(), sides="upper", random_state=0),
+    ],
+    [
         BoundaryClassifier(),
         BoundaryClassifier(TreeClassifier()),
         BoundaryClassifier(DecisionTreeClassifier(max_depth=4, random_state=0), partition="separator"),
@@ -166,12 +175,19 @@ FAMILIES: list[list[Any]] = [
         MeasuredTreeClassifier(0.1, "laplace", leaf="counts", max_leaf_nodes=8),
         MeasuredTreeClassifier(0.1, prior="kde", max_leaf_nodes=8),
     ],
+    [
+        MeasuredForestRegressor(n_estimators=4, random_state=0),
+        MeasuredForestRegressor(0.2, "student", prior="flat", n_estimators=4, max_leaf_nodes=6, random_state=0),
+        MeasuredForestRegressor(0.2, n_estimators=4, bootstrap=False, max_features=None, ridge=0.1),
+    ],
 ]
 
 
 def _reason_for_other_weights(estimator: Any) -> str | None:
     """Why weight k may differ from k copies of a row; None where it must not."""
     match estimator:
+        case MeasuredForestRegressor(bootstrap=True):
+            return "rows are drawn by weight, other rows for repeated ones"
         case ForestClassifier() | ForestRegressor() | ObliqueForestClassifier():
             if estimator.bootstrap:
                 return "rows are drawn by weight, other rows for repeated ones"
@@ -187,7 +203,9 @@ def _reason_for_other_weights(estimator: Any) -> str | None:
             return "rows are drawn by weight, other rows for repeated ones"
         case ConformalClassifier(estimator=RandomTreesClassifier()) | ConformalClassifier(method="split"):
             return None  # in the data of the check
-        case ConformalClassifier():
+        case ConformalRegressor(estimator=TreeRegressor() | MeasuredTreeRegressor()):
+            return None  # predict is the estimator's
+        case ConformalClassifier() | ConformalRegressor():
             return "other rows are drawn, or held out, where rows are repeated"
         case BoundaryClassifier(bandwidth="cv"):
             return "leaving out one of two equal rows is not leaving out a row of weight 2"

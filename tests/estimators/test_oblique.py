@@ -79,8 +79,9 @@ def test_every_parameter_of_the_forest_changes_something() -> None:
     X, signal = mixed_data()
     changes = LIMITS | {"splitter": RidgeSplit(5.0), "criterion": "entropy", "n_estimators": 4, "nominal": "multiway"}
     changes |= {"rule": "vote", "calibration": None, "tree_weights": "oob", "bootstrap": False, "max_samples": 0.5}
-    changes |= {"class_weight": "balanced", "max_features": None}
-    forest = ObliqueForestClassifier(8, categorical_features=[3], random_state=0)
+    changes |= {"class_weight": "balanced", "max_features": None, "cost_matrix": None, "feature_costs": [1, 9, 1, 9]}
+    costs = [[0, 5, 1], [1, 0, 1], [1, 2, 0]]
+    forest = ObliqueForestClassifier(8, cost_matrix=costs, categorical_features=[3], random_state=0)
     checks.check_every_parameter_changes_something(forest, changes, X, np.digitize(signal, [0, 2.5]))
 
 

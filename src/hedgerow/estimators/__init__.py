@@ -3,9 +3,10 @@
 from hedgerow.estimators.boundary import BoundaryClassifier
 from hedgerow.estimators.cautious import CautiousClassifier, CautiousForestClassifier
 from hedgerow.estimators.conformal_classifier import ConformalClassifier
+from hedgerow.estimators.conformal_regressor import ConformalRegressor
 from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.forest_regressor import ForestRegressor
-from hedgerow.estimators.measured import MeasuredTreeClassifier, MeasuredTreeRegressor
+from hedgerow.estimators.measured import MeasuredForestRegressor, MeasuredTreeClassifier, MeasuredTreeRegressor
 from hedgerow.estimators.naive_bayes_tree import NaiveBayesTreeClassifier
 from hedgerow.estimators.oblique import ObliqueForestClassifier, ObliqueTreeClassifier, ObliqueTreeRegressor
 from hedgerow.estimators.random_trees import RandomTreesClassifier
@@ -17,8 +18,10 @@ __all__ = [
     "CautiousClassifier",
     "CautiousForestClassifier",
     "ConformalClassifier",
+    "ConformalRegressor",
     "ForestClassifier",
     "ForestRegressor",
+    "MeasuredForestRegressor",
     "MeasuredTreeClassifier",
     "MeasuredTreeRegressor",
     "NaiveBayesTreeClassifier",

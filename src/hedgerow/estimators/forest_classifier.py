@@ -57,6 +57,11 @@ categorical_features
         is also the default. `oob_score` may be a callable ``metric(y_true, y_pred)``.
     class_weight : dict, "balanced" or None
         Multiplies `sample_weight`.
+    cost_matrix : (n_classes, n_classes), optional
+        As in :class:`TreeClassifier`: `predict` returns the class of least expected cost, out-of-bag scores too, and
+        growth weights "gini" by it. May be changed after `fit`, for `predict`.
+    feature_costs : (n_features,) or mapping of names to costs, optional
+        As in :class:`TreeClassifier`. Where growth uses costs, thresholds are exact: columns are not binned.
     n_jobs : int or None
         Threads, one tree each; identical results for any n_jobs.
     random_state : int, RandomState instance or None
@@ -108,6 +113,8 @@ feature_importances_
         bootstrap: bool = True,
         max_samples: Any = None,
         oob_score: Any = False,
+        cost_matrix: Any = None,
+        feature_costs: Any = None,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
@@ -132,6 +139,8 @@ feature_importances_
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.oob_score = oob_score
+        self.cost_matrix = cost_matrix
+        self.feature_costs = feature_costs
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs

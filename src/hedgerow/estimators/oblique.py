@@ -192,8 +192,8 @@ class ObliqueForestClassifier(BaggedClassifier):
     max_features : int, float, "sqrt", "log2" or None
         Columns drawn at each node.
     rule, calibration, tree_weights, criterion, nominal, missing, max_depth, min_samples_split, min_samples_leaf, \
-min_weight_fraction_leaf, min_impurity_decrease, max_leaf_nodes, bootstrap, max_samples, oob_score, class_weight, \
-categorical_features, n_jobs, random_state
+min_weight_fraction_leaf, min_impurity_decrease, max_leaf_nodes, bootstrap, max_samples, oob_score, cost_matrix, \
+feature_costs, class_weight, categorical_features, n_jobs, random_state
         As in :class:`ForestClassifier`.
 
     Attributes
@@ -232,6 +232,8 @@ feature_importances_, rule_, min_samples_split_, tree_weights_, oob_score_, oob_
         bootstrap: bool = True,
         max_samples: Any = None,
         oob_score: Any = False,
+        cost_matrix: Any = None,
+        feature_costs: Any = None,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
@@ -255,6 +257,8 @@ feature_importances_, rule_, min_samples_split_, tree_weights_, oob_score_, oob_
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.oob_score = oob_score
+        self.cost_matrix = cost_matrix
+        self.feature_costs = feature_costs
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs

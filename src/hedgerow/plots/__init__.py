@@ -5,6 +5,7 @@ A Display holds the numbers of a picture; its `plot` draws them, as often as wan
 
 from hedgerow.plots.class_bounds import ClassBoundsDisplay
 from hedgerow.plots.column_profile import ColumnProfileDisplay
+from hedgerow.plots.coverage import CoverageDisplay
 from hedgerow.plots.error_costs import ErrorCostDisplay
 from hedgerow.plots.leaf_sizes import LeafSizeDisplay
 from hedgerow.plots.partition_map import PartitionDisplay
@@ -21,6 +22,7 @@ from hedgerow.plots.tree import TreeDisplay
 __all__ = [
     "ClassBoundsDisplay",
     "ColumnProfileDisplay",
+    "CoverageDisplay",
     "ErrorCostDisplay",
     "LeafSizeDisplay",
     "PartitionDisplay",

@@ -19,6 +19,7 @@ from hedgerow.estimators.fitting.bagging import (
     warn_of_no_answer,
 )
 from hedgerow.estimators.fitting.calibration import CALIBRATION_ROWS, HeldOut, NodeSizes, complete, thinning
+from hedgerow.estimators.fitting.costs import cheapest_classes, class_costs, feature_costs
 from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.verbs.bagged_trees import BaggedTrees
 from hedgerow.estimators.verbs.rule_answers import RuleAnswers
@@ -53,7 +54,12 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
         weight = labels.weighted(sample_weight, table.values, self.class_weight)
         training = self._training(table, weight, labels=labels)
         self._check_tree_weights()
-        growth = self._growth(self.criterion, **self._splitting())
+        growth = self._growth(
+            self.criterion,
+            class_costs=None if self.cost_matrix is None else class_costs(self.cost_matrix, labels.classes),
+            feature_costs=None if self.feature_costs is None else feature_costs(self.feature_costs, table.schema),
+            **self._splitting(),
+        )
         if self._chooses_size():
             growth = replace(growth, min_samples_split=_NODE_SIZES[0])
         criteria = tuple(name for name, criterion in CRITERIA.items() if not criterion.c45)
@@ -71,6 +77,18 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
         self._forget("rule_", "min_samples_split_", "tree_weights_", "oob_score_", "oob_decision_function_")
         self._set_fitted(table, forest, **found)
         return replace(bags, forest=forest) if keep_bags and bags is not None else None
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Most probable class of each row; with a `cost_matrix` the one of least expected cost; the first of equals."""
+        return super().predict(X)
+
+    def _decide(self, probabilities: Floats) -> NDArray[np.intp]:
+        return self._cheapest_or_likeliest(probabilities, self.classes_)
+
+    def _cheapest_or_likeliest(self, probabilities: Floats, classes: NDArray[Any]) -> NDArray[np.intp]:
+        if self.cost_matrix is None:
+            return super()._decide(probabilities)
+        return cheapest_classes(probabilities, self.cost_matrix, classes)
 
     def _splitting(self) -> dict[str, Any]:
         """Settings of growth that say which splits are tried."""
@@ -155,7 +173,9 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
             warn_of_no_answer(unseen)
             shares = np.full((len(unseen), len(prior)), np.nan)
             shares[unseen] = rule.finish(best, n_trees, prior)
-            found |= oob_scores(self.oob_score, shares, unseen, codes, classes)
+            decided = np.zeros(len(unseen), dtype=np.intp)
+            decided[unseen] = self._cheapest_or_likeliest(shares[unseen], classes)
+            found |= oob_scores(self.oob_score, shares, unseen, codes, classes, decided)
         return cuts.cut(sizes[size]), found
 
     def get_tree_weights(self) -> Floats | None:
