@@ -16,7 +16,19 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["CODES", "Responder", "Verbs", "offers", "reached_leaves", "read_rows", "respond", "respond_to_rows"]
+    from hedgerow.estimators.fitting.bags import UnseenRows
+
+__all__ = [
+    "CODES",
+    "Responder",
+    "Verbs",
+    "offers",
+    "reached_leaves",
+    "read_rows",
+    "respond",
+    "respond_to_rows",
+    "unseen_rows",
+]
 
 Floats = NDArray[np.float64]
 Verbs = Iterable[str] | Mapping[str, Mapping[str, Any]]
@@ -54,6 +66,14 @@ def reached_leaves(model: Any, X: Any) -> csr_array:
     rows = model._read(X)
     reached: csr_array = model._walk.spread(rows)  # type: ignore[attr-defined]
     return reached
+
+
+def unseen_rows(model: Any, X: Any, y: Any, sample_weight: Any = None) -> UnseenRows:
+    """Training rows, given again, with those that each tree has not seen."""
+    if not isinstance(model, Responder):
+        raise TypeError(f"model is {model!r}, must be a fitted estimator of hedgerow: wrap others in RuleClassifier")
+    found: UnseenRows = model._unseen_rows(X, y, sample_weight)  # type: ignore[attr-defined]
+    return found
 
 
 def respond(model: Any, X: Any, verbs: Verbs) -> dict[str, Any]:

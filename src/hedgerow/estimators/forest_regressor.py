@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow._params import check_bool
-from hedgerow.data.table import read_table
+from hedgerow.data.table import Table, read_table
 from hedgerow.data.targets import read_targets, read_weights
 from hedgerow.estimators.fitting.bagging import (
     OutOfBag,
     oob_metric,
 )
+from hedgerow.estimators.fitting.bags import UnseenRows
 from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import NumberAnswers
@@ -114,9 +115,11 @@ categorical_features, n_jobs, random_state
         weight = read_weights(sample_weight, table.values)
         training = self._training(table, weight, targets=targets)
         growth = self._growth("squared_error", splitter=self.splitter)
-        grown = self._grow(training, growth, ("squared_error",), X, y, keep_bags)
+        grown, drawn = self._grow(training, growth, ("squared_error",), X, y, keep_bags)
         samples = LeafSamples.of(*grown.leaf_samples, targets[weight > 0])
         found: dict[str, Any] = {"leaf_samples_": samples, "_impurity": "squared_error"}
+        if drawn is not None:
+            found["bags_"] = drawn
         bags = None
         if keep_bags or self._scores_out_of_bag():
             bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
@@ -127,8 +130,15 @@ categorical_features, n_jobs, random_state
             metric = oob_metric(self.oob_score, "r2_score")
             found["oob_prediction_"] = means
             found["oob_score_"] = metric(targets[unseen], means[unseen]) if unseen.sum() > 1 else np.nan
+        self._forget("bags_")
         self._set_fitted(table, grown.forest, **found)
         return bags if keep_bags else None
+
+    def _unseen_rows(self, X: Any, y: Any, sample_weight: Any) -> UnseenRows:
+        rows = self._read(X)
+        targets, weight = read_targets(y, rows), read_weights(sample_weight, rows)
+        training = self._training(Table(np.asfortranarray(rows), self.schema_), weight, targets=targets)
+        return self._unseen_of(training, weight > 0, rows, targets)
 
     def predict_quantiles(self, X: Any, q: ArrayLike = (0.05, 0.5, 0.95)) -> Floats:
         """Quantiles of the target, (n, len(q)): the smallest training target y with F(y|x) ≥ q."""

@@ -20,6 +20,7 @@ from hedgerow.data.targets import Labels, read_labels, read_weights
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.contract import offers
 from hedgerow.estimators.fitting.bagging import OutOfBag
+from hedgerow.estimators.fitting.bags import UnseenRows
 from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.verbs.answers import ClassAnswers
 from hedgerow.estimators.wrapper import Wrapper
@@ -84,6 +85,14 @@ class WrappedForest(Wrapper, TreeBased):
 
     def get_tree_weights(self) -> Floats | None:
         return self.estimator_.get_tree_weights() if isinstance(self.estimator_, TreeBased) else None
+
+    def _unseen_rows(self, X: Any, y: Any, sample_weight: Any) -> UnseenRows:
+        if not isinstance(self.estimator_, TreeBased):
+            raise ValueError(
+                f"the bags of {type(self.estimator_).__name__} are not known: use rows='all' with rows that it has "
+                "not seen"
+            )
+        return self.estimator_._unseen_rows(X, y, sample_weight)
 
     def _prunings(self) -> Prunings:
         return self.estimator_._prunings() if isinstance(self.estimator_, ClassAnswers) else Prunings()
