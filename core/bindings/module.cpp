@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
     bind_proximity(m);
     bind_importance(m);
     bind_prune(m);
+    bind_counterfactual(m);
     bind_data(m);
     bind_measured(m);
     bind_base(m);

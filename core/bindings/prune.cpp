@@ -44,7 +44,7 @@ std::optional<ArrayDict> prune(const ForestArrays& forest_arrays, const In<doubl
                                   static_cast<std::int64_t>(leaf_counts.shape(1))};
     const RowCopies copies(lent);
     const data::TrainingData data = copies.applied_to(lent);
-    std::optional<forest::RearrangedForest> pruned;
+    std::optional<forest::GrownForest> pruned;
     {
         const ReleasedGil release;
         const prune::PruneOptions options{confidence, z, raising, min_fraction};

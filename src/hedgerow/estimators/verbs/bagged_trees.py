@@ -28,7 +28,8 @@ class BaggedTrees(ManyTrees):
         """Grow the trees; also returns what their bags follow from."""
         options = growth.options(training.sample_weight, training.values.shape[1], criteria, self._seed())
         options.n_trees = self._n_trees()
-        options.max_bins = self.max_bins if growth.uses_bins(training.n_categories, self.max_bins) else 0
+        max_bins = self._max_bins()
+        options.max_bins = max_bins if growth.uses_bins(training.n_categories, max_bins) else 0
         n_rows = len(training.sample_weight)
         options.n_draws = n_draws(self.bootstrap, self.max_samples, self._scores_out_of_bag(), n_rows)
         options.keep_in_bag = keep_bags or self._keeps_bags()
@@ -48,6 +49,10 @@ class BaggedTrees(ManyTrees):
         masks = bags.masks(training, self.forest_.n_trees, self.n_jobs)
         rows = np.ascontiguousarray(values[used])
         return UnseenRows(rows, np.asarray(truth, dtype=np.float64)[used], training.sample_weight, masks)
+
+    def _max_bins(self) -> Any:
+        """Most bins of a column; None: thresholds are exact."""
+        return getattr(self, "max_bins", None)
 
     def _keeps_bags(self) -> bool:
         return self._scores_out_of_bag()
