@@ -119,15 +119,15 @@ def permutation_importance(
     weight, plain = np.zeros(forest.n_trees), np.zeros(forest.n_trees)
     permuted = np.zeros((forest.n_trees, len(units)))
     prior = model.class_prior_ if score.classes else np.zeros(1)  # type: ignore[attr-defined]
-    permutation_losses(
-        forest.core_with_weight,
-        asked.values,
-        *(_leaf_answers(forest, score, asked, prior), _leaf_weights(forest, asked), np.ascontiguousarray(prior)),
+    arrays: list[Any] = [
+        *(forest.core_with_weight, asked.values, _leaf_answers(forest, score, asked, prior)),
+        *(_leaf_weights(forest, asked), np.ascontiguousarray(prior)),
         *(asked.truth, np.ascontiguousarray(asked.weight), asked.seen),
         *(*_lists(units), *_lists(given)),
-        *(score.loss, repeats, seed_of(random_state), _LEAST_SHARE),
-        *(weight, plain, permuted, n_threads(n_jobs)),
-    )
+    ]
+    settings = (score.loss, repeats, seed_of(random_state), _LEAST_SHARE)
+    arguments: list[Any] = [*arrays, *settings, weight, plain, permuted, n_threads(n_jobs)]
+    permutation_losses(*arguments)
     of_trees = weight > 0
     if not of_trees.any():
         raise ValueError("no tree has a row that it has not seen: use more rows, or rows='all' with others")
