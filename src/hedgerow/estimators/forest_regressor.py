@@ -122,6 +122,7 @@ feature_costs, categorical_features, n_jobs, random_state
         grown = self._grow(training, growth, ("squared_error",), X, y, keep_bags)
         samples = LeafSamples.of(*grown.leaf_samples, targets[weight > 0])
         found: dict[str, Any] = {"leaf_samples_": samples, "_impurity": "squared_error"}
+        found["training_range_"] = training.ranges
         bags = None
         if keep_bags or self._scores_out_of_bag():
             bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)

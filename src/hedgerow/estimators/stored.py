@@ -97,6 +97,9 @@ def _check_columns(model: Any) -> None:
     if model.schema_.n_features != n_features or model.n_features_in_ != n_features:
         raise ValueError(f"its forest has {n_features} columns, and its schema another number")
     check_columns(model.forest_, model.schema_.n_categories)
+    ranges = vars(model).get("training_range_")
+    if ranges is not None and not _is_range_of_columns(ranges, n_features):
+        raise ValueError("training_range_ has no least and largest value for each column")
     names = getattr(model, "feature_names_in_", None)
     if names is not None and list(names) != list(model.schema_.names):
         raise ValueError("feature_names_in_ are not the names of its columns")
@@ -113,9 +116,6 @@ def _check_classes(model: Any) -> None:
         raise ValueError("class_prior_ does not add up to 1")
     if "class_count_" in vars(model):
         _check_weights("class_count_", model.class_count_, n_classes)
-    ranges = vars(model).get("training_range_")
-    if ranges is not None and not _is_range_of_columns(ranges, model.forest_.n_features):
-        raise ValueError("training_range_ has no least and largest value for each column")
     unit = vars(model).get("weight_unit_", 1.0)
     if not isinstance(unit, float) or not 0 < unit < np.inf:
         raise ValueError("weight_unit_ must be a positive number")

@@ -189,7 +189,7 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
     ----------
     forest_ : Forest
         The tree itself.
-    schema_, n_features_in_, feature_names_in_, feature_importances_
+    schema_, training_range_, n_features_in_, feature_names_in_, feature_importances_
         As in :class:`TreeClassifier`.
 
     Examples

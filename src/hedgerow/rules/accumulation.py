@@ -14,6 +14,7 @@ from scipy.special import logsumexp
 
 from hedgerow._params import check_choice, check_number
 from hedgerow.folds.additive import Additive
+from hedgerow.folds.conditions import Conditions, leads
 from hedgerow.folds.plausibility import plausibility_degrees, rest
 from hedgerow.rules.averages import Toward, check_correction, leaf_shares
 from hedgerow.rules.base import FoldRule, half_signed, softmax
@@ -22,6 +23,8 @@ from hedgerow.walk import Link, Op
 __all__ = ["Evidence", "Pool"]
 
 Floats = NDArray[np.float64]
+
+_NEVER = -1e300  # log posterior of a class without a prior
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,9 @@ class Pool(FoldRule):
         total = folded.sum(axis=1, keepdims=True)
         shares: Floats = np.where(total > 0, folded / np.where(total > 0, total, 1.0), 1 / len(prior))
         return shares
+
+    def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions:
+        return leads(np.eye(n_classes), np.zeros(n_classes), code)
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         return half_signed(self.finish(folded, n_trees, prior))
@@ -126,6 +132,11 @@ class Evidence(FoldRule):
             return normalised
         log_odds: Floats = logs[:, 1] - logs[:, 0]
         return log_odds
+
+    def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions:
+        constant = self._log_posterior(np.zeros((1, n_classes)), n_trees, prior)[0]
+        slope = 1.0 if self.temper is None else self.temper
+        return leads(slope * np.eye(n_classes), np.where(prior > 0, constant, _NEVER), code)
 
     def additive(self, n_trees: int, prior: Floats) -> Additive:
         """Log-odds of the second of two classes; of more, log-probabilities less their mean over the classes."""

@@ -17,7 +17,7 @@ from hedgerow.estimators.fitting.shrinkage import choose_amount
 from hedgerow.estimators.verbs.answers import ClassAnswers, NumberAnswers
 from hedgerow.estimators.verbs.one_tree import OneTree
 from hedgerow.estimators.verbs.pruned import PrunedTree
-from hedgerow.folds import Additive
+from hedgerow.folds import Additive, Conditions, leads
 from hedgerow.folds.leaf_probability import LeafProbability, Shrinkage, leaf_probability
 from hedgerow.forest.counts import DistinctCounts
 from hedgerow.forest.forest import Forest
@@ -157,6 +157,11 @@ class ClassTree(ClassAnswers, Tree):
         table = self._tables.get(estimate, lambda: estimate.table_of(self._leaf_evidence(), self.class_prior_))
         return estimate.query(table, self.class_prior_)
 
+    def _conditions(self, code: int) -> Conditions | None:
+        if self.cost_matrix is None:
+            return self._leaf_probability().conditions(code, len(self.classes_), 1, self.class_prior_)
+        return leads(-class_costs(self.cost_matrix, self.classes_), np.zeros(len(self.classes_)), code)
+
     def cost_of(self, X: Any) -> Floats:
         """Cost of the measurements that classify each row, (n,): each feature on its path is paid once.
 
@@ -188,5 +193,5 @@ class NumberTree(NumberAnswers, Tree):
             "squared_error",
         )
         found = {} if model is None else {"column_deviation_": training.deviations}
-        self._set_fitted(table, forest, _impurity="squared_error", **found)
+        self._set_fitted(table, forest, training_range_=training.ranges, _impurity="squared_error", **found)
         return self
