@@ -20,14 +20,12 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 def _gini(shares: Floats) -> Floats:
-    impurity: Floats = 1.0 - (shares**2).sum(axis=1)
-    return impurity
+    return 1.0 - (shares**2).sum(axis=1)
 
 
 def _entropy(shares: Floats) -> Floats:
     positive = np.where(shares > 0, shares, 1.0)
-    impurity: Floats = -(positive * np.log2(positive)).sum(axis=1)
-    return impurity
+    return -(positive * np.log2(positive)).sum(axis=1)
 
 
 @dataclass(frozen=True)

@@ -107,5 +107,4 @@ def bandwidth(given: Any) -> Bandwidth:
     if is_number(given):
         return Relative(float(given))
     aliases = {"held_out": HeldOut(), "cv": CrossValidated()}
-    chosen: Bandwidth = choose("bandwidth", given, aliases, (Relative, Absolute, CrossValidated, HeldOut))
-    return chosen
+    return choose("bandwidth", given, aliases, (Relative, Absolute, CrossValidated, HeldOut))

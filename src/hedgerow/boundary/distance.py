@@ -107,8 +107,7 @@ def project(tree: Any, X: Any, target: int, *, scale: ArrayLike | None = None, n
     """
     boundary, rows = boundary_of(tree), read_rows(tree, X)
     nearest = boundary.measure(rows, _scale(scale, boundary), _class(target, boundary), n_jobs)
-    points: Floats = boundary.points(rows, nearest, 0)[nearest.fractions.heaviest]
-    return points
+    return boundary.points(rows, nearest, 0)[nearest.fractions.heaviest]
 
 
 def boundary_of(tree: Any, labels: NDArray[np.int32] | None = None) -> DecisionBoundary:
@@ -127,8 +126,7 @@ def boundary_of(tree: Any, labels: NDArray[np.int32] | None = None) -> DecisionB
 def read_rows(tree: Any, X: Any) -> Floats:
     """Convert X as the tree's estimator does; for a Forest or scikit-learn's trees, to float64."""
     if hasattr(tree, "schema_"):
-        rows: Floats = tree.schema_.read(X, estimator=tree)
-        return rows
+        return tree.schema_.read(X, estimator=tree)
     return np.ascontiguousarray(check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X"))
 
 

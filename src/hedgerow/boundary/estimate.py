@@ -118,8 +118,7 @@ class Estimate:
 
     def bandwidths(self, n_classes: int) -> Floats:
         """Bandwidth of the distance, for each class."""
-        widths: Floats = self.sample.bandwidth.reshape(n_classes, -1, self.n_dims)[:, -1, 0]
-        return widths
+        return self.sample.bandwidth.reshape(n_classes, -1, self.n_dims)[:, -1, 0]
 
     def probabilities(
         self, boundary: DecisionBoundary, X: Floats, nearest: Nearest, scale: Floats, settings: Settings

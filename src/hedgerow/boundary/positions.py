@@ -50,8 +50,7 @@ class Axes:
     def positions(self, points: Floats, group: Whole) -> Floats:
         """Coordinates of points along the axis of their group."""
         centred = np.nan_to_num(points - self.centre[group], nan=0.0)
-        along: Floats = (centred * self.direction[group]).sum(axis=1)
-        return along
+        return (centred * self.direction[group]).sum(axis=1)
 
 
 def _principal_axis(points: Floats, weights: Floats) -> tuple[Floats, Floats]:

@@ -122,6 +122,5 @@ _ALIASES: dict[str, Metric] = {"standard": Standard(), "minmax": MinMax()}
 def metric(given: Any) -> Metric:
     """Return the metric for the parameter `metric`: an alias, an instance, or a scale per column."""
     if isinstance(given, str) or given is None or isinstance(given, Standard | MinMax):
-        chosen: Metric = choose("metric", given, _ALIASES, (Standard, MinMax))
-        return chosen
+        return choose("metric", given, _ALIASES, (Standard, MinMax))
     return Own(given)

@@ -50,8 +50,8 @@ class Loaded:
     def schema(self) -> Schema:
         """The columns of the model; a wrapper has those of the model inside."""
         if "schema_" not in self._found:
-            return self.model.schema_  # type: ignore[no-any-return]
-        return self._found["schema_"]  # type: ignore[no-any-return]
+            return self.model.schema_
+        return self._found["schema_"]
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -60,7 +60,7 @@ class Loaded:
     @property
     def dates(self) -> dict[str, list[str]]:
         """Parts of each column of dates that are columns of the model."""
-        return self.notes.get("dates", {})  # type: ignore[no-any-return]
+        return self.notes.get("dates", {})
 
     @property
     def target(self) -> str | None:

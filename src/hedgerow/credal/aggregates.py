@@ -138,8 +138,7 @@ class Belief(_Weighed):
 
     def sets(self, folded: Floats, n_trees: Any) -> Bools:
         bel, pl, total = _certain_possible(folded)
-        kept: Bools = bel.max(axis=1, keepdims=True) <= pl + TIE * total
-        return kept
+        return bel.max(axis=1, keepdims=True) <= pl + TIE * total
 
 
 @dataclass(frozen=True)
@@ -157,8 +156,7 @@ class Vote(_Weighed):
 
     def sets(self, folded: Floats, n_trees: Any) -> Bools:
         _, votes, total = _certain_possible(folded)
-        most: Bools = votes >= votes.max(axis=1, keepdims=True) - TIE * total
-        return most
+        return votes >= votes.max(axis=1, keepdims=True) - TIE * total
 
 
 class _Bounded(Aggregate):

@@ -130,8 +130,7 @@ def tightened(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
 def has_distribution(lower: Floats, upper: Floats, slip: float = TIE) -> Bools:
     """Whether l ≤ p ≤ u for some p that adds up to 1, (…)."""
     ordered = (lower <= upper + slip).all(axis=-1)
-    found: Bools = ordered & (lower.sum(axis=-1) <= 1 + slip) & (upper.sum(axis=-1) >= 1 - slip)
-    return found
+    return ordered & (lower.sum(axis=-1) <= 1 + slip) & (upper.sum(axis=-1) >= 1 - slip)
 
 
 def _slack(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:

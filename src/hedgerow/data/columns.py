@@ -257,8 +257,7 @@ def _is_untyped(series: Series) -> bool:
 
 def _python_values(source: Source) -> list[Any]:
     if source.numbers is not None:
-        numbers: list[Any] = source.numbers.tolist()
-        return numbers
+        return source.numbers.tolist()
     if source.texts is not None:
         return source.texts()
     series = source.series

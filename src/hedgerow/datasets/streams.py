@@ -49,7 +49,7 @@ class Stream(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         if not self._seen:
             try:
-                return self._file.readinto(buffer)  # type: ignore[attr-defined, no-any-return]
+                return self._file.readinto(buffer)  # type: ignore[attr-defined]
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 raise self._damaged(error) from None
         data = self._take(min(len(self._seen), len(buffer)))

@@ -271,8 +271,7 @@ max_leaf_nodes, max_features
         rows = self._read(X)
         answers = self.leaf_probabilities().argmax(axis=1)
         table = LeafTable.of(np.eye(len(self.classes_))[answers])
-        labels: NDArray[Any] = self._ask(rows, Query(table, lambda votes, _: self.classes_[votes.argmax(axis=1)]))[0]
-        return labels
+        return self._ask(rows, Query(table, lambda votes, _: self.classes_[votes.argmax(axis=1)]))[0]
 
     def _decide(self, probabilities: Floats) -> NDArray[np.intp]:
         if self.cost_matrix is None:
@@ -312,8 +311,7 @@ max_leaf_nodes, max_features
         rows = self._read(X)
         prices = feature_costs(self.feature_costs, self.schema_)
         table = LeafTable.of((features_on_paths(self.forest_) @ prices)[:, np.newaxis])
-        costs: Floats = self._ask(rows, Query(table, lambda folded, _: folded[:, 0]))[0]
-        return costs
+        return self._ask(rows, Query(table, lambda folded, _: folded[:, 0]))[0]
 
 
 @storable

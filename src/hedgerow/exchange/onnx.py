@@ -273,8 +273,7 @@ def _tree_ensemble_arrays(forest: Forest, values: Floats, guarded: NDArray[np.in
         return np.tile(np.concatenate([array, np.broadcast_to(of_guards, guards.shape)]), n_copies)
 
     def targets(number: NDArray[Any], is_leaf: NDArray[Any]) -> NDArray[Any]:
-        found: NDArray[Any] = number + np.repeat(np.arange(n_copies), n_nodes) * np.where(is_leaf, n_leaves, n_nodes)
-        return found
+        return number + np.repeat(np.arange(n_copies), n_nodes) * np.where(is_leaf, n_leaves, n_nodes)
 
     true_leaf, false_leaf = copies(leaf[yes], False), copies(leaf[no], True)
     true_id = targets(copies(entry[yes], node_number[guarded]), true_leaf)

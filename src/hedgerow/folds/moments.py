@@ -23,8 +23,7 @@ class Mean(Fold[None, Floats]):
         return stats[:, 1:2]
 
     def finish(self, folded: Floats, n_trees: int, context: None) -> Floats:
-        mean: Floats = folded[:, 0] / n_trees
-        return mean
+        return folded[:, 0] / n_trees
 
 
 @dataclass(frozen=True)

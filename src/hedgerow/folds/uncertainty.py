@@ -79,8 +79,7 @@ def widths_outside(rows: Floats, ranges: Floats) -> Floats:
     low, high, values = low[counted], high[counted], rows[:, counted]
     with np.errstate(over="ignore", invalid="ignore"):
         outside = np.maximum(low - values, values - high) / (high - low)
-    widest: Floats = np.fmax(np.fmax.reduce(outside, axis=1), 0.0)
-    return widest
+    return np.fmax(np.fmax.reduce(outside, axis=1), 0.0)
 
 
 @dataclass(frozen=True)

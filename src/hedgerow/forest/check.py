@@ -122,8 +122,7 @@ def _codes_named(forest: Forest) -> NDArray[np.float64]:
     word = np.arange(len(forest.payload_codes)) - np.repeat(start[:-1], sizes)
     n_bits = np.frexp(forest.payload_codes.view(np.uint32).astype(np.float64))[1]  # highest set bit, from 1
     in_bits = np.maximum.reduceat(np.where(n_bits > 0, 32 * word + n_bits, 0), start[:-1])
-    named: NDArray[np.float64] = np.where(of_payload == NodeKind.SUBSET, in_bits, sizes).astype(np.float64)
-    return named
+    return np.where(of_payload == NodeKind.SUBSET, in_bits, sizes).astype(np.float64)
 
 
 def _fail(message: str) -> NoReturn:

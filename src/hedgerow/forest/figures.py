@@ -112,5 +112,4 @@ def leaf_boxes(forest: Forest, tree: int) -> Floats:
             feature, threshold = forest.feature[at], forest.threshold[at]
             box[first, feature, 1] = min(threshold, box[node, feature, 1])
             box[first + 1, feature, 0] = max(threshold, box[node, feature, 0])
-    leaves: Floats = box[forest.kind[start:end] == NodeKind.LEAF]
-    return leaves
+    return box[forest.kind[start:end] == NodeKind.LEAF]

@@ -161,8 +161,7 @@ class Split:
 
     def codes_to(self, child: int, n_categories: int = 0) -> list[int]:
         """Category codes below `n_categories` that lead to a child; 0: below :attr:`n_codes`."""
-        codes: list[int] = np.flatnonzero(self.child_of_codes(n_categories or self.n_codes) == child).tolist()
-        return codes
+        return np.flatnonzero(self.child_of_codes(n_categories or self.n_codes) == child).tolist()
 
     def categories_to(self, child: int, names: Names) -> list[str] | None:
         """Names of the categories that lead to a child; None: all that lead to no other."""

@@ -84,8 +84,7 @@ for _policy in _CORE_POLICIES:
 
 def missing_values(given: Any) -> MissingValues:
     """Return the policy for the parameter `missing`, an alias or an instance."""
-    policy: MissingValues = choose("missing", given, _ALIASES, tuple(_CORE_POLICIES))
-    return policy
+    return choose("missing", given, _ALIASES, tuple(_CORE_POLICIES))
 
 
 def core_policy(policy: MissingValues) -> TrainMissing:

@@ -82,8 +82,7 @@ def _add_slots(
 
 def _leave_out(counts: Floats) -> Floats:
     """Counts of the other folds, (…, folds, classes)."""
-    others: Floats = np.maximum(counts.sum(axis=1, keepdims=True) - counts, 0.0)
-    return others
+    return np.maximum(counts.sum(axis=1, keepdims=True) - counts, 0.0)
 
 
 def _leave_out_normals(normals: Normals) -> Normals:

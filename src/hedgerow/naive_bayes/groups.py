@@ -50,8 +50,7 @@ class Examples:
     def scales(self) -> Floats:
         """Power of two near the largest magnitude of each column: squares of values / scale do not overflow."""
         largest = np.nanmax(np.abs(self.values), axis=0, initial=0.0)
-        scales: Floats = np.ldexp(1.0, np.frexp(largest)[1] - 1)
-        return scales
+        return np.ldexp(1.0, np.frexp(largest)[1] - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +81,7 @@ class Groups:
     def positions(self) -> Whole:
         """Position of each row in its group."""
         first = np.searchsorted(self.group, np.arange(self.n_groups))
-        positions: Whole = np.arange(len(self.row)) - first[self.group]
-        return positions
+        return np.arange(len(self.row)) - first[self.group]
 
     def select(self, group: int) -> Groups:
         """Return a single group."""
@@ -159,5 +157,4 @@ def concatenate(nodes: Sequence[Groups]) -> Groups:
 
 def _stable_order(number: Whole, n_numbers: int) -> Whole:
     """Return a stable sorting order; NumPy sorts narrow integers in linear time."""
-    order: Whole = np.argsort(number.astype(np.min_scalar_type(n_numbers)), kind="stable")
-    return order
+    return np.argsort(number.astype(np.min_scalar_type(n_numbers)), kind="stable")

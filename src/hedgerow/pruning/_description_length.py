@@ -60,8 +60,7 @@ def description_length(forest: Forest, X: ArrayLike, n_categories: ArrayLike | N
 
 def _exception_bits(n: Floats, errors: Floats) -> Floats:
     log_binomial = gammaln(n + 1) - gammaln(errors + 1) - gammaln(n - errors + 1)
-    bits: Floats = np.log2(n + 1) + log_binomial / np.log(2)
-    return bits
+    return np.log2(n + 1) + log_binomial / np.log(2)
 
 
 def _split_bits(forest: Forest, values: Floats, n_categories: ArrayLike | None) -> tuple[Floats, NDArray[np.uint8]]:

@@ -69,8 +69,7 @@ def reduced_error(
 
 def _bottom_up(forest: Forest, losses: Floats, tolerance: float) -> NDArray[np.bool_]:
     inner = (forest.kind != NodeKind.LEAF).astype(np.uint8)
-    cuts: NDArray[np.bool_] = cheapest_leaves(forest.parent, inner, losses, np.zeros(forest.n_nodes), tolerance) == 1
-    return cuts
+    return cheapest_leaves(forest.parent, inner, losses, np.zeros(forest.n_nodes), tolerance) == 1
 
 
 def _greedy(forest: Forest, losses: Floats, tolerance: float) -> NDArray[np.bool_]:

@@ -38,8 +38,7 @@ def cut(forest: Forest, nodes: ArrayLike, values: Floats | None = None) -> Fores
 def leaves_after_cut(forest: Forest, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Node that the rows of each leaf end in, (n_leaves,), when the marked nodes are cut."""
     ends = ends_after_cut(forest.parent, marked.astype(np.uint8))
-    found: NDArray[np.int64] = ends[forest.leaf_nodes]
-    return found
+    return ends[forest.leaf_nodes]
 
 
 def remade(forest: Forest, arrays: dict[str, Any]) -> Forest:
@@ -51,8 +50,7 @@ def remade(forest: Forest, arrays: dict[str, Any]) -> Forest:
 
 def node_errors(counts: Floats) -> Floats:
     """Training errors of nodes with these class counts if they were leaves."""
-    errors: Floats = counts.sum(axis=1) - counts.max(axis=1)
-    return errors
+    return counts.sum(axis=1) - counts.max(axis=1)
 
 
 def collapse(forest: Forest) -> Forest:

@@ -32,8 +32,7 @@ class Pool(FoldRule):
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         total = folded.sum(axis=1, keepdims=True)
-        shares: Floats = np.where(total > 0, folded / np.where(total > 0, total, 1.0), 1 / len(prior))
-        return shares
+        return np.where(total > 0, folded / np.where(total > 0, total, 1.0), 1 / len(prior))
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         return half_signed(self.finish(folded, n_trees, prior))
@@ -111,8 +110,7 @@ class Evidence(FoldRule):
         if self.reliability is None:
             return shares
         doubt = plausibility_degrees(counts, rest(counts)).epistemic
-        weighed: Floats = possible**doubt * shares ** (1.0 - doubt)
-        return weighed
+        return possible**doubt * shares ** (1.0 - doubt)
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         return softmax(self._log_posterior(folded, n_trees, prior))
@@ -121,10 +119,8 @@ class Evidence(FoldRule):
         """Binary: posterior log-odds; multiclass: log posterior of each class."""
         logs = self._log_posterior(folded, n_trees, prior)
         if len(prior) != 2:
-            normalised: Floats = logs - logsumexp(logs, axis=1, keepdims=True)
-            return normalised
-        log_odds: Floats = logs[:, 1] - logs[:, 0]
-        return log_odds
+            return logs - logsumexp(logs, axis=1, keepdims=True)
+        return logs[:, 1] - logs[:, 0]
 
     def _log_posterior(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         """log P(y) + β·Σ (log P(y|w) − log P(y)), not normalised; "plain": Σ log P(y|w) − (K − 1)·P(y)."""

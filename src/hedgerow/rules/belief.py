@@ -111,8 +111,7 @@ class _BeliefRule(FoldRule):
         """Binary: BetP⁺ − BetP⁻; multiclass: probabilities."""
         if len(prior) != 2:
             return self.finish(folded, n_trees, prior)
-        difference: Floats = np.tanh(self._log_odds(folded, prior)[:, 1] / 2)
-        return difference
+        return np.tanh(self._log_odds(folded, prior)[:, 1] / 2)
 
     def _log_odds(self, folded: Floats, prior: Floats) -> Floats:
         """Log-odds of the pignistic probability of each class, (n, n_classes)."""

@@ -108,12 +108,10 @@ class _Adopted(FoldRule):
         return id(self._parts)
 
     def table(self, counts: Floats, prior: Floats) -> Floats:
-        values: Floats = self._parts.table(counts, prior)
-        return values
+        return self._parts.table(counts, prior)
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        probabilities: Floats = self._parts.finish(folded, n_trees, prior)
-        return probabilities
+        return self._parts.finish(folded, n_trees, prior)
 
 
 def compare(model: Any, X: Any, rules: Iterable[Any] | None = None, *, n_jobs: int | None = None) -> Floats:

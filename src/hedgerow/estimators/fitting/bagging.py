@@ -81,8 +81,7 @@ def scaled_tree_weights(tree_weights: Any, n_trees: int) -> Floats:
         raise ValueError(f"tree_weights has shape {weights.shape}, must have a number for each of {n_trees} trees")
     if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
         raise ValueError("tree_weights must be finite, not negative, and not all 0")
-    scaled: Floats = weights * (n_trees / weights.sum())
-    return scaled
+    return weights * (n_trees / weights.sum())
 
 
 def warn_of_no_answer(unseen: NDArray[np.bool_]) -> None:

@@ -100,8 +100,7 @@ def best_exponent(evidence: Floats, held_out: HeldOut, *, most: float, pull: flo
 def _softmax(logs: Floats) -> Floats:
     """Softmax of each column."""
     odds = np.exp(logs - logs.max(axis=0))
-    shares: Floats = odds / odds.sum(axis=0)
-    return shares
+    return odds / odds.sum(axis=0)
 
 
 @dataclass(frozen=True)
@@ -124,8 +123,7 @@ class NodeSizes:
 
     def small(self, size: int) -> NDArray[np.bool_]:
         """Nodes that a size makes leaves."""
-        found: NDArray[np.bool_] = self.forest.weight < size - 1e-9
-        return found
+        return self.forest.weight < size - 1e-9
 
     def cut(self, size: int) -> Forest:
         """The forest with leaves instead of nodes below this size."""

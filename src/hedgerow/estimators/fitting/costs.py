@@ -25,8 +25,7 @@ def class_costs(cost_matrix: Any, classes: NDArray[Any]) -> Floats:
 
 def cheapest_classes(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
     """Number of the class with the least expected cost for each row of probabilities, (n,); the first of equals."""
-    cheapest: NDArray[np.intp] = weighted_sums(probabilities, class_costs(cost_matrix, classes)).argmin(axis=1)
-    return cheapest
+    return weighted_sums(probabilities, class_costs(cost_matrix, classes)).argmin(axis=1)
 
 
 def prior_weights(costs: Floats, codes: NDArray[np.int32], weight: Floats, classes: NDArray[Any]) -> Floats:

@@ -54,8 +54,7 @@ def held_out_weights(training: Training, n_folds: int, seed: int) -> Floats:
     overlap = np.minimum(stop, upto[:, group]) - np.maximum(stop - weight, below[:, group])
     # All or nothing but for rounding: what a difference of nearly equal weights leaves is no weight.
     overlap = np.where(overlap > (1 - _ROUNDING) * weight, weight, overlap)
-    held_out: Floats = np.where(overlap > _ROUNDING * weight, overlap, 0.0)
-    return held_out
+    return np.where(overlap > _ROUNDING * weight, overlap, 0.0)
 
 
 def weighted(training: Training, weight: Floats) -> Training:
