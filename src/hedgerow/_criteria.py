@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._core import Criterion
 
 __all__ = ["CRITERIA", "SplitCriterion", "criterion_named", "impurity_named"]
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 def _gini(shares: Floats) -> Floats:

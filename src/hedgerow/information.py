@@ -14,16 +14,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import chdtrc, rel_entr, xlogy
+
+from hedgerow._arrays import Floats
 
 __all__ = [
     *("ChiSquareTest", "chi2_split", "chi2_test"),
     *("conditional_entropy", "entropy", "gain_ratio", "information_gain", "joint_entropy"),
     *("kullback_leibler_divergence", "mutual_information", "split_entropy"),
 ]
-
-Floats = NDArray[np.float64]
 
 
 def entropy(p: ArrayLike) -> float:

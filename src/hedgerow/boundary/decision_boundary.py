@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._core import wall_distance, wall_plan
 from hedgerow._lazy import lazy
 from hedgerow.boundary.oblique import PolytopeSearch
@@ -19,7 +20,6 @@ from hedgerow.walk import check_rows, n_threads, spread
 
 __all__ = ["DecisionBoundary", "Fractions", "Nearest", "Separators"]
 
-Floats = NDArray[np.float64]
 _EVERY_CLASS = -1
 
 

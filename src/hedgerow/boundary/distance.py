@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
+from hedgerow._arrays import Floats
 from hedgerow._params import is_whole
 from hedgerow.boundary.decision_boundary import DecisionBoundary, Separators
 from hedgerow.boundary.scales import check_scale
@@ -15,8 +16,6 @@ from hedgerow.exchange import from_sklearn
 from hedgerow.forest.forest import Forest
 
 __all__ = ["algebraic_distance", "boundary_of", "nearest_separator", "project"]
-
-Floats = NDArray[np.float64]
 
 _ACCEPTED = "a fitted TreeClassifier, one of scikit-learn's decision trees or extra trees, or a Forest of one tree"
 

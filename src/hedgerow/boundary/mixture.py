@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_number
 
 __all__ = ["FROZEN_WEIGHT", "WEIGHTS", "HeldOutAnswers", "boundary_weight", "choose_mixture", "mix"]
-
-Floats = NDArray[np.float64]
 
 WEIGHTS = (0.1, 0.25, 0.5, 0.75, 0.9)
 """Candidates for the weight of the boundary's estimate; below 1, so that no class has the probability 0."""

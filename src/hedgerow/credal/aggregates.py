@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hedgerow._arrays import Bools, Floats
 from hedgerow._registry import register
 from hedgerow.credal.decisions import TIE, has_distribution, tightened, undominated
 from hedgerow.credal.leaves import Weighting, bounds_of, check_s, check_weighting, weights_of
@@ -22,9 +23,6 @@ from hedgerow.forest.counts import check_counts
 from hedgerow.walk import LeafTable, Op
 
 __all__ = ["Aggregate", "Average", "Belief", "Conjunction", "Credal", "Disjunction", "Vote", "get", "names"]
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 class Credal(NamedTuple):

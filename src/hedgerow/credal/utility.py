@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-__all__ = ["REWARDS", "learn_tree_weights", "set_utilities"]
+from hedgerow._arrays import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["REWARDS", "learn_tree_weights", "set_utilities"]
 
 REWARDS = {"u65": 0.65, "u80": 0.8}
 """Reward of a correct set of two classes, by the name of the utility."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_choice
 from hedgerow.data.table import Kind
 from hedgerow.forest.forest import Forest
@@ -22,8 +23,6 @@ from hedgerow.rules import Calibrated, Probability, get
 from hedgerow.rules.registry import as_fitted
 
 __all__ = ["to_onnx"]
-
-Floats = NDArray[np.float64]
 
 _OPSETS = {"": 21, "ai.onnx.ml": 5}  # the first with trees in double precision, from the same release
 _IR_VERSION = 10  # that release's

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hedgerow._arrays import Floats
 from hedgerow.forest.counts import DistinctCounts, check_counts
 from hedgerow.walk import LeafTable, Link, Op, Query
 from hedgerow.walk.leaf_table import fold_trees
 
 __all__ = ["Fold"]
 
-Floats = NDArray[np.float64]
 Context = TypeVar("Context")
 Answer = TypeVar("Answer")
 

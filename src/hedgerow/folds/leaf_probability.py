@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_number, check_whole, choose, is_number
 from hedgerow._registry import register
 from hedgerow.folds.fold import Fold
@@ -18,8 +18,6 @@ __all__ = [
     *("Frequency", "Laplace", "LeafProbability", "MEstimate", "Shrinkage"),
     *("corrected_shares", "leaf_probability", "uniform"),
 ]
-
-Floats = NDArray[np.float64]
 
 _HAIR = 1e-3  # how far a majority is brought ahead, as a part of its lead in the leaf
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.folds.fold import Fold
 from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric
 
 __all__ = ["Mean", "Variance", "deviations"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

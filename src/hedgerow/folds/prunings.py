@@ -29,11 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln
 
+from hedgerow._arrays import Floats
 from hedgerow.forest.forest import Forest
 
 __all__ = ["LeafPosteriors", "Prunings", "dirichlet_entropy_bits"]
-
-Floats = NDArray[np.float64]
 
 M = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0)
 """Candidates for m, the rows that the prior is worth."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.folds.fold import Fold
 from hedgerow.folds.prunings import LeafPosteriors, dirichlet_entropy_bits
 from hedgerow.walk import LeafTable, Link, Query
 
 __all__ = ["EntropyUncertainty", "PosteriorUncertainty", "Uncertainty", "all_aleatoric", "entropy_bits"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

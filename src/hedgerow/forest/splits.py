@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._lazy import lazy
 from hedgerow.forest.kinds import NO_CHILD, MissingPolicy, NodeKind
 from hedgerow.forest.names import Names, highest_level, number_text
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["NOMINAL", "Split", "restore_missing", "splits_by_kind"]
 
-Floats = NDArray[np.float64]
 NOMINAL = (NodeKind.ONE_AGAINST_REST, NodeKind.SUBSET, NodeKind.MULTIWAY)
 _WORD = 32  # categories per entry of a subset's payload
 

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats, Whole
 from hedgerow._core import TrainMissing
 from hedgerow._params import choose
 from hedgerow._registry import register
 
 __all__ = ["Category", "Fractional", "Learned", "MissingValues", "Random", "core_policy", "missing_values"]
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hedgerow._arrays import Floats
 from hedgerow.forest.counts import as_numbers
 from hedgerow.metrics.arguments import mean, read_weights
 
 __all__ = ["interval_coverage", "mean_interval_width"]
-
-Floats = NDArray[np.float64]
 
 
 def interval_coverage(y_true: ArrayLike, intervals: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:

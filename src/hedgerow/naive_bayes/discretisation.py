@@ -11,12 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._arrays import Floats, Whole
 from hedgerow.naive_bayes.groups import Examples, Groups, all_rows, sum_weights
 
 __all__ = ["Slots", "best_thresholds", "cut_points", "discretise", "midpoints"]
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 _ROUNDING = 1e-11  # of weights, and relative of bits: cuts that differ by less tie
 

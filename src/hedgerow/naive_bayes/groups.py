@@ -8,13 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats, Whole
 from hedgerow._lazy import lazy
 from hedgerow.growth import Fractional
 
 __all__ = ["Examples", "Groups", "all_rows", "concatenate", "divide", "sum_weights"]
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 _MISSING = Fractional()
 

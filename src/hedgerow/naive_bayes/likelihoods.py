@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats, Whole
 from hedgerow._params import check_number, choose
 from hedgerow._registry import register
 from hedgerow.naive_bayes.groups import sum_weights
@@ -16,9 +17,6 @@ __all__ = [
     *("Entropy", "Gaussian", "Normals", "Numeric"),
     *("log_density", "log_prior", "log_shares", "fit_normals", "numeric"),
 ]
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 _SAME = 1e-14  # relative to the mean: a standard deviation that is only rounding
 _FARTHEST = 1e150  # standard deviations from the mean; the square is still finite

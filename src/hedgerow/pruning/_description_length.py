@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
+from hedgerow._arrays import Floats
 from hedgerow._core import cheapest_leaves
 from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
@@ -17,8 +18,6 @@ from hedgerow.pruning.strategy import Grower, need_classes
 from hedgerow.pruning.subtrees import cut, node_errors
 
 __all__ = ["DescriptionLength", "description_length"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._core import cheapest_leaves
 from hedgerow._params import check_choice, check_number
 from hedgerow.data.training import Training
@@ -19,8 +20,6 @@ from hedgerow.pruning.subtrees import cut
 from hedgerow.pruning.training_rows import hash_positions, select_rows, to_training
 
 __all__ = ["ReducedError", "reduced_error"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._core import collapse as collapse_nodes
 from hedgerow._core import cut as cut_nodes
 from hedgerow._core import ends_after_cut
 from hedgerow.forest.forest import Forest
 
 __all__ = ["collapse", "cut", "leaves_after_cut", "node_errors", "remade"]
-
-Floats = NDArray[np.float64]
 
 
 def cut(forest: Forest, nodes: ArrayLike, values: Floats | None = None) -> Forest:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_choice, check_number
 from hedgerow.folds.plausibility import plausibility_degrees, rest
 from hedgerow.rules.averages import Toward, check_correction, leaf_shares
@@ -19,8 +19,6 @@ from hedgerow.rules.base import FoldRule, half_signed, softmax
 from hedgerow.walk import Link, Op
 
 __all__ = ["Evidence", "Pool"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_choice, check_number
 from hedgerow.folds.leaf_probability import corrected_shares, uniform
 from hedgerow.folds.plausibility import against_rest, distinct_pairs, plausibility_degrees
@@ -21,7 +21,6 @@ from hedgerow.rules.base import FoldRule, half_signed, normalised
 
 __all__ = ["AverageRule", "Confidence", "Plausibility", "Probability", "Toward", "Vote", "leaf_shares"]
 
-Floats = NDArray[np.float64]
 Toward = Literal["uniform", "prior"]
 
 

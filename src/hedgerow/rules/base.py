@@ -11,14 +11,13 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hedgerow._arrays import Floats
 from hedgerow.folds.fold import Fold
 from hedgerow.forest.counts import as_numbers, check_counts
 
 __all__ = ["CountRule", "FoldRule", "Rule", "check_prior", "half_signed", "normalised", "softmax"]
-
-Floats = NDArray[np.float64]
 
 
 class Rule(ABC):

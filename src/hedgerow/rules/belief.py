@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import log_expit
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_choice
 from hedgerow.folds.plausibility import plausibility_degrees, rest
 from hedgerow.forest.counts import as_numbers
@@ -22,8 +23,6 @@ from hedgerow.rules.base import FoldRule, check_prior, softmax
 from hedgerow.walk import Link, Op
 
 __all__ = ["Cautious", "Dempster", "Masses", "combine_masses"]
-
-Floats = NDArray[np.float64]
 
 LEAST_DOUBT = 1e-5
 """No leaf puts more than 1 − 10⁻⁵ of its mass on one class (the paper's least value, section 4)."""

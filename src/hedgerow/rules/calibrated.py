@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_number
 from hedgerow.rules.base import FoldRule, half_signed, normalised
 from hedgerow.walk import LeafTable
 
 __all__ = ["Calibrated"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_choice
 from hedgerow.rules.averages import AverageRule, Probability, leaf_shares
 from hedgerow.rules.base import CountRule, normalised
 
 __all__ = ["InvertedGini", "Maximum", "Median", "Mixture"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

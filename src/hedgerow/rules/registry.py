@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._registry import register
 from hedgerow.forest.forest import Forest
 from hedgerow.rules.accumulation import Evidence, Pool
@@ -19,8 +19,6 @@ from hedgerow.rules.mixtures import InvertedGini, Maximum, Median, Mixture
 from hedgerow.walk import fold
 
 __all__ = ["as_fitted", "compare", "get", "names"]
-
-Floats = NDArray[np.float64]
 
 _NINE: dict[str, FoldRule] = {
     "probability": Probability(),

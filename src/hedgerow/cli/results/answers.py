@@ -12,14 +12,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
+from hedgerow._arrays import Floats
 from hedgerow.estimators.contract import CODES, Responder, Verbs, offers, read_rows, respond, respond_to_rows
 from hedgerow.estimators.trees import TreeClassifier, TreeRegressor
 from hedgerow.forest.forest import Forest
 from hedgerow.walk import route
 
 __all__ = ["SEPARATOR", "Answers", "answer", "decode"]
-
-Floats = NDArray[np.float64]
 
 SEPARATOR = "|"  # between the classes of a set
 

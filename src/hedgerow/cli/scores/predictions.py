@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
+from hedgerow._arrays import Bools, Floats
 from hedgerow.estimators.contract import CODES, Verbs, offers
 
 __all__ = [
@@ -25,9 +26,7 @@ __all__ = [
     "with_single_classes",
 ]
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 
 class Need(StrEnum):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.cli.scores.predictions import ClassPredictions, NumberPredictions
 from hedgerow.credal.utility import set_utilities
 from hedgerow.metrics.probabilities import confidence_and_hit
@@ -22,8 +23,6 @@ __all__ = [
     *("hits_where_decided", "in_set", "log_losses", "negative_hits", "positive_hits", "r2", "rmse"),
     *("u65", "u80", "widths"),
 ]
-
-Floats = NDArray[np.float64]
 
 _LEAST = np.finfo(np.float64).eps  # as in scikit-learn; a probability of 0 for what happened would cost infinitely much
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.forest.forest import Forest
 from hedgerow.pruning.subtrees import cut, leaves_after_cut
 from hedgerow.rules import Evidence, FoldRule
@@ -16,8 +17,6 @@ from hedgerow.rules.calibrated import Calibrated
 from hedgerow.walk import LeafTable
 
 __all__ = ["CALIBRATION_ROWS", "Completed", "HeldOut", "NodeSizes", "best_exponent", "complete", "thinning"]
-
-Floats = NDArray[np.float64]
 
 CALIBRATION_ROWS = 5_000  # enough to choose two numbers: more would take time and change nothing
 _LEAST = 1e-3  # of an exponent: rows keep their order, and answers are the class frequencies but for a trace

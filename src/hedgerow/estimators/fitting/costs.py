@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.data.table import Schema
 from hedgerow.forest.counts import as_numbers
 from hedgerow.metrics import check_cost_matrix
 from hedgerow.walk import weighted_sums
 
 __all__ = ["cheapest_classes", "class_costs", "feature_costs", "prior_weights"]
-
-Floats = NDArray[np.float64]
 
 
 def class_costs(cost_matrix: Any, classes: NDArray[Any]) -> Floats:

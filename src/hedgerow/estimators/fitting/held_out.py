@@ -9,12 +9,11 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.data.training import Training
 from hedgerow.pruning.training_rows import hash_positions, select_rows
 
 __all__ = ["held_out_weights", "select", "weighted"]
-
-Floats = NDArray[np.float64]
 
 _ROUNDING = 1e-6  # of a row's weight: sums of the same weights in another order are equal
 
