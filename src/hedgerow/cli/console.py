@@ -9,11 +9,14 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 
 from hedgerow._printable import printable
 
-__all__ = ["GrowthProgress", "err", "note", "out", "progress", "silenced", "warn"]
+__all__ = ["GrowthProgress", "err", "fits", "note", "out", "progress", "silenced", "warn"]
+
+_ANY_WIDTH = 10_000
 
 
 class PlainConsole(Console):
@@ -41,6 +44,11 @@ def note(message: str) -> None:
 def warn(message: str) -> None:
     """A remark that a person should act on."""
     err.print(f"warning: {message}", style="yellow", soft_wrap=True)
+
+
+def fits(table: Table) -> bool:
+    """Whether the screen is wide enough for a table."""
+    return out.measure(table, options=out.options.update(max_width=_ANY_WIDTH)).maximum <= out.width
 
 
 @contextmanager

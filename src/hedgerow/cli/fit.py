@@ -125,6 +125,8 @@ def read_training(
     data: str, columns: ColumnOptions, files: FileOptions, needed: Sequence[str] = ()
 ) -> tuple[Training, Any]:
     """DATA with the role of every column, `needed` ones being inputs in any case; and how it was read."""
+    import numpy as np
+
     from hedgerow.cli.inputs.reading import make_reading, read_all
     from hedgerow.cli.inputs.roles import Wishes, assign
 
@@ -138,15 +140,10 @@ def read_training(
     wishes = replace(wishes, decimal=source.reading.decimal or ".")
     training = assign(source.table, columns.target or source.target, wishes, source.label)
     remarks = tuple(text for name, text in source.remarks if name not in wishes.ignore)
-    training = replace(training, remarks=remarks + training.remarks, file_rows=_file_rows(training, source))
+    file_rows = np.flatnonzero(source.table[training.target].is_valid()) + 1
+    training = replace(training, remarks=remarks + training.remarks, file_rows=file_rows)
     _check_training(training, source)
     return training, source.reading
-
-
-def _file_rows(training: Training, source: Source) -> Any:
-    import numpy as np
-
-    return np.flatnonzero(source.table[training.target].is_valid()) + 1
 
 
 def _check_training(training: Training, source: Source) -> None:

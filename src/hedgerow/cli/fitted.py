@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from hedgerow.cli.console import note
 from hedgerow.cli.errors import CommandError, nearest
+from hedgerow.cli.figures import listed
 from hedgerow.cli.inputs.dates import part_name, with_date_parts
 from hedgerow.cli.inputs.finite import finite_parts
 from hedgerow.cli.inputs.reading import make_reading, open_data
@@ -127,6 +128,5 @@ def _check_columns(loaded: Loaded, needed: Sequence[str], rows: Rows, extras: Se
         note(f"the model does not know {_named(strange)}, and does not use it")
 
 
-def _named(names: Sequence[str], at_most: int = 5) -> str:
-    shown = ", ".join(map(repr, names[:at_most]))
-    return f"{shown} and {len(names) - at_most} more" if len(names) > at_most else shown
+def _named(names: Sequence[str]) -> str:
+    return listed(list(map(repr, names)), at_most=5)

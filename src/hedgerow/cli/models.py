@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import hedgerow
 from hedgerow.cli.errors import CommandError, UsageError, nearest
 from hedgerow.cli.settings import literal_or_text
 
-__all__ = ["MODELS", "Model", "make_model", "measured_columns", "measured_setting", "model_names"]
+__all__ = ["MODELS", "Model", "make_model", "measured_columns", "measured_setting"]
 
 
 @dataclass(frozen=True)
@@ -26,20 +27,15 @@ class Model:
     def factory(self, classification: bool) -> str | None:
         return self.classifier if classification else self.regressor
 
-    @property
-    def exists(self) -> bool:
-        """Whether this version of hedgerow has it."""
-        return any(name is not None and _public(name) is not None for name in (self.classifier, self.regressor))
-
 
 MODELS: dict[str, Model] = {
     "tree": Model("one readable tree", "TreeClassifier", "TreeRegressor"),
     "c45": Model("one tree, as C4.5 grows and prunes it", "TreeClassifier.c45"),
     "forest": Model("a random forest", "ForestClassifier", "ForestRegressor"),
     "random-trees": Model("random decision trees, combined as evidence", "RandomTreesClassifier"),
-    "cautious": Model("a forest that answers with sets of classes", "CautiousForestClassifier", None),
+    "cautious": Model("a forest that answers with sets of classes", "CautiousForestClassifier"),
     "boundary": Model("smooth probabilities by the distance to the boundary of a tree", "BoundaryClassifier"),
-    "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier", None),
+    "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier"),
     "measured": Model(
         "a tree for inputs that were measured with error",
         "MeasuredTreeClassifier",
@@ -49,22 +45,17 @@ MODELS: dict[str, Model] = {
 }
 
 
-def model_names() -> list[str]:
-    """The models that this version has."""
-    return [name for name, model in MODELS.items() if model.exists]
-
-
 def make_model(name: str, classification: bool, settings: Mapping[str, Any], n_jobs: int | None = -1) -> Any:
     """An unfitted model with its settings, or an error that says what there is."""
-    if name not in MODELS or not MODELS[name].exists:
-        raise UsageError(f"--model is {name!r}, this version has {', '.join(model_names())}")
+    if name not in MODELS:
+        raise UsageError(f"--model is {name!r}, this version has {', '.join(MODELS)}")
     entry = MODELS[name]
     public = entry.factory(classification)
     task = "classes" if classification else "numbers"
     if public is None:
-        able = [other for other in model_names() if MODELS[other].factory(classification)]
+        able = [other for other, model in MODELS.items() if model.factory(classification)]
         raise CommandError(f"model {name} does not predict {task}; {', '.join(able)} do")
-    model = _public(public)()
+    model = attrgetter(public)(hedgerow)()
     known = model.get_params()
     if entry.needs_errors and "sigma" not in settings:
         raise UsageError(f"model {name} must know how far inputs may be off: --measured 'temp=0.3,flow=flow_err'")
@@ -100,11 +91,3 @@ def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> d
 def measured_columns(given: str | None) -> list[str]:
     """Names in ``--measured "temp=0.3,flow=flow_err"``, of columns and of those that hold their errors."""
     return [] if given is None else [part.strip() for one in given.split(",") for part in one.split("=")]
-
-
-def _public(name: str) -> Any:
-    """A public name such as TreeClassifier or TreeClassifier.cart; None if there is no such."""
-    found: Any = hedgerow
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return found

@@ -23,7 +23,7 @@ import pyarrow as pa
 from hedgerow.datasets.encodings import not_utf8, to_utf8
 from hedgerow.datasets.number_columns import exact_integers
 from hedgerow.datasets.numerals import integer_literals, is_plain_number
-from hedgerow.datasets.rows import As, DataFileError, Reading, check_names, convert_column, has_huge
+from hedgerow.datasets.rows import As, DataFileError, Reading, check_names, convert_columns, has_huge
 from hedgerow.datasets.streams import Stream
 
 __all__ = ["ArffRows"]
@@ -71,10 +71,7 @@ class ArffRows:
 
     def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
         for rows in self._blocks():
-            block = self._block(rows)
-            yield pa.table(
-                {name: convert_column(block[name], how, self.reading, self.label, name) for name, how in wanted.items()}
-            )
+            yield convert_columns(self._block(rows), wanted, self.reading, self.label)
 
     # -- declarations
 

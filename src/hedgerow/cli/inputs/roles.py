@@ -256,7 +256,7 @@ def _input(array: pa.ChunkedArray, name: str, wishes: Wishes) -> tuple[pa.Chunke
     if name in wishes.nominal or _is_nominal(kind):
         text = convert(array, "text", (), f"column {name!r}").cast(pa.string())
         return text, Role(name, "nominal", _joined(said, _categories(text)))
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+    if _is_number(kind):
         numbers = convert(array, "number", (), f"column {name!r}")
         return numbers, Role(name, "numeric", _joined(said, _range(array)))
     raise CommandError(
@@ -272,6 +272,10 @@ def _missing(array: pa.ChunkedArray) -> str:
 
 def _is_nominal(kind: Any) -> bool:
     return bool(is_text(kind) or pa.types.is_boolean(kind) or pa.types.is_dictionary(kind))
+
+
+def _is_number(kind: Any) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def _ordered(array: pa.ChunkedArray, name: str, levels: tuple[str, ...]) -> pa.ChunkedArray:
@@ -322,7 +326,7 @@ def _target(array: pa.ChunkedArray, name: str, wishes: Wishes) -> tuple[NDArray[
     if name in wishes.nominal or name in wishes.ordinal or _is_nominal(kind):
         text = convert(array, "text", (), f"target {name!r}").cast(pa.string())
         return _labels(text.to_numpy(zero_copy_only=False).astype(str), name, "")
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    if not _is_number(kind):
         raise CommandError(f"target {name!r} holds {_kind_word(kind)}: make classes of it with --nominal {name!r}")
     values = convert(array, "number", (), f"target {name!r}").to_numpy()
     if (values == np.floor(values)).all() and len(np.unique(values)) <= _MANY_CLASSES:
