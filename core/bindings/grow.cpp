@@ -9,7 +9,6 @@
 #include <optional>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "bindings/arrays.hpp"
 #include "bindings/bind.hpp"

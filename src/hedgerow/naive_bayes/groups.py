@@ -67,10 +67,6 @@ class Groups:
     entry_column: Whole
     entry_value: Floats
 
-    def total(self) -> Floats:
-        """Weight of each group."""
-        return sum_weights(self.group, self.weight, (self.n_groups,))
-
     def class_counts(self, examples: Examples) -> Floats:
         """Weight of each class in each group, (n_groups, n_classes)."""
         cell = self.group * examples.n_classes + examples.labels[self.row]
