@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from hedgerow import Forest, TreeClassifier
 from hedgerow.forest.build import build_forest, leaf, multiway, threshold
 from hedgerow.growth import Fractional
@@ -17,7 +18,7 @@ from hedgerow.pruning import Pessimistic, pessimistic
 from oracles import pruning as truth
 from pruning_strategies import Grown, grown_from, grown_trees, noisy_rows, refilled_trees
 
-several = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(40, 100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 CONFIDENCES = (0.25, 0.25, 0.1, 0.01, 0.5)
 
 
@@ -84,7 +85,7 @@ def test_trees_of_any_shape_are_pruned_as_the_recursion_prunes_them(
 @pytest.mark.parametrize("nominal", ["multiway", "binary"])
 def test_branches_are_raised_and_raised_again(nominal: str, missing: float) -> None:
     n_raised = 0
-    for seed in range(12):
+    for seed in range(examples(4, 12)):
         training = noisy_rows(seed, 150, n_columns=4, n_classes=2, missing=missing, weighted=seed % 2 == 1)
         growth = {"criterion": "entropy", "nominal": nominal, "missing": Fractional(0.0), "min_samples_leaf": 2}
         grown = grown_from(training, **growth)
@@ -144,7 +145,7 @@ def test_rows_with_missing_values_stay_whole_in_a_raised_branch() -> None:
 
 
 def test_a_deep_tree_needs_no_deep_stack() -> None:
-    n = 5_000  # one row leaves the chain at each split
+    n = 3_000  # one row leaves the chain at each split
     chain = leaf([1, 0])
     for i in range(n - 2, -1, -1):
         chain = threshold(0, i + 0.5, leaf([(i + n) % 2, (i + n + 1) % 2]), chain)
