@@ -7,7 +7,11 @@ import sys
 from pathlib import Path
 
 # From the bottom up; the folders of one layer do not include each other.
-LAYERS = [["base"], ["data"], ["forest"], ["walk"], ["grow", "prune", "boundary", "measured"], ["bindings"]]
+LAYERS = [
+    *(["base"], ["data"], ["forest"], ["walk"]),
+    ["grow", "prune", "boundary", "measured", "proximity"],
+    ["bindings"],
+]
 # The growers of core/grow/ share its files, not each other's. Its entry (grow.hpp, grow.cpp) chooses between them.
 GROWERS = ["exact", "binned", "random"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)

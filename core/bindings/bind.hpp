@@ -11,6 +11,7 @@ void bind_data(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
 void bind_grow(nanobind::module_& m);
 void bind_measured(nanobind::module_& m);
+void bind_proximity(nanobind::module_& m);
 void bind_prune(nanobind::module_& m);
 void bind_walk(nanobind::module_& m);
 

@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
     bind_walk(m);
     bind_boundary(m);
     bind_grow(m);
+    bind_proximity(m);
     bind_prune(m);
     bind_data(m);
     bind_measured(m);

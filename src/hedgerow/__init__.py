@@ -65,6 +65,7 @@ _SUBMODULES = frozenset(
         "forest",
         "growth",
         "information",
+        "inspection",
         "measured",
         "metrics",
         "naive_bayes",

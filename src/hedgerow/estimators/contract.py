@@ -8,12 +8,15 @@ several verbs at once: X is converted once, and all answers that are folds share
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CODES", "Responder", "Verbs", "offers", "read_rows", "respond", "respond_to_rows"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["CODES", "Responder", "Verbs", "offers", "reached_leaves", "read_rows", "respond", "respond_to_rows"]
 
 Floats = NDArray[np.float64]
 Verbs = Iterable[str] | Mapping[str, Mapping[str, Any]]
@@ -42,6 +45,15 @@ def offers(model: Any, verb: str) -> bool:
 def read_rows(model: Responder, X: Any) -> Floats:
     """Convert X once for several calls of :func:`respond_to_rows`, (n, n_features)."""
     return model._read(X)
+
+
+def reached_leaves(model: Any, X: Any) -> csr_array:
+    """Weight with which each row of X reaches each leaf of a model's trees, sparse (n, n_leaves)."""
+    if not isinstance(model, Responder):
+        raise TypeError(f"model is {model!r}, must be a fitted estimator of hedgerow: wrap others in RuleClassifier")
+    rows = model._read(X)
+    reached: csr_array = model._walk.spread(rows)  # type: ignore[attr-defined]
+    return reached
 
 
 def respond(model: Any, X: Any, verbs: Verbs) -> dict[str, Any]:

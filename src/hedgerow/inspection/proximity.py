@@ -1,0 +1,170 @@
+"""Forest proximity: rows that share leaves, and what follows from it.
+
+Two rows are as close as the share of trees in which they reach the same leaf (Breiman, Manual on setting up, using, and
+understanding random forests v3.1, 2002). A row that reaches several leaves of a tree, because a value is missing or has
+an error, counts with its weight in each: the proximity is the mean over the trees of Σ over leaves of the product of
+both weights, which is the chance that both reach the same leaf if each draws its branches by their shares.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._core import proximity as core_proximity
+from hedgerow._params import check_whole
+from hedgerow.data.targets import read_labels
+from hedgerow.estimators.contract import reached_leaves
+from hedgerow.walk import n_threads
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from hedgerow.estimators.base import TreeBased
+
+__all__ = ["Neighbors", "Prototype", "neighbors", "outlier_scores", "prototypes", "proximity"]
+
+Floats = NDArray[np.float64]
+
+_NOBODY = -1
+
+
+class Neighbors(NamedTuple):
+    """Rows that share most leaves with each row; the closest first, of equals the first."""
+
+    indices: NDArray[np.int64]
+    """Their positions, (n, n_neighbors); -1 where fewer rows share a leaf."""
+    proximities: Floats
+    """Their proximities, (n, n_neighbors)."""
+
+
+class Prototype(NamedTuple):
+    """A row that stands for others of its class."""
+
+    label: Any
+    row: int
+    """Its position among the rows."""
+    covered: tuple[int, ...]
+    """Positions of the rows of its class among its nearest, itself included, that no earlier prototype stands for."""
+
+
+def proximity(model: TreeBased, X: Any, Y: Any = None, *, n_neighbors: int | None = None) -> csr_array:
+    """Share of trees in which a row of X and one of Y reach the same leaf, sparse (n, m); Y=None is X.
+
+    Trees count by their weights, where they have some. With `n_neighbors` only the largest entries of each row are
+    kept: a full matrix has up to n·m of them.
+
+    >>> from hedgerow import TreeClassifier
+    >>> tree = TreeClassifier.cart().fit([[1.0], [2.0], [3.0]], [0, 0, 1])
+    >>> proximity(tree, [[1.0], [2.0], [9.0]]).toarray()
+    array([[1., 1., 0.],
+           [1., 1., 0.],
+           [0., 0., 1.]])
+    """
+    reached = reached_leaves(model, X)
+    others = reached if Y is None else reached_leaves(model, Y)
+    found = _proximity(model, reached, others, n_neighbors)
+    found.sort_indices()
+    return found
+
+
+def neighbors(model: TreeBased, X_train: Any, X: Any = None, *, n_neighbors: int = 5) -> Neighbors:
+    """Rows of X_train that share most leaves with each row of X: cases that the model takes for alike.
+
+    Without X, the neighbors of each training row among the others.
+
+    >>> from hedgerow import ForestClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = ForestClassifier(20, random_state=0).fit(X[1:], y[1:])
+    >>> y[1:][neighbors(forest, X[1:], X[:1]).indices]
+    array([[0, 0, 0, 0, 0]])
+    """
+    wanted = check_whole("n_neighbors", n_neighbors, 1)
+    train = reached_leaves(model, X_train)
+    queries = train if X is None else reached_leaves(model, X)
+    near = _proximity(model, queries, train, wanted, leave_out_self=X is None)
+    indices = np.full((near.shape[0], wanted), _NOBODY, dtype=np.int64)
+    shares = np.zeros(indices.shape)
+    there = np.arange(wanted) < np.diff(near.indptr)[:, np.newaxis]
+    indices[there], shares[there] = near.indices, near.data
+    return Neighbors(indices, shares)
+
+
+def outlier_scores(model: TreeBased, X: Any, y: Any = None) -> Floats:
+    """How far each row is from the others of its class, (n,): above about 10, look at it (Breiman, 2002, p. 7).
+
+    The raw score of row i is n/Σ_j proximity(i, j)² over the other rows j of its class; less the median of its class,
+    divided by the median of the absolute deviations from it. Where that is 0 (at least half of the rows are alike)
+    rows above the median are infinitely far. y=None takes all rows for one class.
+    """
+    reached = reached_leaves(model, X)
+    codes = np.zeros(reached.shape[0], dtype=np.int32) if y is None else read_labels(y, X).codes
+    scores = np.empty(len(codes))
+    for code in range(codes.max(initial=0) + 1):
+        rows = np.flatnonzero(codes == code)
+        of_class = reached[rows]
+        near = _proximity(model, of_class, of_class, None, leave_out_self=True)
+        squares = np.asarray(near.multiply(near).sum(axis=1)).ravel()
+        # A row that shares no leaf with its class is as far as one that shares a single leaf with a single row.
+        raw = len(codes) / np.maximum(squares, float(model.forest_.n_trees) ** -2)
+        scores[rows] = _robust_scores(raw)
+    return scores
+
+
+def prototypes(model: TreeBased, X: Any, y: Any, *, n_prototypes: int = 1, n_neighbors: int = 10) -> list[Prototype]:
+    """Rows that stand for their class, `n_prototypes` for each (Breiman, 2002, p. 8); fewer where none is left.
+
+    The first is the row with most rows of its class among its `n_neighbors` nearest; the next the one with most that no
+    earlier one stands for. Breiman then takes medians of these neighbors; here the row itself is returned, a case that
+    there was.
+    """
+    n_each = check_whole("n_prototypes", n_prototypes, 1)
+    labels = read_labels(y, X)
+    near = neighbors(model, X, n_neighbors=n_neighbors)
+    found = []
+    for code, label in enumerate(labels.classes.tolist()):
+        of_class = labels.codes == code
+        own = (near.indices >= 0) & of_class[near.indices]
+        open_rows = of_class.copy()
+        for _ in range(n_each):
+            gains = np.where(open_rows, 1 + (own & open_rows[near.indices]).sum(axis=1), 0)
+            best = int(np.argmax(gains))
+            if not gains[best]:
+                break
+            theirs = near.indices[best][own[best] & open_rows[near.indices[best]]]
+            covered = (best, *theirs.tolist())
+            found.append(Prototype(label, best, covered))
+            open_rows[list(covered)] = False
+    return found
+
+
+def _proximity(
+    model: TreeBased, reached: csr_array, others: csr_array, n_most: int | None, *, leave_out_self: bool = False
+) -> csr_array:
+    """Proximities; entries of a row by falling proximity where `n_most` is given."""
+    from scipy.sparse import csr_array
+
+    of_tree = model.get_tree_weights()
+    weights = np.ones(model.forest_.n_trees) if of_tree is None else of_tree
+    of_leaf = np.repeat(weights / weights.sum(), np.diff(model.forest_.leaf_start))
+    by_leaf = others.T.tocsr()
+    start, indices, shares = core_proximity(
+        (reached.indptr.astype(np.int64), reached.indices.astype(np.int64), reached.data * of_leaf[reached.indices]),
+        (by_leaf.indptr.astype(np.int64), by_leaf.indices.astype(np.int64), by_leaf.data),
+        others.shape[0],
+        0 if n_most is None else check_whole("n_neighbors", n_most, 1),
+        leave_out_self,
+        n_threads(getattr(model, "n_jobs", None)),
+    )
+    return csr_array((np.minimum(shares, 1.0), indices, start), shape=(reached.shape[0], others.shape[0]))
+
+
+def _robust_scores(raw: Floats) -> Floats:
+    median = np.median(raw)
+    deviation = np.median(np.abs(raw - median))
+    above = np.where(raw > median, np.inf, 0.0)
+    scores: Floats = (raw - median) / deviation if deviation > 0 else above
+    return scores
