@@ -94,6 +94,8 @@ def check_columns(forest: Forest, n_categories: NDArray[np.int32]) -> None:
 
     `n_categories` has the number of categories of each nominal column, and 0 for those that are split by threshold.
     """
+    if forest.only_thresholds and not n_categories.any():
+        return
     nodes = np.flatnonzero(forest.feature >= 0)
     kind, n_codes = forest.kind[nodes], n_categories[forest.feature[nodes]]
     tests_presence = (kind == NodeKind.THRESHOLD) & (forest.threshold[nodes] == np.inf)
