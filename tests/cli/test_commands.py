@@ -459,7 +459,7 @@ def test_rows_without_a_target_are_left_out_and_said_so(capsys: pytest.CaptureFi
     assert main(["fit", str(path), "-t", "y", "--folds", "2"]) == 0
     captured = capsys.readouterr()
     assert "note: 1 row without a value for 'y' was dropped" in captured.err
-    assert "note: the model was not kept: add -o model.hedgerow" in captured.err
+    assert "note: the model was not saved: add -o model.hedgerow" in captured.err
     assert "an identifier? Then --ignore it" in captured.out
     assert "2 classes: 0 15, 1 14; --numeric y to predict a number" in captured.out
 

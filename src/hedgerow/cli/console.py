@@ -1,4 +1,4 @@
-"""Where words go: answers to standard output, everything else to standard error; colours only on a terminal."""
+"""Consoles: answers go to standard output, everything else to standard error; colours only on a terminal."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ err = PlainConsole(stderr=True)
 
 
 def note(message: str) -> None:
-    """A remark for a person, out of the way of the answer."""
+    """Print a remark to standard error."""
     err.print(f"note: {message}", style="dim", soft_wrap=True)
 
 
 def warn(message: str) -> None:
-    """A remark that a person should act on."""
+    """Print a warning to standard error."""
     err.print(f"warning: {message}", style="yellow", soft_wrap=True)
 
 
@@ -53,7 +53,7 @@ def fits(table: Table) -> bool:
 
 @contextmanager
 def silenced(*consoles: Console) -> Iterator[None]:
-    """Print nothing on these consoles, and no warnings; errors do not come by them."""
+    """Print nothing on these consoles, and no warnings; errors are printed otherwise."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for console in consoles:
@@ -67,7 +67,7 @@ def silenced(*consoles: Console) -> Iterator[None]:
 
 @contextmanager
 def progress(*, shown: bool = True) -> Iterator[Progress]:
-    """Bars on standard error that go away when the work is done; nothing if it is no terminal."""
+    """Progress bars on standard error, removed when the work is done; none if it is not a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     disable = not (shown and err.is_terminal and not err.quiet)
     # Standard output is left alone: answers may be written to it meanwhile.
@@ -76,7 +76,7 @@ def progress(*, shown: bool = True) -> Iterator[Progress]:
 
 
 class GrowthProgress:
-    """A callback of scikit-learn's that moves a bar with every tree."""
+    """Callback of scikit-learn that advances a bar with every tree."""
 
     def __init__(self, bars: Progress, task: Any) -> None:
         self._bars = bars

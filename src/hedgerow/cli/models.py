@@ -16,7 +16,7 @@ __all__ = ["MODELS", "Model", "make_model", "measured_columns", "measured_settin
 
 @dataclass(frozen=True)
 class Model:
-    """A model by its name on the command line: which public names of hedgerow make it."""
+    """A model of the command line, and the public names of hedgerow that make it."""
 
     what: str
     classifier: str | None
@@ -46,7 +46,7 @@ MODELS: dict[str, Model] = {
 
 
 def make_model(name: str, classification: bool, settings: Mapping[str, Any], n_jobs: int | None = -1) -> Any:
-    """An unfitted model with its settings, or an error that says what there is."""
+    """Return an unfitted model with its settings; an error lists the choices."""
     if name not in MODELS:
         raise UsageError(f"--model is {name!r}, this version has {', '.join(MODELS)}")
     entry = MODELS[name]

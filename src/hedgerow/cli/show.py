@@ -34,7 +34,7 @@ Examples:
 @click.option("--tree", type=click.IntRange(min=0), metavar="K", help="A tree of a forest, by the number in 'explain'.")
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Summarise what is below this depth.")
 def show(model: str, tree: int | None, depth: int | None) -> None:
-    """The tree in MODEL as text, or a forest's figures."""
+    """Show the tree in MODEL as text, or a summary of a forest."""
     from hedgerow.cli.console import note, out
     from hedgerow.cli.errors import CommandError
     from hedgerow.cli.fitted import open_model

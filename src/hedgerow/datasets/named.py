@@ -114,7 +114,7 @@ def _folder(data: AnyPath | None) -> Path | None:
     folder = Path(named)
     if not folder.is_dir():
         given = "--data" if data else "HEDGEROW_DATA"
-        raise DataFileError(f"{given} is {str(folder)!r}, which is no folder")
+        raise DataFileError(f"{given} is {str(folder)!r}, which is not a folder")
     return folder
 
 

@@ -27,7 +27,7 @@ class ParquetRows:
             with stream:
                 self._file = pq.ParquetFile(pa.BufferReader(stream.read()) if stream.path is None else stream.path)
         except (pa.ArrowException, OSError) as error:
-            raise DataFileError(f"{self.label} is no Parquet file, or damaged: {_first_line(error)}") from None
+            raise DataFileError(f"{self.label} is not a Parquet file, or is damaged: {_first_line(error)}") from None
         self.names = tuple(self._file.schema_arrow.names)
 
     def table(self) -> pa.Table:

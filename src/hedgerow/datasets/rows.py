@@ -165,7 +165,7 @@ def has_huge(numbers: pa.ChunkedArray) -> bool:
 
 
 def refuse_huge_integers(array: pa.ChunkedArray, what: str) -> None:
-    """Refuse integers (as such, as decimals or as text) that float64 can't tell from their neighbours."""
+    """Refuse integers (as such, as decimals or as text) that float64 can't represent exactly."""
     if pa.types.is_integer(array.type):
         ends = pc.min_max(array)
         values = [ends["min"].as_py(), ends["max"].as_py()]

@@ -84,7 +84,7 @@ class Stream(io.RawIOBase):
 
     def _damaged(self, error: Exception) -> DataFileError:
         if isinstance(error, EOFError):
-            return DataFileError(f"{self.label} is cut off: its gzip ends too early")
+            return DataFileError(f"{self.label} is truncated: its gzip data end too early")
         return DataFileError(f"{self.label} is a damaged gzip file: {error}; fetch or write it again")
 
     def close(self) -> None:

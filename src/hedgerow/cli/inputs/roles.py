@@ -1,4 +1,4 @@
-"""What each column is taken for: inputs of three kinds, the target, or nothing."""
+"""Roles of columns: inputs of three kinds, target, weights, groups, or ignored."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _IDENTIFIER = "an identifier? Then --ignore it"
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the user says of columns."""
+    """Roles that the user asks for."""
 
     nominal: frozenset[str] = frozenset()
     numeric: frozenset[str] = frozenset()
@@ -91,7 +91,7 @@ def _levels(given: str) -> tuple[str, tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Role:
-    """What a column was taken for, and a remark on it."""
+    """Role of a column, with a remark."""
 
     name: str
     kind: str
@@ -104,7 +104,7 @@ class Role:
 
 @dataclass(frozen=True)
 class Training:
-    """Inputs and target, and what every column was taken for."""
+    """Inputs and target, and the role of every column."""
 
     X: pa.Table
     y: NDArray[Any]

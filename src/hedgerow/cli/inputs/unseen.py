@@ -1,4 +1,4 @@
-"""Categories in later rows that `fit` has not seen."""
+"""Categories that were not in `fit`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_SHOWN = 3
 
 
 class UnseenCategories:
-    """Counts values of categorical columns that are none of the categories of `fit`."""
+    """Counts values of categorical columns that were not in `fit`."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._known = {column.name: column.categories for column in columns if column.kind != Kind.NUMERIC}
