@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
     bind_forest(m);  // first: others take its ForestArrays
     bind_walk(m);
     bind_boundary(m);
+    bind_contributions(m);
     bind_grow(m);
     bind_proximity(m);
     bind_prune(m);

@@ -100,6 +100,16 @@ def kernel_shares(kernel: Kernel, start: Annotated[NDArray[numpy.int64], dict(sh
     Share of a class among the training rows around query points; see hedgerow.boundary.
     """
 
+def contribute(forest: ForestArrays, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], background: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], pairs: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu')] | None, n_threads: int) -> None:
+    """
+    Shapley values of the columns for a sum of leaf values; see hedgerow.contributions.
+    """
+
+def expected_values(forest: ForestArrays, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]:
+    """
+    Leaf values by their shares of the training weight, summed over the trees.
+    """
+
 class Criterion(enum.Enum):
     gini = 0
 

@@ -265,3 +265,17 @@ def test_an_unknown_measure_is_refused(fitted: tuple[Any, Any]) -> None:
     model, X = fitted
     with pytest.raises(ValueError, match="measure is 'variance', must be 'entropy', 'leaf_entropy' or 'plausibility'"):
         model.predict_uncertainty(X, measure="variance")
+
+
+def test_compare_can_use_the_first_trees_only(fitted: tuple[Any, Any]) -> None:
+    model, X = fitted
+    found = rules.compare(model, X, n_trees=3)
+    weights = (np.arange(model.forest_.n_trees) < 3).astype(np.float64)
+    for name, scores in zip(rules.names(), np.moveaxis(found, 1, 0), strict=True):
+        rule = rules.get(name)
+        assert isinstance(rule, FoldRule)
+        table = rule.table_of(model.forest_.distinct_counts, model.class_prior_)
+        folded = fold(model.forest_, np.ascontiguousarray(X), [table], tree_weights=weights)[0]
+        np.testing.assert_array_equal(scores, rule.score(folded, 3, model.class_prior_))
+    with pytest.raises(ValueError, match=r"n_trees is 10000, but the model has \d+ trees"):
+        rules.compare(model, X, n_trees=10_000)

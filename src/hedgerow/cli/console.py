@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -66,9 +66,10 @@ def silenced(*consoles: Console) -> Iterator[None]:
 
 
 @contextmanager
-def progress(*, shown: bool = True) -> Iterator[Progress]:
+def progress(*, shown: bool = True, time_left: bool = False) -> Iterator[Progress]:
     """Progress bars on standard error, removed when the work is done; none if it is not a terminal."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    times = (TimeElapsedColumn(), *((TextColumn("left"), TimeRemainingColumn()) if time_left else ()))
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *times)
     disable = not (shown and err.is_terminal and not err.quiet)
     # Standard output is left alone: answers may be written to it meanwhile.
     with Progress(*columns, console=err, transient=True, disable=disable, redirect_stdout=False) as bars:

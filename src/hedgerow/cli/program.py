@@ -18,6 +18,7 @@ from hedgerow.cli.errors import CommandError, one_line
 from hedgerow.cli.explain import explain
 from hedgerow.cli.fit import fit
 from hedgerow.cli.predict import predict
+from hedgerow.cli.reproduce import reproduce
 from hedgerow.cli.score import score
 from hedgerow.cli.show import show
 
@@ -58,7 +59,7 @@ def program(debug: bool) -> None:
     pass
 
 
-for command in (fit, predict, explain, score, show, compare, datasets, completion):
+for command in (fit, predict, explain, score, show, compare, reproduce, datasets, completion):
     program.add_command(command)
 
 

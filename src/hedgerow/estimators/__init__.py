@@ -2,6 +2,7 @@
 
 from hedgerow.estimators.boundary import BoundaryClassifier
 from hedgerow.estimators.cautious import CautiousClassifier, CautiousForestClassifier
+from hedgerow.estimators.conformal_classifier import ConformalClassifier
 from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.forest_regressor import ForestRegressor
 from hedgerow.estimators.measured import MeasuredTreeClassifier, MeasuredTreeRegressor
@@ -14,6 +15,7 @@ __all__ = [
     "BoundaryClassifier",
     "CautiousClassifier",
     "CautiousForestClassifier",
+    "ConformalClassifier",
     "ForestClassifier",
     "ForestRegressor",
     "MeasuredTreeClassifier",

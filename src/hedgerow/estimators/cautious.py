@@ -22,8 +22,8 @@ from hedgerow.estimators.wrapped import (
     WrappedForest,
     check_classifier,
     class_weight_parameters,
-    requesting_weights,
 )
+from hedgerow.estimators.wrapper import requesting_weights
 from hedgerow.forest.counts import as_numbers
 
 __all__ = ["CautiousClassifier", "CautiousForestClassifier"]
@@ -85,10 +85,18 @@ class _Cautious(WrappedForest, SetAnswers):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Fit the estimator, unless it is frozen, and choose what out-of-bag rows are to choose."""
+        self._fit(X, y, sample_weight, fit_params, keep_bags=bool(self._asked_out_of_bag()))
+        return self
+
+    def _fit_and_keep_bags(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> OutOfBag | None:
+        """Fit, and return the training rows out of each tree's bag; None where there are no bags."""
+        return self._fit(X, y, sample_weight, fit_params, keep_bags=True)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, fit_params: Any, *, keep_bags: bool) -> OutOfBag | None:
         self._check_settings()
-        asked = self._asked_out_of_bag()
-        fitted = self._fit_estimator(X, y, sample_weight, fit_params, keep_bags=bool(asked))
-        return self._set_answers(fitted.model, fitted.prior, fitted)
+        fitted = self._fit_estimator(X, y, sample_weight, fit_params, keep_bags=keep_bags)
+        self._set_answers(fitted.model, fitted.prior, fitted)
+        return fitted.bags
 
     def _asked_out_of_bag(self) -> list[str]:
         """Parameters that out-of-bag rows are needed for; "auto" can do without."""

@@ -167,8 +167,11 @@ feature_importances_
         self._fit(X, y, sample_weight)
         return self
 
+    def _fit_and_keep_bags(self, X: Any, y: Any, sample_weight: Any = None) -> OutOfBag | None:
+        """Fit, and return the training rows out of each tree's bag; None without bootstrap."""
+        return self._fit(X, y, sample_weight, keep_bags=check_bool("bootstrap", self.bootstrap))
+
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, *, keep_bags: bool = False) -> OutOfBag | None:
-        """Fit; with `keep_bags`, also return the training rows out of each tree's bag."""
         self._check_rule()
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)

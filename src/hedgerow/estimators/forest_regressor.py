@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._params import check_bool
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import read_targets, read_weights
 from hedgerow.estimators.fitting.bagging import (
@@ -100,16 +101,26 @@ categorical_features, n_jobs, random_state
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ForestRegressor:
         """Grow the trees."""
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _fit_and_keep_bags(self, X: Any, y: Any, sample_weight: Any = None) -> OutOfBag | None:
+        """Fit, and return the training rows out of each tree's bag; None without bootstrap."""
+        return self._fit(X, y, sample_weight, keep_bags=check_bool("bootstrap", self.bootstrap))
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, *, keep_bags: bool = False) -> OutOfBag | None:
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         targets = read_targets(y, table.values)
         weight = read_weights(sample_weight, table.values)
         training = self._training(table, weight, targets=targets)
         growth = self._growth("squared_error", splitter=self.splitter)
-        grown = self._grow(training, growth, ("squared_error",), X, y)
+        grown = self._grow(training, growth, ("squared_error",), X, y, keep_bags)
         samples = LeafSamples.of(*grown.leaf_samples, targets[weight > 0])
         found: dict[str, Any] = {"leaf_samples_": samples, "_impurity": "squared_error"}
-        if self._scores_out_of_bag():
+        bags = None
+        if keep_bags or self._scores_out_of_bag():
             bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
+        if bags is not None and self._scores_out_of_bag():
             folded, n_trees, unseen = bags.fold(Mean().leaf_table(grown.forest.stats, None))
             means = np.full(len(unseen), np.nan)
             means[unseen] = (folded / n_trees)[:, 0]
@@ -117,7 +128,7 @@ categorical_features, n_jobs, random_state
             found["oob_prediction_"] = means
             found["oob_score_"] = metric(targets[unseen], means[unseen]) if unseen.sum() > 1 else np.nan
         self._set_fitted(table, grown.forest, **found)
-        return self
+        return bags if keep_bags else None
 
     def predict_quantiles(self, X: Any, q: ArrayLike = (0.05, 0.5, 0.95)) -> Floats:
         """Quantiles of the target, (n, len(q)): the smallest training target y with F(y|x) ≥ q."""

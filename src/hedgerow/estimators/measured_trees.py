@@ -131,6 +131,10 @@ class MeasuredTree(OneTree):
 
     # -- reading
 
+    def contributions(self, X: Any, background: Any = None, *, interactions: bool = False) -> Any:
+        """Not defined: every row is in all regions at once, so that no column is decided by a branch."""
+        raise ValueError(f"{type(self).__name__} has no contributions: its rows are in all regions at once")
+
     @property
     def _walk(self) -> Walk:
         return SoftWalk(self.forest_, lambda rows: self._shares(rows, self._cells(rows, None)))

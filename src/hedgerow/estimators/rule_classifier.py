@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.frozen import FrozenEstimator
 
+from hedgerow.estimators.fitting.bagging import OutOfBag
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.rule_answers import RuleAnswers
 from hedgerow.estimators.wrapped import WrappedForest
@@ -79,8 +80,20 @@ class RuleClassifier(WrappedForest, RuleAnswers):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> RuleClassifier:
         """Fit the estimator, unless it is frozen."""
+        self._fit(X, y, sample_weight, fit_params)
+        return self
+
+    def _fit_and_keep_bags(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> OutOfBag | None:
+        """Fit, and return the training rows out of each tree's bag; None where there are no bags."""
+        return self._fit(X, y, sample_weight, fit_params, keep_bags=True)
+
+    def _fit(
+        self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any], *, keep_bags: bool = False
+    ) -> OutOfBag | None:
         _check_rule(self.rule)
-        return self._fit_wrapped(X, y, sample_weight, fit_params)
+        fitted = self._fit_estimator(X, y, sample_weight, fit_params, keep_bags=keep_bags)
+        self._take(fitted.model, fitted.prior)
+        return fitted.bags
 
 
 def _check_rule(rule: Any) -> None:

@@ -18,6 +18,7 @@ from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import ClassAnswers, NumberAnswers
 from hedgerow.estimators.verbs.one_tree import OneTree
 from hedgerow.estimators.verbs.pruned import PrunedTree
+from hedgerow.folds import Additive
 from hedgerow.folds.leaf_probability import LeafProbability, Shrinkage, leaf_probability
 from hedgerow.forest.counts import DistinctCounts
 from hedgerow.forest.forest import Forest
@@ -296,6 +297,9 @@ max_leaf_nodes, max_features
     def _check_fitted(self) -> None:
         super()._check_fitted()
         self._leaf_probability()
+
+    def _additive(self) -> tuple[LeafTable, Additive]:
+        return self._proba_query().table, self._leaf_probability().additive(1, self.class_prior_)
 
     def _proba_query(self) -> Query[Floats]:
         estimate = self._leaf_probability()

@@ -7,40 +7,30 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import get_config
-from sklearn.base import MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
-from hedgerow._params import check_bool
-from hedgerow._registry import register
 from hedgerow.data.columns import Column, Kind
 from hedgerow.data.sparse import densify
 from hedgerow.data.table import Schema
 from hedgerow.data.targets import Labels, read_labels, read_weights
 from hedgerow.estimators.base import TreeBased
+from hedgerow.estimators.contract import offers
 from hedgerow.estimators.fitting.bagging import OutOfBag
 from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.verbs.answers import ClassAnswers
+from hedgerow.estimators.wrapper import Wrapper
 from hedgerow.exchange import from_sklearn
 from hedgerow.folds import Prunings
 from hedgerow.forest.forest import Forest
 from hedgerow.walk import ForestWalk, TableCache, Walk
 
-__all__ = ["FittedEstimator", "WrappedForest", "check_classifier", "class_weight_parameters", "requesting_weights"]
+__all__ = ["FittedEstimator", "WrappedForest", "check_classifier", "class_weight_parameters", "fit_and_keep_bags"]
 
 Floats = NDArray[np.float64]
-
-
-register(
-    FrozenEstimator,
-    name="sklearn.FrozenEstimator",
-    take=lambda frozen: {"estimator": frozen.estimator},
-    make=lambda values: FrozenEstimator(values["estimator"]),
-)
 
 
 @dataclass(frozen=True)
@@ -55,7 +45,7 @@ class FittedEstimator:
     """The training rows out of the bag of each tree; None where they are not known, or not asked for."""
 
 
-class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
+class WrappedForest(Wrapper, TreeBased):
     """Abstract; final classes have the parameter `estimator`, a classifier made of trees.
 
     It is cloned and fitted; one in a :class:`sklearn.frozen.FrozenEstimator` is used without refitting; None is
@@ -71,12 +61,6 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = _allows_missing(self._template())
         return tags
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Return the metadata routing: `fit` passes metadata on to that of `estimator`."""
-        router = MetadataRouter(owner=self).add_self_request(self)
-        mapping = MethodMapping().add(caller="fit", callee="fit")
-        return router.add(estimator=self._template(), method_mapping=mapping)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Number of the leaf that each row reaches in each tree, (n, n_trees).
@@ -107,17 +91,8 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
     def _training_range(self) -> Floats | None:
         return self.estimator_._training_range() if isinstance(self.estimator_, ClassAnswers) else None
 
-    def _template(self) -> Any:
-        """Estimator to fit; the default one requests the weights that it is passed."""
-        return requesting_weights(self._default()) if self.estimator is None else self.estimator
-
     def _default(self) -> Any:
         return ForestClassifier(random_state=0)
-
-    def _fit_wrapped(self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any]) -> Self:
-        """Fit the estimator, unless it is frozen, and set all attributes."""
-        fitted = self._fit_estimator(X, y, sample_weight, fit_params)
-        return self._take(fitted.model, fitted.prior)
 
     def _fit_estimator(
         self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any], *, keep_bags: bool = False
@@ -133,27 +108,11 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
         # Rescaled, because leaves of scikit-learn's trees count weights too.
         params = self._params_of_estimator(template, None if sample_weight is None else weight, fit_params)
         model, targets = clone(template), labels.classes[labels.codes]
-        bags = _fit_and_keep_bags(model, X, targets, params) if keep_bags else None
+        bags = fit_and_keep_bags(model, X, targets, params) if keep_bags else None
         if not keep_bags:
             model.fit(densify(X), targets, **params)
         prior = None if class_weight_parameters(model) else _shares(labels, weight)
         return FittedEstimator(model, prior, labels, weight, bags)
-
-    def _params_of_estimator(self, template: Any, sample_weight: Any, fit_params: dict[str, Any]) -> dict[str, Any]:
-        """Parameters for the estimator's `fit`: as it requests, if routing is enabled, else the weights."""
-        if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "fit", sample_weight=sample_weight, **fit_params)
-            return dict(routed.estimator.fit)
-        if fit_params:
-            raise ValueError(
-                f"fit was given {sorted(fit_params)}, which it passes on to estimator only with "
-                "sklearn.set_config(enable_metadata_routing=True)"
-            )
-        if sample_weight is None:
-            return {}
-        if not has_fit_parameter(template, "sample_weight"):
-            raise ValueError(f"sample_weight was given, but {type(template).__name__}.fit takes none: leave it out")
-        return {"sample_weight": sample_weight}
 
     def _take(self, model: Any, prior: Floats | None = None) -> Self:
         """Set all attributes from a fitted model."""
@@ -204,23 +163,17 @@ class WrappedForest(MetaEstimatorMixin, TreeBased):  # type: ignore[misc]
             )
 
 
-def _fit_and_keep_bags(model: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> OutOfBag | None:
+def fit_and_keep_bags(model: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> OutOfBag | None:
     """Fit a model, and find the rows out of the bag of each tree; None where it has no bags."""
-    if isinstance(model, ForestClassifier):
-        return model._fit(densify(X), y, **params, keep_bags=check_bool("bootstrap", model.bootstrap))
+    if offers(model, "_fit_and_keep_bags"):
+        bags: OutOfBag | None = model._fit_and_keep_bags(densify(X), y, **params)
+        return bags
     model.fit(densify(X), y, **params)
     samples = None if isinstance(model, TreeBased) else getattr(model, "estimators_samples_", None)
     if samples is None:
         return None
     rows = _numeric_schema(model).read(X, estimator=model)
     return OutOfBag.from_samples(from_sklearn(model), rows, samples, getattr(model, "n_jobs", None))
-
-
-def requesting_weights(estimator: Any) -> Any:
-    """Make the estimator request `sample_weight` where scikit-learn's metadata routing is enabled."""
-    if get_config()["enable_metadata_routing"]:
-        estimator.set_fit_request(sample_weight=True)
-    return estimator
 
 
 def check_classifier(name: str, given: Any) -> None:

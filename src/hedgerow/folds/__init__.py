@@ -3,6 +3,7 @@
 The combination rules (:mod:`hedgerow.rules`) and the credal aggregates (:mod:`hedgerow.credal`) are folds too.
 """
 
+from hedgerow.folds.additive import Additive
 from hedgerow.folds.evidence import leaf_counts, leaf_moments, tree_votes
 from hedgerow.folds.fold import Fold
 from hedgerow.folds.leaf_probability import (
@@ -19,6 +20,7 @@ from hedgerow.folds.prunings import Prunings
 from hedgerow.folds.uncertainty import EntropyUncertainty, PosteriorUncertainty, Uncertainty, entropy_bits
 
 __all__ = [
+    "Additive",
     "EntropyUncertainty",
     "Fold",
     "Frequency",

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow._arrays import Floats
+from hedgerow.folds.additive import Additive
 from hedgerow.forest.counts import DistinctCounts, check_counts
 from hedgerow.walk import LeafTable, Link, Op, Query
 from hedgerow.walk.leaf_table import fold_trees
@@ -64,6 +65,13 @@ class Fold(ABC, Generic[Context, Answer]):
         `n_trees` is a number, or (n, 1) where rows were folded over different numbers of trees. Weighted trees count
         as much as their weights.
         """
+
+    def additive(self, n_trees: int, context: Context) -> Additive:
+        """Return an answer of this fold that is a sum over trees and leaves; ValueError where it has none."""
+        raise ValueError(
+            f"{self._title} has no answer that adds up over its trees: choose one that averages, such as "
+            "'probability', or adds evidence up, such as 'tempered'"
+        )
 
     def leaf_table(self, leaves: Floats, context: Context) -> LeafTable:
         """Return the table with its links and ops, checked."""

@@ -11,6 +11,7 @@ import numpy as np
 from hedgerow._arrays import Floats
 from hedgerow._params import check_number, check_whole, choose, is_number
 from hedgerow._registry import register
+from hedgerow.folds.additive import Additive
 from hedgerow.folds.fold import Fold
 from hedgerow.forest.forest import Forest
 
@@ -46,6 +47,9 @@ class LeafProbability(Fold[Floats, Floats]):
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         return folded / n_trees
+
+    def additive(self, n_trees: int, prior: Floats) -> Additive:
+        return Additive.mean("probability", len(prior), n_trees, by_class=True)
 
     def __call__(self, counts: Floats, prior: Floats) -> Floats:
         return self.table(counts, prior)

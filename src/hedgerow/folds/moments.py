@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from hedgerow._arrays import Floats
+from hedgerow.folds.additive import Additive
 from hedgerow.folds.fold import Fold
 from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric
 
@@ -20,8 +22,11 @@ class Mean(Fold[None, Floats]):
     def table(self, stats: Floats, context: None) -> Floats:
         return stats[:, 1:2]
 
-    def finish(self, folded: Floats, n_trees: int, context: None) -> Floats:
-        return folded[:, 0] / n_trees
+    def finish(self, folded: Floats, n_trees: Any, context: None) -> Floats:
+        return (folded / n_trees)[:, 0]
+
+    def additive(self, n_trees: int, context: None) -> Additive:
+        return Additive.mean("prediction", 1, n_trees, by_class=False)
 
 
 @dataclass(frozen=True)
@@ -33,11 +38,11 @@ class Variance(Fold[None, Uncertainty]):
         variance = squares / np.where(weight > 0, weight, 1.0)  # a leaf without rows has none
         return np.stack([mean, mean**2, variance], axis=1)
 
-    def finish(self, folded: Floats, n_trees: int, context: None) -> Uncertainty:
-        mean, mean_square, variance = folded.T / n_trees
+    def finish(self, folded: Floats, n_trees: Any, context: None) -> Uncertainty:
+        mean, mean_square, variance = (folded / n_trees).T
         between = np.maximum(mean_square - mean**2, 0.0)
         total = variance + between
-        if n_trees == 1:
+        if np.ndim(n_trees) == 0 and n_trees == 1:
             return all_aleatoric(total, "variance")
         return Uncertainty(total, variance, between, "variance")
 

@@ -13,6 +13,7 @@ from scipy.special import logsumexp
 
 from hedgerow._arrays import Floats
 from hedgerow._params import check_choice, check_number
+from hedgerow.folds.additive import Additive
 from hedgerow.folds.plausibility import plausibility_degrees, rest
 from hedgerow.rules.averages import Toward, check_correction, leaf_shares
 from hedgerow.rules.base import FoldRule, half_signed, softmax
@@ -119,6 +120,17 @@ class Evidence(FoldRule):
         if len(prior) != 2:
             return logs - logsumexp(logs, axis=1, keepdims=True)
         return logs[:, 1] - logs[:, 0]
+
+    def additive(self, n_trees: int, prior: Floats) -> Additive:
+        """Log-odds of the second of two classes; of more, log-probabilities less their mean over the classes."""
+        if not (prior > 0).all():
+            raise ValueError(f"{self._title}: class {int(np.argmin(prior))} has prior 0, and log-odds need all above 0")
+        n_classes = len(prior)
+        centre = np.eye(n_classes) - 1 / n_classes if n_classes != 2 else np.array([[-1.0], [1.0]])
+        at_zero = self._log_posterior(np.zeros((1, n_classes)), n_trees, prior)
+        slope = 1.0 if self.temper is None else self.temper  # _log_posterior has refused None
+        of = "log-odds" if n_classes == 2 else "centred log-probability"
+        return Additive(of, slope * centre, (at_zero @ centre)[0], by_class=n_classes != 2)
 
     def _log_posterior(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         """log P(y) + β·Σ (log P(y|w) − log P(y)), not normalised; "plain": Σ log P(y|w) − (K − 1)·P(y)."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import betaln
 
 from hedgerow._arrays import Floats
 from hedgerow._params import check_choice, check_number
+from hedgerow.folds.additive import Additive
 from hedgerow.folds.leaf_probability import corrected_shares, uniform
 from hedgerow.folds.plausibility import against_rest, distinct_pairs, plausibility_degrees
 from hedgerow.rules.base import FoldRule, half_signed, normalised
@@ -31,8 +32,19 @@ class AverageRule(FoldRule):
     def table(self, counts: Floats, prior: Floats) -> Floats:
         """Value of each class in each leaf, (n_leaves, n_classes)."""
 
+    sums_to_one: ClassVar[bool] = True
+    """Whether the values of a leaf add up to 1 also for more than two classes, so that `finish` is a mean."""
+
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         return normalised(folded)
+
+    def additive(self, n_trees: int, prior: Floats) -> Additive:
+        if len(prior) > 2 and not self.sums_to_one:
+            raise ValueError(
+                f"{self._title} divides the answers of three or more classes by their sum, so that they do not add up "
+                "over its trees: choose rule='probability'"
+            )
+        return Additive.mean("probability", len(prior), n_trees, by_class=True)
 
 
 def leaf_shares(counts: Floats, prior: Floats, correction: float, toward: Toward) -> Floats:
@@ -79,6 +91,8 @@ class Plausibility(AverageRule):
     A probability is (1 + score)/2. See :func:`hedgerow.rules.plausibility_degrees`.
     """
 
+    sums_to_one: ClassVar[bool] = False
+
     def table(self, counts: Floats, prior: Floats) -> Floats:
         return (1.0 + against_rest(counts, _preference)) / 2
 
@@ -96,6 +110,8 @@ class Confidence(AverageRule):
     that at its mode, w⁺. The middle is the mean of the heights at n/2 ± δ, δ half the distance from n to the nearest
     even number: the two middle ones where n is odd, and continuous for fractional counts.
     """
+
+    sums_to_one: ClassVar[bool] = False
 
     def table(self, counts: Floats, prior: Floats) -> Floats:
         return 0.5 + against_rest(counts, _confident_share)

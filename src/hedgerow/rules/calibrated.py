@@ -9,6 +9,7 @@ import numpy as np
 
 from hedgerow._arrays import Floats
 from hedgerow._params import check_number
+from hedgerow.folds.additive import Additive
 from hedgerow.rules.base import FoldRule, half_signed, normalised
 from hedgerow.walk import LeafTable
 
@@ -52,6 +53,10 @@ class Calibrated(FoldRule):
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         shares = (1.0 - len(prior) * self.floor) * self.rule.finish(folded, n_trees, prior) + self.floor
         return normalised(shares**self.sharpness * self.frequencies(prior))
+
+    def additive(self, n_trees: int, prior: Floats) -> Additive:
+        """That of the rule itself: calibrated probabilities are no sum, but of two classes a rising function of one."""
+        return self.rule.additive(n_trees, prior).named("uncalibrated probability")
 
     def frequencies(self, prior: Floats) -> Floats:
         """P(y)^(1 − t), by which p^t is multiplied; 0 for a class without a prior, which is never the answer."""

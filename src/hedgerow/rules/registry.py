@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow._arrays import Floats
+from hedgerow._params import check_whole
 from hedgerow._registry import register
 from hedgerow.forest.forest import Forest
 from hedgerow.rules.accumulation import Evidence, Pool
@@ -112,37 +113,48 @@ class _Adopted(FoldRule):
         return self._parts.finish(folded, n_trees, prior)
 
 
-def compare(model: Any, X: Any, rules: Iterable[Any] | None = None, *, n_jobs: int | None = None) -> Floats:
+def compare(
+    model: Any,
+    X: Any,
+    rules: Iterable[Any] | None = None,
+    *,
+    n_trees: int | None = None,
+    n_jobs: int | None = None,
+) -> Floats:
     """Scores of several rules, by default the nine, on one fitted forest in one walk: (n, n_rules).
 
-    `model` is a fitted classifier of this family. Columns are in the order of `rules`, or of :func:`names`; with more
-    than two classes the shape is (n, n_rules, n_classes). Scores are those of :meth:`Rule.decision`.
+    `model` is a fitted classifier of this family; of its trees the first `n_trees` are used, or all. Columns are in the
+    order of `rules`, or of :func:`names`; with more than two classes the shape is (n, n_rules, n_classes). Scores are
+    those of :meth:`Rule.decision`.
     """
     chosen = [get(rule) for rule in (names() if rules is None else rules)]
     if unfolded := [rule.name for rule in chosen if not isinstance(rule, FoldRule)]:
         raise ValueError(f"rule {unfolded[0]} has no fold: use its decision(model.leaf_counts(X), model.class_prior_)")
     folding = [rule for rule in chosen if isinstance(rule, FoldRule)]
     forest, rows = model.forest_, model.schema_.read(X, estimator=model)
+    used = forest.n_trees if n_trees is None else check_whole("n_trees", n_trees, 1)
+    if used > forest.n_trees:
+        raise ValueError(f"n_trees is {used}, but the model has {forest.n_trees} trees")
     prior = check_prior(model.class_prior_, forest.distinct_counts.counts)
     out: list[Floats] | None = None
-    for first, last in _parts(forest, len(folding)):
+    for first, last in _parts(forest, used, len(folding)):
         leaves = forest.distinct_counts.part(*forest.leaf_start[[first, last]])
         tables = [rule.table_of(leaves, prior) for rule in folding]
         out = fold(forest, rows, tables, trees=(first, last), out=out, n_jobs=n_jobs)
     assert out is not None, "a forest has at least one tree"
-    scores = [rule.score(folded, forest.n_trees, prior) for rule, folded in zip(folding, out, strict=True)]
+    scores = [rule.score(folded, used, prior) for rule, folded in zip(folding, out, strict=True)]
     return np.stack(scores, axis=1)
 
 
-def _parts(forest: Forest, n_rules: int) -> Iterator[tuple[int, int]]:
+def _parts(forest: Forest, n_trees: int, n_rules: int) -> Iterator[tuple[int, int]]:
     """Ranges of trees, (first, last), so that the tables of a large forest without shared rows fit in memory."""
     if forest.distinct_counts.row_of is not None:
-        yield 0, forest.n_trees
+        yield 0, n_trees
         return
     most_leaves = max(1, _TABLE_BYTES // (16 * 2 * forest.n_classes * n_rules))
     first = 0
-    while first < forest.n_trees:
+    while first < n_trees:
         wanted = forest.leaf_start[first] + most_leaves
-        last = max(first + 1, int(np.searchsorted(forest.leaf_start, wanted, side="right")) - 1)
+        last = max(first + 1, min(n_trees, int(np.searchsorted(forest.leaf_start, wanted, side="right")) - 1))
         yield first, last
         first = last

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow._params import check_bool
+from hedgerow.contributions import Contributions, contribute
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.contract import CODES
 from hedgerow.explain.explanation import (
@@ -21,6 +23,7 @@ from hedgerow.explain.explanation import (
     explain_numbers,
 )
 from hedgerow.folds import (
+    Additive,
     EntropyUncertainty,
     Fold,
     Mean,
@@ -36,10 +39,12 @@ from hedgerow.folds import (
 )
 from hedgerow.forest.counts import DistinctCounts
 from hedgerow.forest.importance import impurity_importances
-from hedgerow.walk import Query
+from hedgerow.walk import ForestWalk, LeafTable, Query
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+    from hedgerow.estimators.fitting.bagging import OutOfBag
 
 __all__ = ["Answers", "ClassAnswers", "NumberAnswers"]
 
@@ -58,6 +63,42 @@ class Answers(TreeBased):
         """Share of each feature in the decrease of impurity, mean over the trees; they add up to 1 if any is split."""
         check_is_fitted(self)
         return impurity_importances(self.forest_, self._impurity)
+
+    def contributions(self, X: Any, background: Any = None, *, interactions: bool = False) -> Contributions:
+        """Divide the answer for each row among the columns: Shapley values, exact for every row.
+
+        ``base + values.sum(axis=1)`` is the prediction of a regressor, the probabilities of a classifier whose rule
+        averages, or the log-odds of one whose rule adds up evidence; `of` names it. A forest that calibrates itself
+        has contributions to its mean probabilities before calibration. Rules whose answers are no sum are refused.
+
+        Parameters
+        ----------
+        X : table
+        background : table or None
+            What replaces a column that is not known: its values in these rows, mean over the rows; None: all branches
+            of its splits, by their shares of the training weight. With a background, columns that the model does not
+            split get exactly 0 and correlated columns are pulled apart; the time grows with its rows (100 are many).
+        interactions : bool
+            Also divide each column's contribution into its own and those that it shares with each other column.
+        """
+        rows = self._read(X)
+        other = None if background is None else self._read(background)
+        table, additive = self._additive()
+        walk = self._walk
+        if not isinstance(walk, ForestWalk):
+            raise ValueError(f"{type(self).__name__} has no contributions: its rows are in all leaves at once")
+        return contribute(
+            *(walk.forest, rows, table, additive, self.schema_),
+            classes=tuple(getattr(self, "classes_", np.empty(0)).tolist()),
+            tree_weights=self.get_tree_weights(),
+            background=other,
+            interactions=check_bool("interactions", interactions),
+            n_jobs=self._n_jobs,
+        )
+
+    def _additive(self) -> tuple[LeafTable, Additive]:
+        """Leaf table of an answer that is a sum over the leaves of a row, and the answer."""
+        raise ValueError(f"{type(self).__name__} has no contributions: its answers are no sum of values of leaves")
 
     def _source(self, verb: str, **arguments: Any) -> str:
         """Verb whose answer this one follows from by :meth:`_derive`; the verb itself where there is none."""
@@ -95,6 +136,21 @@ class Answers(TreeBased):
             verb: found[source] if verb == source else self._derive(verb, found[source])
             for verb, source in sources.items()
         }
+
+    def _respond_out_of_bag(
+        self, bags: OutOfBag, verbs: Mapping[str, Mapping[str, Any]]
+    ) -> tuple[dict[str, Any], NDArray[np.bool_]]:
+        """Answer verbs that are folds about training rows, each by the trees that it is out of the bag of.
+
+        Returns the answers about the rows that have such trees, and which rows these are.
+        """
+        queries = {verb: self._query(verb, **arguments) for verb, arguments in verbs.items()}
+        if no_folds := [verb for verb, query in queries.items() if query is None]:
+            raise ValueError(f"{no_folds[0]} of this {type(self).__name__} is no fold, and has no out-of-bag answers")
+        asked = [query for query in queries.values() if query is not None]
+        folded, n_trees, unseen = bags.folds([query.table for query in asked], self.get_tree_weights())
+        found = [query.finish(one, n_trees) for query, one in zip(asked, folded, strict=True)]
+        return dict(zip(queries, found, strict=True)), unseen
 
     def _respond_alone(self, X: Any, verb: str, **arguments: Any) -> Any:
         return self._respond(self._read(X), {verb: arguments})[verb]
@@ -340,5 +396,11 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         raise ValueError(f"measure is {measure!r}, must be 'deviation' or 'variance'")
 
     def _mean_query(self) -> Query[Floats]:
+        return Mean().query(self._mean_table(), None)
+
+    def _mean_table(self) -> LeafTable:
         fold = Mean()
-        return fold.query(self._tables.get(fold, lambda: fold.leaf_table(self.forest_.stats, None)), None)
+        return self._tables.get(fold, lambda: fold.leaf_table(self.forest_.stats, None))
+
+    def _additive(self) -> tuple[LeafTable, Additive]:
+        return self._mean_table(), Mean().additive(self.forest_.n_trees, None)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.estimators.verbs.answers import ClassAnswers
-from hedgerow.folds import Fold
+from hedgerow.folds import Additive, Fold
 from hedgerow.rules import FoldRule, Probability, Rule, get
 from hedgerow.rules.base import half_signed
 from hedgerow.rules.registry import as_fitted
@@ -65,6 +65,12 @@ class RuleAnswers(ClassAnswers):
     def _rule(self) -> Rule:
         """The current rule, with the numbers that `fit` chose for it by held-out rows."""
         return as_fitted(self.rule, vars(self).get("rule_"))
+
+    def _additive(self) -> tuple[LeafTable, Additive]:
+        rule = self._rule()
+        if not isinstance(rule, FoldRule):
+            raise ValueError(f"rule {rule.name} has no answer that adds up over its trees: choose rule='probability'")
+        return self._rule_table(rule), rule.additive(self.forest_.n_trees, self.class_prior_)
 
     def _rule_table(self, rule: FoldRule) -> LeafTable:
         return self._tables.get(rule, lambda: rule.table_of(self.forest_.distinct_counts, self.class_prior_))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from hedgerow.credal.aggregates import Belief, Vote
 from hedgerow.credal.leaves import WEIGHTINGS, check_s, tree_weights
 from hedgerow.credal.utility import REWARDS
 from hedgerow.estimators.verbs.answers import ClassAnswers
-from hedgerow.folds import Fold
+from hedgerow.folds import Additive, Fold
 from hedgerow.forest.counts import DistinctCounts, as_numbers
 from hedgerow.rules import Probability
 from hedgerow.rules import Vote as VoteRule
@@ -116,6 +117,17 @@ class SetAnswers(ClassAnswers):
             return np.where(total > 0, votes / np.where(total > 0, total, 1.0), 1 / n_classes)
 
         return Query(table, finish, tree_weights=self.get_tree_weights())
+
+    def _additive(self) -> tuple[LeafTable, Additive]:
+        aggregate = self._aggregate()
+        if not isinstance(aggregate, Average):
+            raise ValueError(
+                f"aggregate {self.aggregate!r} divides votes by their weight, so that they do not add up over its "
+                "trees: set aggregate='average' for contributions"
+            )
+        table = self._proba_query().table  # the last column counts the trees
+        additive = Additive.mean("probability", self.forest_.n_classes, self.forest_.n_trees, by_class=True)
+        return table, replace(additive, scale=np.vstack([additive.scale, np.zeros(self.forest_.n_classes)]))
 
     def _votes(self, aggregate: Aggregate, counts: Floats) -> LeafTable:
         """Weight times the vote for each class, and weight; of each leaf, (n_leaves, n_classes + 1)."""

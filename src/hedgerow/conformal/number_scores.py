@@ -1,0 +1,117 @@
+"""Nonconformity scores of numbers: how far a target is outside what was predicted."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._params import check_number, choose
+from hedgerow._registry import register
+
+__all__ = ["AbsoluteError", "Cqr", "NormalizedError", "NumberScore", "number_score"]
+
+Floats = NDArray[np.float64]
+Answers = Mapping[str, Any]
+
+
+class NumberScore(ABC):
+    """An interval around each prediction, and the unit in which its ends move until coverage is as promised."""
+
+    @abstractmethod
+    def verbs(self, low: float, high: float) -> dict[str, dict[str, Any]]:
+        """Verbs that are asked of the model, with their arguments; the ends are to be near these quantiles."""
+
+    @abstractmethod
+    def ends(self, answers: Answers) -> Floats:
+        """Ends before calibration, (n, 2)."""
+
+    def scale(self, answers: Answers) -> float:
+        """Number that `unit` needs to know of the answers about all calibration rows."""
+        return 1.0
+
+    def unit(self, answers: Answers, scale: float) -> Floats | float:
+        """Positive unit of each row, (n,), in which its ends move."""
+        return 1.0
+
+    def scores(self, answers: Answers, targets: Floats, scale: float) -> Floats:
+        """How many units each end must move outwards to reach the target, (n, 2); negative inside."""
+        ends, unit = self.ends(answers), np.broadcast_to(self.unit(answers, scale), len(targets))
+        found: Floats = np.stack([ends[:, 0] - targets, targets - ends[:, 1]], axis=1) / unit[:, np.newaxis]
+        return found
+
+
+@partial(register, name="hedgerow.conformal.AbsoluteError")
+@dataclass(frozen=True)
+class AbsoluteError(NumberScore):
+    """|y − ŷ|: intervals of the same width for all rows (Lei et al., 2018, section 2.2)."""
+
+    def verbs(self, low: float, high: float) -> dict[str, dict[str, Any]]:
+        return {"predict": {}}
+
+    def ends(self, answers: Answers) -> Floats:
+        found: Floats = np.asarray(answers["predict"], dtype=np.float64)
+        return np.stack([found, found], axis=1)
+
+
+@partial(register, name="hedgerow.conformal.NormalizedError")
+@dataclass(frozen=True)
+class NormalizedError(NumberScore):
+    """|y − ŷ|/(u + `floor`·ū): wider where `predict_uncertainty` u is larger, ū its mean over the calibration rows.
+
+    Papadopoulos, Gammerman and Vovk, Normalized nonconformity measures for regression conformal prediction, 2008. The
+    floor keeps rows whose leaves happen to agree from very narrow intervals, and others from very wide ones.
+    """
+
+    floor: float = 0.1
+
+    def __post_init__(self) -> None:
+        check_number("NormalizedError: floor", self.floor)
+
+    def verbs(self, low: float, high: float) -> dict[str, dict[str, Any]]:
+        return {"predict": {}, "predict_uncertainty": {}}
+
+    def ends(self, answers: Answers) -> Floats:
+        return AbsoluteError().ends(answers)
+
+    def scale(self, answers: Answers) -> float:
+        return float(_total(answers).mean())
+
+    def unit(self, answers: Answers, scale: float) -> Floats | float:
+        return _total(answers) + (self.floor * scale if scale > 0 else 1.0)
+
+
+@partial(register, name="hedgerow.conformal.Cqr")
+@dataclass(frozen=True)
+class Cqr(NumberScore):
+    """max(q̂_lo − y, y − q̂_hi): the model's own quantiles, moved until coverage is as promised.
+
+    Romano, Patterson and Candès, Conformalized Quantile Regression, 2019, equation 6.
+    """
+
+    def verbs(self, low: float, high: float) -> dict[str, dict[str, Any]]:
+        return {"predict_quantiles": {"q": (low, high)}}
+
+    def ends(self, answers: Answers) -> Floats:
+        found: Floats = np.asarray(answers["predict_quantiles"], dtype=np.float64)
+        return found
+
+
+def _total(answers: Answers) -> Floats:
+    """Total uncertainty of each row."""
+    found: Floats = np.asarray(answers["predict_uncertainty"].total, dtype=np.float64)
+    return found
+
+
+_ALIASES = {"absolute": AbsoluteError(), "normalized": NormalizedError(), "cqr": Cqr()}
+
+
+def number_score(score: Any) -> NumberScore:
+    """Return the score for an alias, or an instance as it is."""
+    found: NumberScore = choose("conformity_score", score, _ALIASES, (NumberScore,))
+    return found

@@ -1,0 +1,193 @@
+"""Runs experiments by name, and writes what came out."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Protocol
+
+from hedgerow.datasets import DataFileError
+from hedgerow.experiments.report import Report, write
+from hedgerow.experiments.runner import Finished, run_units, units_of
+from hedgerow.experiments.sources import Source
+from hedgerow.experiments.store import Store, Unit
+from hedgerow.experiments.study import Results, Study
+
+__all__ = ["Outcome", "Progress", "names", "reproduce"]
+
+# Class of each study, in the module of its name; imported when it is run, since estimators take long to import.
+_STUDIES = {"combining": "Combining", "boundary": "Boundary", "cautious": "Cautious", "lecture": "Lecture"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Report of a study, the page that it was written to, and the time of its units, added up."""
+
+    name: str
+    report: Report
+    page: Path
+    seconds: float
+
+
+class Progress(Protocol):
+    """What is told while the work goes on."""
+
+    def start(self, study: str, n_units: int, n_stored: int) -> None:
+        """Work on a study begins."""
+
+    def unit(self, finished: Finished) -> None:
+        """A unit is stored."""
+
+    def dataset(self, name: str, seconds: float) -> None:
+        """All units of a dataset are stored."""
+
+    def left_out(self, dataset: str, why: str) -> None:
+        """A dataset can't be used."""
+
+
+class _Silent:
+    def start(self, study: str, n_units: int, n_stored: int) -> None: ...
+
+    def unit(self, finished: Finished) -> None: ...
+
+    def dataset(self, name: str, seconds: float) -> None: ...
+
+    def left_out(self, dataset: str, why: str) -> None: ...
+
+
+def names() -> tuple[str, ...]:
+    """Names of the experiments."""
+    return tuple(_STUDIES)
+
+
+def reproduce(
+    name: str = "all",
+    *,
+    quick: bool = False,
+    data: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] = "reproduction",
+    n_jobs: int | None = None,
+    only: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> list[Outcome]:
+    """Run an experiment, or all, and write tables, figures and claims.
+
+    Finished parts are stored in ``out/results.sqlite`` and not computed again; several processes may share one store.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`, or "all".
+    quick : bool
+        Small datasets and few repeats: a look at everything in a few minutes. What it stores counts for the full run.
+    data : path or None
+        Folder of Parquet files; None: the datasets that ship with scikit-learn.
+    out : path
+        Folder for the store and the pages.
+    n_jobs : int or None
+        Processes; None: one for each core.
+    only : sequence of str
+        Run these datasets only.
+    progress : Progress or None
+        Told about every unit and dataset.
+    """
+    chosen = _chosen(name)
+    source = Source(None if data is None else os.fspath(data))
+    folder = Path(out)
+    told: Progress = _Silent() if progress is None else progress
+    jobs = (os.cpu_count() or 1) if n_jobs is None else n_jobs
+    if jobs < 1:
+        raise ValueError(f"n_jobs is {n_jobs}, must be a number of processes of at least 1")
+    wanted = {study: _datasets(study, source, quick, only, told) for study in chosen}
+    if only:
+        _check_only(only, wanted, source, quick)
+    outcomes = []
+    with Store(folder / "results.sqlite", version("hedgerow")) as store:
+        for study, datasets in wanted.items():
+            usable = _usable(datasets, source, store, told)
+            units = units_of(study, usable, quick)
+            if not units:
+                continue
+            done = store.finished(units[0].study)
+            told.start(study.name, len(units), len(done.intersection(units)))
+            run_units(study, units, source, store, jobs, _Telling(told, units, done))
+            stored = store.scores(units[0].study)
+            of_run = set(units)
+            rows = (row for row in stored if Unit(units[0].study, row[0], row[1]) in of_run)
+            report = study.report(Results(rows, quick))
+            page = write(report, study.name, folder, _how(study, source, quick, only))
+            outcomes.append(Outcome(study.name, report, page, store.seconds(units[0].study)))
+    return outcomes
+
+
+def _chosen(name: str) -> list[Study]:
+    if name != "all" and name not in _STUDIES:
+        similar = difflib.get_close_matches(name, _STUDIES, n=1)
+        hint = f"did you mean {similar[0]!r}? " if similar else ""
+        raise ValueError(f"there is no experiment {name!r}: {hint}known are {', '.join(_STUDIES)}, and all")
+    return [
+        getattr(import_module(f"hedgerow.experiments.{one}"), class_name)()
+        for one, class_name in _STUDIES.items()
+        if name in (one, "all")
+    ]
+
+
+def _datasets(study: Study, source: Source, quick: bool, only: Sequence[str], told: Progress) -> list[str]:
+    found = study.datasets(source, quick)
+    if source.folder is not None and not only:
+        for one in study.absent(source):
+            told.left_out(one, f"no {one}.parquet in {source.folder}")
+    return [one for one in found if not only or one in only]
+
+
+def _check_only(only: Iterable[str], wanted: dict[Study, list[str]], source: Source, quick: bool) -> None:
+    found = {one for datasets in wanted.values() for one in datasets}
+    if unknown := [one for one in only if one not in found]:
+        known = sorted({one for study in wanted for one in study.datasets(source, quick)})
+        raise ValueError(f"--only names {unknown[0]!r}, which is not among the datasets here: {', '.join(known)}")
+
+
+def _usable(datasets: Sequence[str], source: Source, store: Store, told: Progress) -> list[str]:
+    """Datasets whose files are what they should be; the others are reported, and the rest goes on."""
+    usable = []
+    for one in datasets:
+        try:
+            if source.has(one):
+                store.check_data(one, source.digest(one))
+        except DataFileError as error:
+            told.left_out(one, str(error))
+        else:
+            usable.append(one)
+    return usable
+
+
+def _how(study: Study, source: Source, quick: bool, only: Sequence[str]) -> str:
+    options = [
+        *(["--quick"] if quick else []),
+        *(["--data DIR"] if source.folder is not None else []),
+        *([f"--only {','.join(only)}"] if only else []),
+    ]
+    return f"Made by `{' '.join(['hedgerow reproduce', study.name, *options])}` with hedgerow {version('hedgerow')}."
+
+
+class _Telling:
+    """Passes on finished units, and datasets when their last unit is stored."""
+
+    def __init__(self, told: Progress, units: Sequence[Unit], done: set[Unit]) -> None:
+        self._told = told
+        self._left = Counter(unit.dataset for unit in units if unit not in done)
+        self._seconds: Counter[str] = Counter()
+
+    def __call__(self, finished: Finished) -> None:
+        name = finished.unit.dataset
+        self._left[name] -= 1
+        self._seconds[name] += finished.seconds or 0.0  # type: ignore[assignment]
+        self._told.unit(finished)
+        if self._left[name] == 0:
+            self._told.dataset(name, self._seconds[name])

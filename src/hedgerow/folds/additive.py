@@ -1,0 +1,35 @@
+"""Answers that are sums over the leaves that a row reaches, and so can be divided among its columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Additive"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Additive:
+    """An answer as a linear function of a fold: offset + folded @ scale, (n, outputs)."""
+
+    of: str
+    """Name of the answer."""
+    scale: Floats
+    """(m, outputs) for a fold of m columns."""
+    offset: Floats
+    """(outputs,)"""
+    by_class: bool
+    """Whether there is an output for each class; else there is one."""
+
+    @classmethod
+    def mean(cls, of: str, n_outputs: int, n_trees: int, *, by_class: bool) -> Additive:
+        """Mean over the trees of each column of the fold."""
+        return cls(of, np.eye(n_outputs) / n_trees, np.zeros(n_outputs), by_class)
+
+    def named(self, of: str) -> Additive:
+        """The same numbers under another name."""
+        return replace(self, of=of)
