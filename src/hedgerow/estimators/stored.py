@@ -136,7 +136,7 @@ def _check_weights(name: str, weights: Any, n_classes: int) -> None:
 
 def _check_parameters(model: Any) -> None:
     """Check the parameters that predicting uses: a file must not load and fail later."""
-    parameters = _parameters(type(model))
+    parameters = _parameters(model.__class__)
     if "rule" in parameters:
         get(model.rule)
     if "leaf_probability" in parameters:
