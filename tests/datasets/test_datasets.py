@@ -467,7 +467,7 @@ def test_damage_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         datasets.fetch_openml(7, data_home=tmp_path, server=address)
         with pytest.raises(DataFileError, match="OpenML has no such dataset"):
             datasets.fetch_openml("nothing", data_home=tmp_path, server=address)
-        with pytest.raises(DataFileError, match="does not answer with JSON"):
+        with pytest.raises(DataFileError, match="did not answer with JSON"):
             datasets.fetch_openml(9, data_home=tmp_path, server=address)
     kept = tmp_path / "weather.parquet"
     kept.write_bytes(kept.read_bytes().replace(b"sunny", b"rainy"))

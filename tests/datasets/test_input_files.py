@@ -288,7 +288,7 @@ def test_files_of_other_programs_and_damaged_ones_are_named(tmp_path: Path) -> N
         "t.xlsx": (b"a,b\n1,2\n", "is not an Excel file"),
         "old.xls": (b"\xd0\xcf\x11\xe0 and so on", "is an old Excel file"),
         "bad.csv.gz": (bytes(packed), "is a damaged gzip file"),
-        "cut.parquet": (_parquet(tmp_path / "p", lambda data: data[:-30]), "or damaged"),
+        "cut.parquet": (_parquet(tmp_path / "p", lambda data: data[:-30]), "or is damaged"),
         "bad.parquet": (
             _parquet(tmp_path / "p", lambda data: data[:10] + b"\xff" * 60 + data[70:]),
             "is a damaged Parquet",

@@ -85,7 +85,7 @@ def test_trees_of_any_shape_are_pruned_as_the_recursion_prunes_them(
 @pytest.mark.parametrize("nominal", ["multiway", "binary"])
 def test_branches_are_raised_and_raised_again(nominal: str, missing: float) -> None:
     n_raised = 0
-    for seed in range(examples(4, 12)):
+    for seed in range(12):
         training = noisy_rows(seed, 150, n_columns=4, n_classes=2, missing=missing, weighted=seed % 2 == 1)
         growth = {"criterion": "entropy", "nominal": nominal, "missing": Fractional(0.0), "min_samples_leaf": 2}
         grown = grown_from(training, **growth)
