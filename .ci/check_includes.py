@@ -9,7 +9,7 @@ from pathlib import Path
 # From the bottom up; the folders of one layer do not include each other.
 LAYERS = [
     *(["base"], ["data"], ["forest"], ["walk"]),
-    ["grow", "prune", "boundary", "measured", "proximity", "contributions", "importance"],
+    ["grow", "prune", "boundary", "measured", "proximity", "contributions", "importance", "counterfactual"],
     ["bindings"],
 ]
 # The growers of core/grow/ share its files, not each other's. Its entry (grow.hpp, grow.cpp) chooses between them.

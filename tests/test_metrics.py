@@ -370,3 +370,27 @@ def test_intervals_are_judged_by_what_they_cover_and_their_width() -> None:
 def test_intervals_that_are_none_are_refused(intervals: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         metrics.interval_coverage([1.0], intervals)
+
+
+def test_interval_score_of_true_quantiles_is_the_least():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=20_000)
+    z = 1.2815515655446004  # the 0.9 quantile of a standard normal
+    scores = [
+        metrics.interval_score(y, np.tile([-width, width], (len(y), 1)), coverage=0.8)
+        for width in (0.8 * z, z, 1.2 * z)
+    ]
+    assert scores[1] == min(scores)
+
+
+def test_stratified_coverage_is_that_of_the_worst_stratum():
+    y = ["a", "a", "b", "b"]
+    sets = np.array([[True, False], [False, True], [True, True], [False, False]])
+    assert metrics.set_coverage(y, sets, classes=["a", "b"]) == 0.5
+    assert metrics.size_stratified_coverage(y, sets, classes=["a", "b"]) == 0.5
+    assert metrics.size_stratified_coverage(y[3:], sets[3:], classes=["a", "b"]) == 0.0
+    weight = [1.0, 3.0, 1.0, 0.0]
+    assert metrics.size_stratified_coverage(y, sets, classes=["a", "b"], sample_weight=weight) == 0.25
+    ends = np.array([[0, 1], [0, 1], [0, 2], [0, 4], [0, 4], [0, 8]])
+    assert metrics.width_stratified_coverage([0.5, 3, 1, 5, 3, 3], ends, n_bins=3) == 0.5
+    assert metrics.width_stratified_coverage([0.5, 3, 1, 5, 3, 3], ends, n_bins=1) == pytest.approx(2 / 3)

@@ -7,6 +7,7 @@ namespace hedgerow::bindings {
 
 void bind_base(nanobind::module_& m);
 void bind_boundary(nanobind::module_& m);
+void bind_counterfactual(nanobind::module_& m);
 void bind_contributions(nanobind::module_& m);
 void bind_data(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);

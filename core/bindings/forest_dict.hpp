@@ -2,10 +2,9 @@
 #pragma once
 
 #include <utility>
-#include <vector>
 
 #include "bindings/arrays.hpp"
-#include "forest/edit.hpp"
+#include "forest/grown.hpp"
 
 namespace hedgerow::bindings {
 
@@ -17,7 +16,7 @@ nb::object to_optional_array(Vector values) {
     return values.empty() ? nb::none() : nb::cast(to_array(std::move(values)));
 }
 
-inline ArrayDict forest_dict(forest::GrownForest& grown, std::vector<double> payload_weights = {}) {
+inline ArrayDict forest_dict(forest::GrownForest&& grown) {
     forest::GrownTree& trees = grown.trees;
     ArrayDict arrays;
     arrays["nodes"] = to_bytes(std::move(trees.nodes));
@@ -29,13 +28,9 @@ inline ArrayDict forest_dict(forest::GrownForest& grown, std::vector<double> pay
     arrays["leaf_start"] = to_array(std::move(grown.leaf_start));
     arrays["payload_start"] = to_array(std::move(trees.payload_start));
     arrays["payload_codes"] = to_array(std::move(trees.payload_codes));
-    arrays["payload_weights"] = to_array(std::move(payload_weights));
+    arrays["payload_weights"] = to_array(std::move(trees.payload_weights));
     arrays["leaf_values"] = to_array(std::move(trees.leaf_values));
     return arrays;
-}
-
-inline ArrayDict forest_dict(forest::RearrangedForest made) {
-    return forest_dict(made.forest, std::move(made.payload_weights));
 }
 
 }  // namespace hedgerow::bindings

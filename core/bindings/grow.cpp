@@ -2,6 +2,7 @@
 #include "grow/grow.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
@@ -9,6 +10,8 @@
 #include <optional>
 #include <stdexcept>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "bindings/arrays.hpp"
 #include "bindings/bind.hpp"
@@ -44,13 +47,42 @@ ArrayDict grow_with(const std::optional<nb::callable>& progress, const Grow& gro
     grown["leaf_rows_start"] = to_array(std::move(forest.trees.leaf_rows_start));
     grown["leaf_rows"] = to_array(std::move(forest.trees.leaf_rows));
     grown["leaf_row_weights"] = to_array(std::move(forest.trees.leaf_row_weights));
-    grown["forest"] = forest_dict(forest);
+    grown["forest"] = forest_dict(std::move(forest));
     return grown;
 }
 
+// What makes oblique splits: the penalty of ridge regression, or a function of the rows of a node, row by row, their
+// weights and targets, and a seed, that returns a coefficient for each column. None: there are none.
+using LinearModel = std::optional<std::variant<double, nb::callable>>;
+
+struct GrowSettings : grow::GrowOptions {
+    LinearModel linear_model;
+};
+
+grow::LinearFit linear_fit(const LinearModel& model) {
+    if (!model) return {};
+    if (const double* penalty = std::get_if<double>(&*model))
+        return [penalty = *penalty](const grow::LinearRows& rows) { return grow::ridge_regression(rows, penalty); };
+    return [&model](const grow::LinearRows& rows) {
+        const HeldGil lock;
+        const auto n_columns = static_cast<std::size_t>(rows.n_columns);
+        auto values = std::make_unique<std::vector<double>>(rows.values);
+        double* data = values->data();
+        const Array<double, 2> table(data, {rows.weights.size(), n_columns}, owner_of(std::move(values)));
+        const nb::object found = std::get<nb::callable>(*model)(table, to_array(std::vector<double>(rows.weights)),
+                                                                to_array(std::vector<double>(rows.targets)), rows.seed);
+        const auto coefficients = nb::cast<In<double>>(found);
+        if (coefficients.size() != 0 && coefficients.size() != n_columns)
+            throw std::invalid_argument("linear_model must return a coefficient for each column");
+        return std::vector<double>(coefficients.data(), coefficients.data() + coefficients.size());
+    };
+}
+
 ArrayDict grow(const Columns& X, const In<std::int32_t>& n_categories, const In<double>& sample_weight,
-               const Labels& labels, const Targets& targets, std::int64_t n_classes, const grow::GrowOptions& options,
+               const Labels& labels, const Targets& targets, std::int64_t n_classes, const GrowSettings& settings,
                const std::optional<nb::callable>& progress) {
+    grow::GrowOptions options = settings;
+    options.fit_linear = linear_fit(settings.linear_model);
     const data::TrainingData lent = training_data(X, n_categories, sample_weight, labels, targets, n_classes);
     const RowCopies copies(lent);
     const data::TrainingData data = copies.applied_to(lent);
@@ -103,7 +135,7 @@ void bind_grow(nb::module_& m) {
         .value("category", grow::TrainMissing::category)
         .value("learned", grow::TrainMissing::learned)
         .value("random", grow::TrainMissing::random);
-    nb::class_<GrowOptions>(m, "GrowOptions", "Settings of growth; see hedgerow.growth.")
+    nb::class_<GrowSettings>(m, "GrowOptions", "Settings of growth; see hedgerow.growth.")
         .def(nb::init<>())
         .def_rw("criterion", &GrowOptions::criterion)
         .def_rw("nominal", &GrowOptions::nominal)
@@ -122,6 +154,7 @@ void bind_grow(nb::module_& m) {
         .def_rw("significance", &GrowOptions::significance)
         .def_rw("class_costs", &GrowOptions::class_costs)
         .def_rw("feature_costs", &GrowOptions::feature_costs)
+        .def_rw("linear_model", &GrowSettings::linear_model, nb::arg().none())
         .def_rw("seed", &GrowOptions::seed)
         .def_rw("max_nodes", &GrowOptions::max_nodes)
         .def_rw("n_trees", &GrowOptions::n_trees)

@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
     bind_grow(m);
     bind_proximity(m);
     bind_prune(m);
+    bind_counterfactual(m);
     bind_data(m);
     bind_measured(m);
     bind_base(m);

@@ -114,7 +114,8 @@ std::tuple<Array<std::int64_t>, Array<std::int64_t>, Array<double>> spread(const
 
 void quantiles(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<std::int64_t>& start,
                const In<std::int32_t>& ranks, const In<double>& shares, const In<double>& values,
-               const In<double>& probabilities, const Array<double, 2>& out, std::int64_t n_threads) {
+               const In<double>& probabilities, const std::optional<In<std::uint8_t, 2>>& skip,
+               const Array<double, 2>& out, std::int64_t n_threads) {
     require_width(forest_arrays, X);
     const forest::Forest forest = view(forest_arrays);
     const data::Rows rows = view(X);
@@ -122,11 +123,14 @@ void quantiles(const ForestArrays& forest_arrays, const In<double, 2>& X, const 
         (shares.size() != ranks.size() && shares.size() != 0) || out.shape(0) != X.shape(0) ||
         out.shape(1) != probabilities.size())
         throw std::invalid_argument("leaf samples or output of the wrong shape");
+    if (skip && (static_cast<std::int64_t>(skip->shape(0)) != forest.n_trees ||
+                 static_cast<std::int64_t>(skip->shape(1)) != (rows.n_rows + 7) / 8))
+        throw std::invalid_argument("skip has the wrong shape");
     const walk::LeafSamples samples{start.data(), ranks.data(), shares.size() == 0 ? nullptr : shares.data(),
                                     values.data(), static_cast<std::int64_t>(values.size())};
     const ReleasedGil release;
     walk::quantiles(forest, rows, samples, probabilities.data(), static_cast<std::int64_t>(probabilities.size()),
-                    out.data(), n_threads, poll_signals);
+                    skip ? skip->data() : nullptr, out.data(), n_threads, poll_signals);
 }
 
 void tally(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<std::int32_t>& labels,
@@ -157,7 +161,8 @@ void bind_walk(nb::module_& m) {
           "Row starts, leaves and weights of all leaves that rows reach; see hedgerow.walk.spread.");
     m.def("quantiles", &quantiles, "forest"_a.noconvert(), "X"_a.noconvert(), "start"_a.noconvert(),
           "ranks"_a.noconvert(), "shares"_a.noconvert(), "values"_a.noconvert(), "probabilities"_a.noconvert(),
-          "out"_a.noconvert(), "n_threads"_a, "Quantiles from the training targets of leaves; see hedgerow.walk.");
+          "skip"_a.noconvert().none(), "out"_a.noconvert(), "n_threads"_a,
+          "Quantiles from the training targets of leaves; see hedgerow.walk.");
     m.def("tally", &tally, "forest"_a.noconvert(), "X"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(),
           "out"_a.noconvert(), "n_threads"_a, "Add rows to the class counts of leaves; see hedgerow.walk.tally.");
 }

@@ -31,6 +31,11 @@ inline void append(GrownTree& all, GrownTree& part) {
     append(all.kind, part.kind);
     append(all.missing, part.missing);
     append_starts(all.payload_start, part.payload_start);
+    if (!all.payload_weights.empty() || !part.payload_weights.empty()) {
+        fill_payload_weights(all);
+        fill_payload_weights(part);
+        append(all.payload_weights, part.payload_weights);
+    }
     append(all.payload_codes, part.payload_codes);
     append(all.leaf_values, part.leaf_values);
     append_starts(all.leaf_rows_start, part.leaf_rows_start);

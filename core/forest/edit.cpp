@@ -21,23 +21,22 @@ void for_each_family(const Forest& forest, const Use& use) {
     }
 }
 
-void append_payload(const Forest& forest, std::int64_t node, GrownTree& trees, std::vector<double>& weights) {
+void append_payload(const Forest& forest, std::int64_t node, GrownTree& trees) {
     const std::int64_t begin = forest.payload_start[forest.payload[node]];
     const std::int64_t end = forest.payload_start[forest.payload[node] + 1];
     trees.payload_codes.insert(trees.payload_codes.end(), forest.payload_codes + begin, forest.payload_codes + end);
     trees.payload_start.push_back(static_cast<std::int64_t>(trees.payload_codes.size()));
-    // One weight per code, where any split is oblique.
-    weights.resize(trees.payload_codes.size(), std::numeric_limits<double>::quiet_NaN());
-    if (forest.kind[node] == Kind::oblique)
-        std::copy(forest.payload_weights + begin, forest.payload_weights + end, weights.end() - (end - begin));
+    if (forest.kind[node] != Kind::oblique) return;
+    fill_payload_weights(trees);
+    std::copy(forest.payload_weights + begin, forest.payload_weights + end,
+              trees.payload_weights.end() - (end - begin));
 }
 
 }  // namespace
 
-RearrangedForest rearranged(const Forest& forest, Rearrangement nodes) {
-    RearrangedForest made;
-    GrownTree& trees = made.forest.trees;
-    bool any_oblique = false;
+GrownForest rearranged(const Forest& forest, Rearrangement nodes) {
+    GrownForest made;
+    GrownTree& trees = made.trees;
     std::size_t next = 0;
     std::int64_t n_leaves = 0;
     for (std::size_t tree = 1; tree < nodes.tree_start.size(); ++tree) {
@@ -55,19 +54,18 @@ RearrangedForest rearranged(const Forest& forest, Rearrangement nodes) {
             trees.nodes.push_back({test.threshold, test.feature, nodes.first_child[next]});
             trees.kind.push_back(static_cast<std::uint8_t>(forest.kind[source]));
             trees.missing.push_back(static_cast<std::uint8_t>(forest.missing_of(source)));
-            any_oblique |= forest.kind[source] == Kind::oblique;
             const bool has_payload = forest.payload_of(source) != no_payload;
             trees.payload.push_back(has_payload ? static_cast<std::int32_t>(trees.payload_start.size()) - 1
                                                 : no_payload);
-            if (has_payload) append_payload(forest, source, trees, made.payload_weights);
+            if (has_payload) append_payload(forest, source, trees);
         }
         n_leaves += leaf;
-        made.forest.leaf_start.push_back(n_leaves);
+        made.leaf_start.push_back(n_leaves);
     }
-    if (!any_oblique) made.payload_weights.clear();
+    if (!trees.payload_weights.empty()) fill_payload_weights(trees);
     trees.weight.assign(nodes.weight.begin(), nodes.weight.end());
     trees.leaf_values.assign(nodes.leaf_values.begin(), nodes.leaf_values.end());
-    made.forest.tree_start = std::move(nodes.tree_start);
+    made.tree_start = std::move(nodes.tree_start);
     return made;
 }
 

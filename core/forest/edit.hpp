@@ -19,12 +19,7 @@ struct Rearrangement {
     std::vector<double> leaf_values;  // of the leaves, in order
 };
 
-struct RearrangedForest {
-    GrownForest forest;
-    std::vector<double> payload_weights;  // empty without oblique splits
-};
-
-RearrangedForest rearranged(const Forest& forest, Rearrangement nodes);
+GrownForest rearranged(const Forest& forest, Rearrangement nodes);
 
 // Makes leaves of the marked nodes and drops what is below them. `node_values`: `n_values` numbers for each node, were
 // it a leaf.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "base/bulk.hpp"
@@ -21,6 +22,7 @@ struct GrownTree {
     Bulk<std::uint8_t> kind, missing;
     std::vector<std::int64_t> payload_start{0};
     std::vector<std::int32_t> payload_codes;
+    std::vector<double> payload_weights;  // one per code if any split is oblique, else empty
     Bulk<double> leaf_values;
     Bulk<std::uint32_t> count_of;  // per leaf: its row in distinct_counts, instead of leaf_values
     // Training rows of each leaf with their weights there, if they are kept.
@@ -28,6 +30,11 @@ struct GrownTree {
     std::vector<std::int32_t> leaf_rows;
     std::vector<double> leaf_row_weights;
 };
+
+// NaN for the codes of the last payloads, which are not those of oblique splits.
+inline void fill_payload_weights(GrownTree& tree) {
+    tree.payload_weights.resize(tree.payload_codes.size(), std::numeric_limits<double>::quiet_NaN());
+}
 
 // All trees concatenated.
 struct GrownForest {

@@ -44,13 +44,13 @@ void collapse_in_place(GrownForest& forest, const TrainingData& data) {
                        forest.leaf_start.data(),
                        trees.payload_start.data(),
                        trees.payload_codes.data(),
-                       nullptr,
+                       trees.payload_weights.data(),
                        static_cast<std::int64_t>(forest.tree_start.size()) - 1,
                        data.n_features,
                        false};
     std::optional<Rearrangement> kept = collapse(grown, trees.leaf_values.data(), data.n_classes);
     if (!kept) return;
-    GrownForest smaller = rearranged(grown, *std::move(kept)).forest;
+    GrownForest smaller = rearranged(grown, *std::move(kept));
     smaller.in_bag = std::move(forest.in_bag);
     forest = std::move(smaller);
 }

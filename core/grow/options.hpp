@@ -9,6 +9,7 @@
 
 #include "base/random.hpp"
 #include "grow/criteria.hpp"
+#include "grow/linear_fit.hpp"
 
 namespace hedgerow::grow {
 
@@ -37,6 +38,7 @@ struct GrowOptions {
     double significance = 1;            // a split with a larger chi-square p-value is not made
     std::vector<double> class_costs;    // cost_gini: true × predicted class
     std::vector<double> feature_costs;  // per column, positive; empty: all alike
+    LinearFit fit_linear;               // makes oblique splits, not from binned columns; empty: none are made
     std::uint64_t seed = 0;
     std::int64_t max_nodes = 0x7FFFFFFF;  // of a tree
 

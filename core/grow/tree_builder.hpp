@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -81,6 +82,13 @@ public:
         tree_.payload_start.push_back(static_cast<std::int64_t>(tree_.payload_codes.size()));
     }
 
+    void set_oblique_split(std::int64_t node, std::int64_t n_children, const std::vector<std::int32_t>& features,
+                           const std::vector<double>& weights, double threshold, Missing missing) {
+        set_split(node, n_children, Kind::oblique, forest::oblique_feature, threshold, missing, features);
+        fill_payload_weights(tree_);
+        std::copy(weights.begin(), weights.end(), tree_.payload_weights.end() - std::ssize(weights));
+    }
+
     void set_leaf(std::int64_t node, const std::vector<double>& values) {
         leaves_.push_back({node, leaf_values_.size(), rows_.size(), 0});
         leaf_values_.insert(leaf_values_.end(), values.begin(), values.end());
@@ -101,6 +109,8 @@ public:
         GrownTree sorted;
         sorted.payload_start = std::move(tree_.payload_start);
         sorted.payload_codes = std::move(tree_.payload_codes);
+        sorted.payload_weights = std::move(tree_.payload_weights);
+        if (!sorted.payload_weights.empty()) fill_payload_weights(sorted);
         std::vector<std::size_t> leaf_at(order.size());
         for (std::size_t i = 0; i < leaves_.size(); ++i) leaf_at[static_cast<std::size_t>(leaves_[i].node)] = i;
         std::int32_t next_child = 1, next_leaf = 0;

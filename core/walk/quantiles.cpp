@@ -124,10 +124,25 @@ private:
     std::vector<double> of_rank_;
 };
 
+constexpr std::int32_t skipped = -2;  // leaf of a row in a tree that it leaves out; `spreads` is -1
+static_assert(skipped != spreads && spreads < 0);
+
+void mark_skipped(const std::uint8_t* skip, std::int64_t n_all_rows, std::int64_t n_trees, std::int64_t first_row,
+                  std::int64_t n_rows, std::int32_t* leaf) {
+    for (std::int64_t tree = 0; tree < n_trees; ++tree) {
+        const std::uint8_t* bits = skip + tree * ((n_all_rows + 7) / 8);
+        for (std::int64_t i = 0; i < n_rows; ++i) {
+            const std::int64_t row = first_row + i;
+            if (bits[row / 8] >> (row % 8) & 1) leaf[i * n_trees + tree] = skipped;
+        }
+    }
+}
+
 }  // namespace
 
 void quantiles(const Forest& forest, const Rows& rows, const LeafSamples& samples, const double* probabilities,
-               std::int64_t n_probabilities, double* out, std::int64_t n_threads, const Poll& poll) {
+               std::int64_t n_probabilities, const std::uint8_t* skip, double* out, std::int64_t n_threads,
+               const Poll& poll) {
     const auto packed = pack(forest, rows, 0, forest.n_trees);
     // The leaves of a block's rows in all trees should stay in the cache too.
     const std::int64_t most = (std::int64_t{1} << 19) / std::max<std::int64_t>(forest.n_trees, 1);
@@ -142,6 +157,7 @@ void quantiles(const Forest& forest, const Rows& rows, const LeafSamples& sample
             for (std::int64_t tree = 0; tree < n_trees && !cancelled; ++tree)
                 for (const std::uint32_t row : block.walk(tree, KeepAll{}))
                     leaf[static_cast<std::size_t>(row * n_trees + tree)] = block.leaf(row);
+            if (skip) mark_skipped(skip, rows.n_rows, n_trees, first_row, n_rows, leaf.data());
             TargetWeights weights(samples, probabilities, n_probabilities);
             TreeSpread tree_spread;
             std::vector<std::pair<std::int64_t, double>> spread_leaves;
@@ -149,7 +165,7 @@ void quantiles(const Forest& forest, const Rows& rows, const LeafSamples& sample
                 if (row >= n_rows) return;
                 const std::int32_t* numbers = leaf.data() + row * n_trees;
                 for (std::int64_t tree = 0; tree < n_trees; ++tree)
-                    if (numbers[tree] != spreads) use(forest.leaf_start[tree] + numbers[tree], 1.0);
+                    if (numbers[tree] >= 0) use(forest.leaf_start[tree] + numbers[tree], 1.0);
             };
             const auto prefetch_start = [&](std::int64_t number, double) { weights.prefetch_start(number); };
             const auto prefetch_samples = [&](std::int64_t number, double) { weights.prefetch_samples(number); };

@@ -92,8 +92,10 @@ struct LeafSamples {
 };
 
 // Quantile regression forest (Meinshausen, 2006): the least training target y with F(y|x) >= probability, where F gives
-// each tree's leaf the same weight. `probabilities` ascend; out is n_rows × n_probabilities.
+// each tree's leaf the same weight. `probabilities` ascend; out is n_rows × n_probabilities. `skip` as in FoldOptions;
+// a row that all trees skip gets the least target.
 void quantiles(const Forest& forest, const Rows& rows, const LeafSamples& samples, const double* probabilities,
-               std::int64_t n_probabilities, double* out, std::int64_t n_threads, const Poll& poll);
+               std::int64_t n_probabilities, const std::uint8_t* skip, double* out, std::int64_t n_threads,
+               const Poll& poll);
 
 }  // namespace hedgerow::walk

@@ -12,11 +12,15 @@ if TYPE_CHECKING:
         CautiousClassifier,
         CautiousForestClassifier,
         ConformalClassifier,
+        ConformalRegressor,
         ForestClassifier,
         ForestRegressor,
         MeasuredTreeClassifier,
         MeasuredTreeRegressor,
         NaiveBayesTreeClassifier,
+        ObliqueForestClassifier,
+        ObliqueTreeClassifier,
+        ObliqueTreeRegressor,
         RandomTreesClassifier,
         RuleClassifier,
         TreeClassifier,
@@ -32,12 +36,16 @@ __all__ = [
     "CautiousClassifier",
     "CautiousForestClassifier",
     "ConformalClassifier",
+    "ConformalRegressor",
     "Forest",
     "ForestClassifier",
     "ForestRegressor",
     "MeasuredTreeClassifier",
     "MeasuredTreeRegressor",
     "NaiveBayesTreeClassifier",
+    "ObliqueForestClassifier",
+    "ObliqueTreeClassifier",
+    "ObliqueTreeRegressor",
     "RandomTreesClassifier",
     "RuleClassifier",
     "TreeClassifier",
@@ -58,6 +66,8 @@ _SUBMODULES = frozenset(
         "building",
         "checks",
         "conformal",
+        "counterfactual",
+        "contributions",
         "credal",
         "data",
         "datasets",
@@ -84,7 +94,10 @@ _SUBMODULES = frozenset(
 )
 
 # Modules that register what a file may name; estimators last, since importing scikit-learn takes longest.
-for _module in ("hedgerow.data.table", "hedgerow.forest.forest", "hedgerow.estimators"):
+for _module in (
+    *("hedgerow.data.table", "hedgerow.forest.forest", "hedgerow.estimators"),
+    "hedgerow.growth.scikit_splitters",
+):
     when_unknown(partial(import_module, _module))
 
 

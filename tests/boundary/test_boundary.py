@@ -358,7 +358,7 @@ def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], messa
 def test_what_has_no_tree_is_refused_with_what_is_accepted(estimator: Any) -> None:
     X, y = load_iris(return_X_y=True)
     with pytest.raises(
-        TypeError, match=r"must be a tree whose leaves have one answer each: a TreeClassifier, or one of scikit-learn"
+        TypeError, match=r"must be a tree whose leaves have one answer each: a TreeClassifier, an Oblique"
     ):
         BoundaryClassifier(estimator).fit(X, y)
 

@@ -193,6 +193,18 @@ def test_numbers_are_predicted_with_intervals(here: Callable[..., str], folder: 
     expected = load(path).predict_interval(diabetes.X, 0.5)
     np.testing.assert_array_equal(np.stack([answers["lower"], answers["upper"]], axis=1), expected)
     assert "Interval of 90%" in here("explain", path, "diabetes")
+    ((one,),) = load(path).counterfactual(diabetes.X[:1], (None, 120))
+    assert f"Nearest change to {one}." in here("explain", path, "diabetes", "--change", "--reach", ":120")
+
+
+def test_explain_shows_the_nearest_change(here: Callable[..., str], folder: Path, model: Path) -> None:
+    data = folder / "patients.csv"
+    fitted = load(model)
+    table = pq.read_table(folder / "patients.parquet").select(fitted.schema_.names)
+    (found,) = fitted.counterfactual(table.slice(0, 1))
+    shown = here("explain", model, data, "--change")
+    assert all(f"Nearest change to {one}." in shown for one in found)
+    assert "names 'nobody'" in run("explain", model, data, "--change", "--fixed", "nobody", code=1).stderr
 
 
 def test_help_has_an_example_for_each_command_and_is_quick_to_load() -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
+from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
@@ -18,11 +20,15 @@ from hedgerow import (
     CautiousClassifier,
     CautiousForestClassifier,
     ConformalClassifier,
+    ConformalRegressor,
     ForestClassifier,
     ForestRegressor,
     MeasuredTreeClassifier,
     MeasuredTreeRegressor,
     NaiveBayesTreeClassifier,
+    ObliqueForestClassifier,
+    ObliqueTreeClassifier,
+    ObliqueTreeRegressor,
     RandomTreesClassifier,
     RuleClassifier,
     TreeClassifier,
@@ -32,7 +38,7 @@ from hedgerow import (
     credal,
     rules,
 )
-from hedgerow.growth import Fractional
+from hedgerow.growth import Fractional, RidgeSplit
 from hedgerow.naive_bayes import Gaussian
 from hedgerow.probability import MEstimate
 from hedgerow.pruning import CostComplexity, Pessimistic, ReducedError
@@ -84,6 +90,24 @@ FAMILIES: list[list[Any]] = [
         ForestRegressor(5, max_bins=None, max_leaf_nodes=6),
     ],
     [
+        ObliqueTreeClassifier(),
+        *(ObliqueTreeClassifier(missing=missing, criterion="gini") for missing in MISSING),
+        ObliqueTreeClassifier(RidgeSplit(1.0), max_leaf_nodes=5, nominal="binary"),
+        ObliqueTreeClassifier(RidgeClassifier(), max_features="sqrt", random_state=0),
+        ObliqueTreeClassifier(LinearSVC(), max_depth=3, random_state=0),
+        *(ObliqueTreeClassifier(pruning=name) for name in ("reduced_error", "cost_complexity")),
+    ],
+    [
+        ObliqueTreeRegressor(),
+        ObliqueTreeRegressor(Ridge(), pruning="reduced_error", missing="learned"),
+        ObliqueTreeRegressor(RidgeSplit(0.0), max_leaf_nodes=6, pruning=None),
+    ],
+    [
+        ObliqueForestClassifier(5),
+        ObliqueForestClassifier(5, bootstrap=False, criterion="gain_ratio"),
+        ObliqueForestClassifier(3, RidgeClassifier(), max_features=None),
+    ],
+    [
         RandomTreesClassifier(10),
         # With one row in each of three leaves the cautious rule can only say that they contradict each other.
         *(RandomTreesClassifier(10, rule=rule, min_samples_leaf=3) for rule in rules.names(beyond=True)),
@@ -120,6 +144,13 @@ FAMILIES: list[list[Any]] = [
         ConformalClassifier(DecisionTreeClassifier(max_depth=3, random_state=0), 0.5, method="split", cv=2),
     ],
     [
+        ConformalRegressor(ForestRegressor(20, random_state=0)),
+        ConformalRegressor(),
+        ConformalRegressor(ForestRegressor(8, random_state=0), 0.5, "cqr", sides="each"),
+        ConformalRegressor(MeasuredTreeRegressor(0.2), 0.5, "absolute", "split", cv=2, random_state=0),
+        ConformalRegressor(TreeRegressor(), sides="upper", random_state=0),
+    ],
+    [
         BoundaryClassifier(),
         BoundaryClassifier(TreeClassifier()),
         BoundaryClassifier(DecisionTreeClassifier(max_depth=4, random_state=0), partition="separator"),
@@ -149,7 +180,7 @@ FAMILIES: list[list[Any]] = [
 def _reason_for_other_weights(estimator: Any) -> str | None:
     """Why weight k may differ from k copies of a row; None where it must not."""
     match estimator:
-        case ForestClassifier() | ForestRegressor():
+        case ForestClassifier() | ForestRegressor() | ObliqueForestClassifier():
             if estimator.bootstrap:
                 return "rows are drawn by weight, other rows for repeated ones"
             return "min_samples_leaf counts rows, not weights" if estimator.min_samples_leaf > 1 else None
@@ -164,7 +195,9 @@ def _reason_for_other_weights(estimator: Any) -> str | None:
             return "rows are drawn by weight, other rows for repeated ones"
         case ConformalClassifier(estimator=RandomTreesClassifier()) | ConformalClassifier(method="split"):
             return None  # in the data of the check
-        case ConformalClassifier():
+        case ConformalRegressor(estimator=TreeRegressor() | MeasuredTreeRegressor()):
+            return None  # predict is the estimator's
+        case ConformalClassifier() | ConformalRegressor():
             return "other rows are drawn, or held out, where rows are repeated"
         case BoundaryClassifier(bandwidth="cv"):
             return "leaving out one of two equal rows is not leaving out a row of weight 2"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_iris
 
 import oracles
-from hedgerow import TreeClassifier, load, save
+from hedgerow import ForestClassifier, ForestRegressor, ObliqueForestClassifier, TreeClassifier, load, save
 from hedgerow.metrics import total_cost
 
 COSTS = [[0.0, 1.0, 50.0], [1.0, 0.0, 200.0], [2.0, 3.0, 0.0]]
@@ -174,6 +174,71 @@ def test_costs_are_stored(tmp_path: Any) -> None:
     again = load(tmp_path / "tree.hedgerow")
     assert (again.predict(X) == tree.predict(X)).all()
     assert (again.cost_of(X) == tree.cost_of(X)).all()
+
+
+# -- in forests
+
+
+@pytest.mark.parametrize("make", [ForestClassifier, ObliqueForestClassifier])
+def test_a_forest_predicts_the_class_of_least_expected_cost(make: Any) -> None:
+    X, y = noisy_iris()
+    plain, forest = (make(10, cost_matrix=costs, random_state=0).fit(X, y) for costs in (None, COSTS))
+    expected = []
+    for probabilities in forest.predict_proba(X).tolist():
+        costs = [sum(p * COSTS[i][j] for i, p in enumerate(probabilities)) for j in range(3)]
+        expected.append(forest.classes_[costs.index(min(costs))])
+    assert forest.predict(X).tolist() == expected
+    spent = [total_cost(y, one.predict(X), cost_matrix=COSTS, classes=one.classes_) for one in (plain, forest)]
+    assert spent[1] < spent[0]
+    plain.set_params(cost_matrix=COSTS)
+    assert total_cost(y, plain.predict(X), cost_matrix=COSTS, classes=plain.classes_) < spent[0]
+
+
+def test_out_of_bag_scores_are_those_of_the_cheapest_classes() -> None:
+    X, y = noisy_iris()
+    forest = ForestClassifier(40, cost_matrix=COSTS, oob_score=True, random_state=0).fit(X, y)
+    cheapest = (forest.oob_decision_function_ @ np.array(COSTS)).argmin(axis=1)
+    assert forest.oob_score_ == (forest.classes_[cheapest] == y).mean()
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_a_forest_of_one_tree_is_the_tree_that_its_costs_grow(criterion: str) -> None:
+    X, y = noisy_iris()
+    prices = {"petal width (cm)": 7.0, "petal length (cm)": 3.0}
+    same = {"criterion": criterion, "cost_matrix": COSTS, "feature_costs": prices, "nominal": "binary"}
+    tree = TreeClassifier(**same, pruning=None, missing="random").fit(X, y)
+    forest = ForestClassifier(
+        1, **same, bootstrap=False, splitter="best", max_features=None, min_samples_split=2, random_state=0
+    ).fit(X, y)
+    assert forest.forest_ == tree.forest_
+    other = ForestClassifier(
+        1, criterion=criterion, bootstrap=False, splitter="best", max_features=None, min_samples_split=2, random_state=0
+    ).fit(X, y)
+    assert other.forest_ != tree.forest_
+
+
+def test_dear_columns_are_used_less_in_forests() -> None:
+    X, y = IRIS.data, IRIS.target
+    for make, target in ((ForestClassifier, y), (ObliqueForestClassifier, y), (ForestRegressor, y.astype(float))):
+        cheap, dear = (
+            make(20, feature_costs=prices, max_features=None, random_state=0).fit(X, target).feature_importances_
+            for prices in (None, {"petal width (cm)": 1e6})
+        )
+        assert dear[3] < cheap[3] / 2
+
+
+def test_forests_refuse_costs_that_are_none() -> None:
+    with pytest.raises(ValueError, match=r"feature_costs has shape \(2,\)"):
+        ForestRegressor(2, feature_costs=[1, 2]).fit(IRIS.data, IRIS.target)
+    with pytest.raises(ValueError, match="cost_matrix has shape"):
+        ForestClassifier(2, cost_matrix=[[0, 1]]).fit(IRIS.data, IRIS.target)
+
+
+def test_costs_of_a_forest_are_stored(tmp_path: Any) -> None:
+    X, y = noisy_iris()
+    forest = ForestClassifier(3, cost_matrix=np.array(COSTS), feature_costs=[1, 2, 3, 4], random_state=0).fit(X, y)
+    save(forest, tmp_path / "forest.hedgerow")
+    assert (load(tmp_path / "forest.hedgerow").predict(X) == forest.predict(X)).all()
 
 
 # -- in all

@@ -226,6 +226,7 @@ CHANGES: dict[str, Any] = {
     "max_bins": 3,
     "bootstrap": False,
     "max_samples": 0.5,
+    "feature_costs": [9, 1, 1, 9],
     "categorical_features": None,
 }
 
@@ -238,12 +239,13 @@ def test_every_parameter_changes_something() -> None:
         "rule": "vote",
         "class_weight": {0: 5, 1: 1, 2: 1},
         "calibration": None,
+        "cost_matrix": [[0, 5, 1], [1, 0, 1], [1, 2, 0]],
     }
     changes["tree_weights"] = [1, 2, 3]
     classifier = ForestClassifier(3, nominal="subset", categorical_features=[3])
     for estimator, y, more in (
         (classifier, labels, changes),
-        (ForestRegressor(3, nominal="subset", categorical_features=[3]), signal, CHANGES),
+        (ForestRegressor(3, nominal="subset", max_features=2, categorical_features=[3]), signal, CHANGES),
     ):
         names = estimator.get_params().keys()
         plain = {name: value for name, value in more.items() if name in names}

@@ -15,6 +15,7 @@ import oracles
 from hedgerow import Forest, TreeClassifier, TreeRegressor
 from hedgerow.forest.build import build_forest, leaf, multiway, oblique, threshold, value
 from hedgerow.forest.importance import impurity_importances, impurity_of
+from hedgerow.forest.kinds import NodeKind
 from strategies import forests
 
 several = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -49,10 +50,14 @@ def literal_importances(forest: Forest, impurity: str) -> tuple[list[float], flo
 
     by_tree = np.zeros((forest.n_trees, forest.n_features))
     for tree, node in oracles.nodes_of(forest):
-        if forest.feature[node] < 0:
+        if forest.kind[node] == NodeKind.LEAF:
             continue
         below = sum(weighted_impurity(tree, child) for child in oracles.children(forest, tree, node))
-        by_tree[tree, forest.feature[node]] += max(weighted_impurity(tree, node) - below, 0.0)
+        columns = [forest.feature[node]]
+        if forest.kind[node] == NodeKind.OBLIQUE:
+            columns = [forest.payload_codes[i] for i in oracles.payload(forest, node)]
+        for column in columns:
+            by_tree[tree, column] += max(weighted_impurity(tree, node) - below, 0.0) / len(columns)
     shares = [row / row.sum() if row.sum() > 0 else row for row in by_tree]
     mean = np.mean(shares, axis=0)
     smallest = min((row.sum() for row in by_tree if row.any()), default=1.0)
@@ -93,9 +98,10 @@ def test_a_tree_of_one_leaf_has_no_say() -> None:
     assert impurity_importances(build_forest([leaf([3, 3])], 2), "entropy").tolist() == [0, 0]
 
 
-def test_oblique_splits_count_for_no_feature() -> None:
-    tree = oblique({0: 1.0, 1: 1.0}, 0, leaf([1, 0]), threshold(1, 0, leaf([0, 1]), leaf([1, 0])))
-    assert impurity_importances(build_forest([tree], 2), "gini").tolist() == [0, 1]
+def test_an_oblique_split_counts_for_its_columns_by_what_they_move() -> None:
+    forest = build_forest([oblique({0: 1.0, 2: -3.0}, 0, leaf([1, 0]), leaf([0, 1]))], 3)
+    assert impurity_importances(forest, "gini").tolist() == [0.5, 0, 0.5]
+    np.testing.assert_allclose(impurity_importances(forest, "gini", np.array([6.0, 1.0, 1.0])), [2 / 3, 0, 1 / 3])
 
 
 def test_empty_leaves_do_no_harm() -> None:

@@ -112,8 +112,8 @@ def test_a_tree_that_is_one_leaf_is_its_answer() -> None:
 @pytest.mark.parametrize(
     ("weights", "form"),
     [
-        ({0: 1.0}, "1·x0"),
-        ({0: -1.0}, "-1·x0"),
+        ({0: 1.0}, "x0"),
+        ({0: -1.0}, "-x0"),
         ({1: 2.0, 2: -3.0}, "2·x1 - 3·x2"),
         ({0: -2.0, 1: -0.25, 2: 1e-7}, "-2·x0 - 0.25·x1 + 1e-07·x2"),
     ],

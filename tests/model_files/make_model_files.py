@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.svm import LinearSVC
 
 from hedgerow import (
     BoundaryClassifier,
@@ -21,6 +22,9 @@ from hedgerow import (
     MeasuredTreeClassifier,
     MeasuredTreeRegressor,
     NaiveBayesTreeClassifier,
+    ObliqueForestClassifier,
+    ObliqueTreeClassifier,
+    ObliqueTreeRegressor,
     RandomTreesClassifier,
     RuleClassifier,
     TreeClassifier,
@@ -30,7 +34,7 @@ from hedgerow import (
     save,
 )
 from hedgerow.boundary import CrossValidated, Standard
-from hedgerow.growth import Fractional
+from hedgerow.growth import Fractional, RidgeSplit
 from hedgerow.measured import CostComplexity, KdePrior, Student
 from hedgerow.naive_bayes import Gaussian
 from hedgerow.probability import MEstimate
@@ -67,6 +71,9 @@ def models() -> dict[str, Any]:
             3, oob_score=True, tree_weights="oob", max_depth=3, random_state=0, n_jobs=2, **nominal
         ).fit(np.repeat(X, 3, axis=0), np.repeat(number > 1, 3)),
         "forest_regressor": ForestRegressor(3, max_samples=0.5, random_state=np.int64(1), **nominal).fit(X, number),
+        "oblique_tree_classifier": ObliqueTreeClassifier(LinearSVC(C=0.5), random_state=0, **nominal).fit(X, labels),
+        "oblique_tree_regressor": ObliqueTreeRegressor(RidgeSplit(0.3), max_leaf_nodes=5, **nominal).fit(X, number),
+        "oblique_forest": ObliqueForestClassifier(3, max_depth=3, random_state=0, **nominal).fit(X, labels),
         "random_trees": RandomTreesClassifier(
             3, rule=rules.Dempster(prior=[0.5, 0.25, 0.25]), class_prior=np.array([0.5, 0.25, 0.25]), random_state=2
         ).fit(X, np.digitize(number, [0.5, 2.0])),

@@ -24,14 +24,17 @@ def nodes_on_the_way(forest: Forest, x: NDArray[np.float64], tree: int) -> list[
 
 
 def splits_about(forest: Forest, x: NDArray[np.float64]) -> dict[int, float]:
-    """The share of each column in the splits of all trees."""
-    asked = [
-        int(forest.feature[node])
-        for tree in range(forest.n_trees)
-        for node in nodes_on_the_way(forest, x, tree)
-        if forest.feature[node] >= 0
-    ]
-    return {column: asked.count(column) / len(asked) for column in set(asked)}
+    """The share of each column in the splits of all trees; an oblique split counts for its columns in equal parts."""
+    asked: list[dict[int, float]] = []
+    for tree in range(forest.n_trees):
+        for node in nodes_on_the_way(forest, x, tree):
+            if forest.kind[node] == NodeKind.OBLIQUE:
+                columns = [int(forest.payload_codes[i]) for i in oracles.payload(forest, node)]
+                asked.append(dict.fromkeys(columns, 1 / len(columns)))
+            elif forest.kind[node] != NodeKind.LEAF:
+                asked.append({int(forest.feature[node]): 1.0})
+    columns_asked = {column for one in asked for column in one}
+    return {column: sum(one.get(column, 0.0) for one in asked) / len(asked) for column in columns_asked}
 
 
 def votes(forest: Forest, x: NDArray[np.float64]) -> list[int]:

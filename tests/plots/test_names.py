@@ -12,7 +12,15 @@ import pytest
 from matplotlib.cbook import is_math_text
 from matplotlib.text import Text
 
-from hedgerow import BoundaryClassifier, CautiousForestClassifier, MeasuredTreeRegressor, RandomTreesClassifier, plots
+from hedgerow import (
+    BoundaryClassifier,
+    CautiousForestClassifier,
+    ConformalClassifier,
+    ForestClassifier,
+    MeasuredTreeRegressor,
+    RandomTreesClassifier,
+    plots,
+)
 from hedgerow.plots.labels import legend_label, literal_label
 from hedgerow.rules import Vote
 
@@ -38,6 +46,7 @@ def models(data: Any) -> dict[str, Any]:
     return {
         "boundary": BoundaryClassifier(partition="separator").fit(X, labels),
         "cautious": CautiousForestClassifier(n_estimators=5, s=5, random_state=0).fit(X, labels),
+        "conformal": ConformalClassifier(ForestClassifier(10, random_state=0), 0.5).fit(X, labels),
         "soft": MeasuredTreeRegressor(0.2, max_leaf_nodes=4).fit(X, signal),
     }
 
@@ -48,6 +57,10 @@ DRAWINGS: dict[str, tuple[Draw, list[str]]] = {
     "ColumnProfileDisplay": (
         lambda m, X, y: plots.ColumnProfileDisplay.from_estimator(m["boundary"], X, "$x$", name="$n$"),
         ["$x$", "$n$", LABELS[2]],
+    ),
+    "CoverageDisplay": (
+        lambda m, X, y: plots.CoverageDisplay.from_estimator(m["conformal"], X, y, levels=[0.5, 0.8]),
+        [],
     ),
     "ErrorCostDisplay": (lambda m, X, y: plots.ErrorCostDisplay.from_estimator(m["soft"], X), ["$x$"]),
     "LeafSizeDisplay": (

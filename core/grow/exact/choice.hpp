@@ -50,7 +50,18 @@ private:
     // root.
     double with_cost(const Candidate& candidate, double value) const {
         if (options_.feature_costs.empty()) return value;
-        return value / std::sqrt(options_.feature_costs[static_cast<std::size_t>(candidate.feature)]);
+        return value / std::sqrt(cost_of(candidate));
+    }
+
+    // An oblique split needs all of its columns.
+    double cost_of(const Candidate& candidate) const {
+        const auto of_column = [&](std::int32_t feature) {
+            return options_.feature_costs[static_cast<std::size_t>(feature)];
+        };
+        if (!candidate.projection) return of_column(candidate.feature);
+        double sum = 0;
+        for (const std::int32_t feature : candidate.projection->direction.features) sum += of_column(feature);
+        return sum;
     }
 
     bool is_significant(const Candidate& candidate) const {
@@ -108,7 +119,7 @@ private:
 
     // Columns with very many categories gain much by chance: they count only if there are no others.
     bool counts_in_mean(const Candidate& candidate) const {
-        return all_many_valued_ || !is_many_valued(candidate.feature);
+        return all_many_valued_ || candidate.projection || !is_many_valued(candidate.feature);
     }
 
     bool is_many_valued(std::int32_t feature) const {

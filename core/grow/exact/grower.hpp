@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/random.hpp"
 #include "grow/exact/choice.hpp"
+#include "grow/exact/directions.hpp"
 #include "grow/exact/samples.hpp"
 #include "grow/exact/split_search.hpp"
 #include "grow/frontier.hpp"
@@ -50,6 +52,7 @@ public:
           root_weight_(sum(data.weight, data.n_rows)),
           criterion_({data.n_classes, root_weight_, options.class_costs.data()}),
           search_(data, options, criterion_, sorted),
+          directions_(data, options),
           choose_(data, options, root_weight_),
           frontier_(options.max_leaf_nodes >= 0),
           builder_(options.max_nodes) {
@@ -158,10 +161,12 @@ private:
         if (all) search_.count(task.samples, task.positions);
         Draws draws(task.path);
         candidates_.clear();
+        std::size_t n_tried = 0;
         for (std::size_t i = 0; i < order_.size(); ++i) {
             // As in scikit-learn: features are drawn until max_features have been tried and one of them can be split.
             if (!all && static_cast<std::int64_t>(i) >= options_.max_features && !candidates_.empty()) break;
             if (!all) std::swap(order_[i], order_[i + draws.below(order_.size() - i)]);
+            n_tried = i + 1;
             check_cancelled();
             const std::int32_t position = sorted_.categories.position_of(order_[i]);
             if (position >= 0 && !differs_[static_cast<std::size_t>(position)]) continue;
@@ -172,6 +177,12 @@ private:
         }
         std::erase_if(task.positions,
                       [&](std::int32_t position) { return !differs_[static_cast<std::size_t>(position)]; });
+        auto number = static_cast<std::int32_t>(data_.n_features);
+        for (const auto& projection : directions_(task.samples, {order_.data(), n_tried}, task.path)) {
+            check_cancelled();
+            Candidate candidate = search_(task.samples, task.totals, number++, projection, options_.draw_split(draws));
+            if (candidate.valid()) candidates_.push_back(std::move(candidate));
+        }
         return candidates_;
     }
 
@@ -182,6 +193,7 @@ private:
         std::vector<std::int32_t> codes;  // child of each category: multiway and subset splits
         if (split.kind == Kind::multiway) codes = children_of_codes(task);
         if (split.kind == Kind::subset) codes = children_of_subset(split);
+        if (split.kind == Kind::oblique) codes = split.projection->direction.features;
         const std::int64_t n_known_children =
             split.kind == Kind::multiway ? 1 + *std::max_element(codes.begin(), codes.end()) : 2;
         const std::int64_t n_children = n_known_children + (split.missing == Missing::own_branch);
@@ -198,8 +210,12 @@ private:
         std::vector<NodeSamples<Target>> samples = distribute_(task.samples, assignment_);
         const Path path = task.path;
         const std::int64_t depth = task.depth;
-        builder_.set_split(task.node, n_children, split.kind, split.feature, split.threshold, split.missing,
-                           split.kind == Kind::subset ? subset_words(codes) : codes);
+        if (split.projection)
+            builder_.set_oblique_split(task.node, n_children, codes, split.projection->direction.weights,
+                                       split.threshold, split.missing);
+        else
+            builder_.set_split(task.node, n_children, split.kind, split.feature, split.threshold, split.missing,
+                               split.kind == Kind::subset ? subset_words(codes) : codes);
         task.samples = {};  // frees an unused block before its children are searched
 
         const std::int64_t first = builder_.n_nodes();
@@ -240,6 +256,14 @@ private:
         return codes;
     }
 
+    // Instances with a value of what is compared with a threshold.
+    std::span<const ListEntry> known_entries(const ExactTask<Target>& task) const {
+        if (task.split.projection) return task.split.projection->entries;
+        const auto list = static_cast<std::size_t>(sorted_.list_of[static_cast<std::size_t>(task.split.feature)]);
+        const Range range = task.samples.lists[list];
+        return {task.samples.block->lists[list].data() + range.begin, range.size()};
+    }
+
     static constexpr std::int32_t unknown = -2;  // in child_of, until the row gets a child
 
     void assign(const ExactTask<Target>& task, const std::vector<std::int32_t>& codes, std::size_t n_children) {
@@ -247,19 +271,14 @@ private:
         const Candidate& split = task.split;
         std::vector<std::int32_t>& child_of = assignment_.child_of;
         child_of.resize(std::max(child_of.size(), block.instances.size()));
-        const auto feature = static_cast<std::size_t>(split.feature);
         const Range members = task.samples.members;
         bool any_unknown = false;
-        if (data_.n_categories[feature] == 0) {
-            const auto list_number = static_cast<std::size_t>(sorted_.list_of[feature]);
-            const Range range = task.samples.lists[list_number];
-            any_unknown = range.size() < members.size();
+        if (split.projection || data_.n_categories[split.feature] == 0) {
+            const std::span<const ListEntry> known = known_entries(task);
+            any_unknown = known.size() < members.size();
             if (any_unknown)
                 for (std::uint32_t at = members.begin; at < members.end; ++at) child_of[block.members[at]] = unknown;
-            for (std::uint32_t i = range.begin; i < range.end; ++i) {
-                const ListEntry entry = block.lists[list_number][i];
-                child_of[entry.id] = entry.rank > split.last_left;
-            }
+            for (const ListEntry& entry : known) child_of[entry.id] = entry.rank > split.last_left;
         } else {
             const auto position = static_cast<std::size_t>(sorted_.categories.position_of(split.feature));
             for (std::uint32_t at = members.begin; at < members.end; ++at) {
@@ -370,6 +389,7 @@ private:
     Criterion criterion_;
     double centre_ = 0;  // mean target; targets are stored as differences from it
     SplitSearch<Criterion> search_;
+    Directions<Target> directions_;
     Choice choose_;
     Distributor<Target> distribute_;
     Assignment assignment_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -16,6 +17,7 @@
 #include "grow/chi_square.hpp"
 #include "grow/criteria.hpp"
 #include "grow/exact/category_counts.hpp"
+#include "grow/exact/projection.hpp"
 #include "grow/exact/samples.hpp"
 #include "grow/options.hpp"
 
@@ -44,8 +46,9 @@ struct Candidate {
     Kind kind = Kind::leaf;
     Missing missing = Missing::spread;
     double threshold = std::numeric_limits<double>::quiet_NaN();
-    std::uint32_t last_left = 0;        // threshold: the largest rank that goes left
-    std::vector<std::int32_t> members;  // subset: the codes that go left
+    std::uint32_t last_left = 0;                   // threshold: the largest rank that goes left
+    std::vector<std::int32_t> members;             // subset: the codes that go left
+    std::shared_ptr<const Projection> projection;  // oblique: `feature` is then behind those of the columns
     bool valid() const { return feature >= 0; }
 };
 
@@ -78,6 +81,36 @@ public:
     // counted.
     Candidate operator()(const NodeSamples<Target>& node, const Totals& totals, std::int32_t feature,
                          std::optional<double> draw = std::nullopt) {
+        begin(node, totals, feature, draw);
+        if (data_.n_categories[feature] > 0) {
+            search_categories();
+            if (best_.valid()) best_.gain -= base_;
+            return best_;
+        }
+        const auto list = static_cast<std::size_t>(sorted_.list_of[static_cast<std::size_t>(feature)]);
+        const Range range = node.lists[list];
+        entries_ = {node.block->lists[list].data() + range.begin, range.size()};
+        values_ = &sorted_.columns[list].values;
+        projection_ = nullptr;
+        return best_threshold();
+    }
+
+    // The best oblique split along this projection, which counts as the column with the number `feature`.
+    Candidate operator()(const NodeSamples<Target>& node, const Totals& totals, std::int32_t feature,
+                         const std::shared_ptr<const Projection>& projection, std::optional<double> draw) {
+        begin(node, totals, feature, draw);
+        entries_ = projection->entries;
+        values_ = &projection->values;
+        projection_ = &projection;
+        return best_threshold();
+    }
+
+private:
+    using Group = std::vector<double>;
+    static constexpr std::size_t max_searched_categories = 12;
+
+    void begin(const NodeSamples<Target>& node, const Totals& totals, std::int32_t feature,
+               std::optional<double> draw) {
         node_ = &node;
         totals_ = &totals;
         tolerance_ = 1e-12 * totals.magnitude;
@@ -86,18 +119,14 @@ public:
         draw_ = draw;
         min_rows_ = options_.min_samples_leaf;
         n_offered_ = 0;
-        if (data_.n_categories[feature] > 0)
-            search_categories();
-        else
-            search_thresholds();
-        if (best_.valid()) best_.gain -= base_;
-        if (options_.c45 && data_.n_categories[feature] == 0) subtract_threshold_cost();
-        return best_;
     }
 
-private:
-    using Group = std::vector<double>;
-    static constexpr std::size_t max_searched_categories = 12;
+    Candidate best_threshold() {
+        search_thresholds();
+        if (best_.valid()) best_.gain -= base_;
+        if (options_.c45) subtract_threshold_cost();
+        return best_;
+    }
 
     // RowTotals of weight 0 are in no tree.
     static bool has_unit_weights(const TrainingData& data) {
@@ -133,10 +162,6 @@ private:
         for (const double* branch : branches) c.split_information += information(criterion_.weight(branch));
         if constexpr (!std::is_same_v<Target, double>)
             if (options_.significance < 1) c.chi_square = ChiSquare::of(branches, left_.size());
-    }
-
-    std::size_t list_number() const {
-        return static_cast<std::size_t>(sorted_.list_of[static_cast<std::size_t>(feature_)]);
     }
 
     // Number of rows with a value, and without.
@@ -178,18 +203,16 @@ private:
 
     void search_thresholds() {
         const SampleBlock<Target>& block = *node_->block;
-        const Range range = node_->lists[list_number()];
-        const ListEntry* entries = block.lists[list_number()].data();
-        if (range.size() == 0) return;
-        const bool any_missing = range.size() < node_->members.size();
+        if (entries_.empty()) return;
+        const bool any_missing = entries_.size() < node_->members.size();
         RowTotals rows{totals_->rows, 0};
         known_ = totals_->group;
         if (any_missing) {
             clear(known_);
             rows.known = 0;
-            for (std::uint32_t i = range.begin; i < range.end; ++i) {
-                criterion_.add(known_.data(), block.instances[entries[i].id]);
-                rows.known += block.fraction(entries[i].id);
+            for (const ListEntry& entry : entries_) {
+                criterion_.add(known_.data(), block.instances[entry.id]);
+                rows.known += block.fraction(entry.id);
             }
             rows.unknown = totals_->rows - rows.known;
         }
@@ -197,21 +220,22 @@ private:
         min_rows_ = least_rows_beside_a_threshold(rows.known);
         const bool fractional = options_.known_only();
         base_ = score(fractional ? known_ : totals_->group);
-        if (any_missing && !fractional) offer_known_against_missing(rows);
+        if (any_missing && !fractional && !projection_) offer_known_against_missing(rows);
         if (any_missing && !fractional)
-            scan<true>(entries, range, rows);
+            scan<true>(rows);
         else
-            scan<false>(entries, range, rows);
+            scan<false>(rows);
     }
 
     template <bool with_missing>
-    void scan(const ListEntry* entries, Range range, const RowTotals& rows) {
+    void scan(const RowTotals& rows) {
+        const std::span<const ListEntry> entries = entries_;
         const SampleBlock<Target>& block = *node_->block;
         const bool whole = block.fractions.empty();
         clear(left_);
         double rows_left = 0;
-        const std::uint32_t drawn_rank = draw_threshold(entries[range.begin].rank, entries[range.end - 1].rank);
-        for (std::uint32_t i = range.begin; i + 1 < range.end; ++i) {
+        const std::uint32_t drawn_rank = draw_threshold(entries.front().rank, entries.back().rank);
+        for (std::size_t i = 0; i + 1 < entries.size(); ++i) {
             criterion_.add(left_.data(), block.instances[entries[i].id]);
             rows_left += whole ? 1.0 : block.fractions[entries[i].id];
             if (entries[i].rank == entries[i + 1].rank) continue;
@@ -233,17 +257,18 @@ private:
     // Draws a threshold between two values of the column; returns the rank of the largest value that is not above it.
     std::uint32_t draw_threshold(std::uint32_t lowest, std::uint32_t highest) {
         if (!draw_) return 0;
-        const std::vector<double>& values = sorted_.columns[list_number()].values;
+        const std::vector<double>& values = *values_;
         drawn_ = drawn_threshold(values[lowest], values[highest], *draw_);
         return static_cast<std::uint32_t>(std::upper_bound(values.begin() + lowest, values.begin() + highest, drawn_) -
                                           values.begin() - 1);
     }
 
     void complete_threshold(Candidate& c, std::uint32_t rank, std::uint32_t next_rank, Missing missing) const {
-        const std::vector<double>& values = sorted_.columns[list_number()].values;
+        const std::vector<double>& values = *values_;
         const double low = values[rank], high = values[next_rank];
         const double middle = low / 2 + high / 2;
-        c.kind = Kind::threshold;
+        c.kind = projection_ ? Kind::oblique : Kind::threshold;
+        if (projection_) c.projection = *projection_;
         c.threshold = low <= middle && middle < high ? middle : low;
         if (draw_) c.threshold = drawn_;
         if (options_.c45)  // a value of the training data, not above the middle
@@ -463,8 +488,11 @@ private:
     const NodeSamples<Target>* node_ = nullptr;
     const Totals* totals_ = nullptr;
     std::int32_t feature_ = -1;
-    std::optional<double> draw_;  // of the one split that is tried; none: all are
-    double drawn_ = 0;            // the threshold that it stands for
+    std::span<const ListEntry> entries_;                             // of a column that is split by threshold
+    const std::vector<double>* values_ = nullptr;                    // by rank
+    const std::shared_ptr<const Projection>* projection_ = nullptr;  // none for a column of the data
+    std::optional<double> draw_;                                     // of the one split that is tried; none: all are
+    double drawn_ = 0;                                               // the threshold that it stands for
     double tolerance_ = 0;
     double base_ = 0;
     double min_rows_ = 0;  // of a branch

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hedgerow.cli.options import FileOptions, data_argument, file_options, model_argument
+from hedgerow.cli.options import FileOptions, comma_separated, data_argument, file_options, model_argument
 
 if TYPE_CHECKING:
     from hedgerow.cli.fitted import Loaded
@@ -21,6 +21,7 @@ __all__ = ["explain"]
 Examples:
   hedgerow explain patients.hedgerow new.csv --row 17
   hedgerow explain iris.hedgerow iris --row 1 --row 78
+  hedgerow explain patients.hedgerow new.csv --row 17 --change --fixed age,sex
 """,
 )
 @model_argument
@@ -29,18 +30,29 @@ Examples:
     "--row", "numbers", type=click.IntRange(min=1), multiple=True, default=(1,), show_default=True, metavar="K",
     help="Row of DATA, counted from 1; may be repeated.",
 )  # fmt: skip
+@click.option("--change", is_flag=True, help="The nearest change of the row that leads to each other answer.")
+@click.option("--fixed", metavar="COLUMN", multiple=True, help="Columns that --change leaves alone: --fixed age,sex.")
+@click.option(
+    "--reach", metavar="ANSWER", help="The answer that --change is to reach: a class, or LOW:HIGH for a number."
+)  # fmt: skip
 @file_options
 def explain(
     model: str,
     data: str,
     numbers: tuple[int, ...],
+    change: bool,
+    fixed: tuple[str, ...],
+    reach: str | None,
     files: FileOptions,
 ) -> None:
     """Explain predictions of MODEL for rows of DATA: the path down the tree, or the votes of the trees."""
     from hedgerow.cli.console import out
     from hedgerow.cli.fitted import open_model, read_rows
     from hedgerow.cli.inputs.unseen import UnseenCategories
+    from hedgerow.cli.ways_out import change_lines
 
+    if (fixed or reach) and not change:
+        raise click.UsageError("--fixed and --reach belong to --change: add it")
     loaded = open_model(model)
     parts = read_rows(loaded, data, files)
     found = dict(_picked(parts, set(numbers), data))
@@ -52,6 +64,9 @@ def explain(
         out.print(f"Row {number}", style="bold")
         for line in _lines(loaded, found[number]):
             out.print(line, soft_wrap=True)
+        if change:
+            for line in change_lines(loaded, found[number], comma_separated(fixed), reach):
+                out.print(line, soft_wrap=True)
         out.print()
 
 

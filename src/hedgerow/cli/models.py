@@ -32,6 +32,10 @@ MODELS: dict[str, Model] = {
     "tree": Model("one readable tree", "TreeClassifier", "TreeRegressor"),
     "c45": Model("one tree, as C4.5 grows and prunes it", "TreeClassifier.c45"),
     "forest": Model("a random forest", "ForestClassifier", "ForestRegressor"),
+    "oblique": Model(
+        "a tree whose splits may combine numeric columns", "ObliqueTreeClassifier", "ObliqueTreeRegressor"
+    ),
+    "oblique-forest": Model("a random forest of such trees", "ObliqueForestClassifier", None),
     "random-trees": Model("random decision trees, combined as evidence", "RandomTreesClassifier"),
     "cautious": Model("a forest that answers with sets of classes", "CautiousForestClassifier"),
     "boundary": Model("smooth probabilities by the distance to the boundary of a tree", "BoundaryClassifier"),

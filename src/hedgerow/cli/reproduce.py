@@ -76,7 +76,7 @@ class _Bars:
     def dataset(self, name: str, seconds: float) -> None:
         from hedgerow.cli.console import err
 
-        err.print(f"{name}: done, {seconds:.1f} s of work", soft_wrap=True)
+        err.print(f"{name}: done, {seconds:.1f} s of processor time", soft_wrap=True)
 
     def left_out(self, dataset: str, why: str) -> None:
         from hedgerow.cli.console import warn
@@ -97,4 +97,6 @@ def _print(outcome: Any) -> None:
     for claim in outcome.report.claims:
         table.add_row(claim.verdict, claim.text, claim.evidence, style=styles[claim.verdict])
     out.print(table)
-    out.print(f"{outcome.page}: tables and figures, {outcome.seconds / 60:.1f} minutes of work", soft_wrap=True)
+    out.print(
+        f"{outcome.page}: tables and figures, {outcome.seconds / 60:.1f} minutes of processor time", soft_wrap=True
+    )

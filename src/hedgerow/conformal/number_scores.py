@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,15 @@ from hedgerow._registry import register
 __all__ = ["AbsoluteError", "Cqr", "NormalizedError", "NumberScore", "number_score"]
 
 Floats = NDArray[np.float64]
-Answers = Mapping[str, Any]
+Answers = Mapping[str, NDArray[Any]]
+"""Answers by verb; of an uncertainty its total."""
 
 
 class NumberScore(ABC):
     """An interval around each prediction, and the unit in which its ends move until coverage is as promised."""
+
+    is_centred: ClassVar[bool] = True
+    """Whether both ends are the same prediction before calibration."""
 
     @abstractmethod
     def verbs(self, low: float, high: float) -> dict[str, dict[str, Any]]:
@@ -32,16 +36,16 @@ class NumberScore(ABC):
         """Ends before calibration, (n, 2)."""
 
     def scale(self, answers: Answers) -> float:
-        """Number that `unit` needs to know of the answers about all calibration rows."""
+        """Number that `unit` needs to know of all answers of a model."""
         return 1.0
 
-    def unit(self, answers: Answers, scale: float) -> Floats | float:
+    def unit(self, answers: Answers, scale: float) -> Floats:
         """Positive unit of each row, (n,), in which its ends move."""
-        return 1.0
+        return np.ones(len(next(iter(answers.values()))))
 
-    def scores(self, answers: Answers, targets: Floats, scale: float) -> Floats:
+    def scores(self, answers: Answers, targets: Floats, unit: Floats) -> Floats:
         """How many units each end must move outwards to reach the target, (n, 2); negative inside."""
-        ends, unit = self.ends(answers), np.broadcast_to(self.unit(answers, scale), len(targets))
+        ends = self.ends(answers)
         found: Floats = np.stack([ends[:, 0] - targets, targets - ends[:, 1]], axis=1) / unit[:, np.newaxis]
         return found
 
@@ -62,10 +66,11 @@ class AbsoluteError(NumberScore):
 @partial(register, name="hedgerow.conformal.NormalizedError")
 @dataclass(frozen=True)
 class NormalizedError(NumberScore):
-    """|y − ŷ|/(u + `floor`·ū): wider where `predict_uncertainty` u is larger, ū its mean over the calibration rows.
+    """|y − ŷ|/(u/ū + `floor`): wider where `predict_uncertainty` u is larger, ū its mean over rows.
 
     Papadopoulos, Gammerman and Vovk, Normalized nonconformity measures for regression conformal prediction, 2008. The
-    floor keeps rows whose leaves happen to agree from very narrow intervals, and others from very wide ones.
+    floor keeps rows whose leaves happen to agree from very narrow intervals, and others from very wide ones. Of models
+    of several folds each u is in units of the model's own mean: one that is pruned less is not more sure.
     """
 
     floor: float = 0.1
@@ -82,8 +87,9 @@ class NormalizedError(NumberScore):
     def scale(self, answers: Answers) -> float:
         return float(_total(answers).mean())
 
-    def unit(self, answers: Answers, scale: float) -> Floats | float:
-        return _total(answers) + (self.floor * scale if scale > 0 else 1.0)
+    def unit(self, answers: Answers, scale: float) -> Floats:
+        total = _total(answers)
+        return (total / scale if scale > 0 else np.ones(len(total))) + self.floor
 
 
 @partial(register, name="hedgerow.conformal.Cqr")
@@ -93,6 +99,8 @@ class Cqr(NumberScore):
 
     Romano, Patterson and Candès, Conformalized Quantile Regression, 2019, equation 6.
     """
+
+    is_centred: ClassVar[bool] = False
 
     def verbs(self, low: float, high: float) -> dict[str, dict[str, Any]]:
         return {"predict_quantiles": {"q": (low, high)}}
@@ -104,7 +112,7 @@ class Cqr(NumberScore):
 
 def _total(answers: Answers) -> Floats:
     """Total uncertainty of each row."""
-    found: Floats = np.asarray(answers["predict_uncertainty"].total, dtype=np.float64)
+    found: Floats = np.asarray(answers["predict_uncertainty"], dtype=np.float64)
     return found
 
 

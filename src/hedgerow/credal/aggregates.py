@@ -18,6 +18,7 @@ from hedgerow._arrays import Bools, Floats
 from hedgerow._registry import register
 from hedgerow.credal.decisions import TIE, has_distribution, tightened, undominated
 from hedgerow.credal.leaves import Weighting, bounds_of, check_s, check_weighting, weights_of
+from hedgerow.folds.conditions import Conditions, leads
 from hedgerow.folds.fold import Fold
 from hedgerow.forest.counts import check_counts
 from hedgerow.walk import LeafTable, Op
@@ -106,6 +107,19 @@ class _Weighed(Aggregate):
         bel, pl, total = _certain_possible(folded)
         return np.stack([bel / total, pl / total], axis=-1)
 
+    def conditions(self, code: int, n_classes: int, n_trees: int, s: float) -> Conditions:
+        """Class `code` is believed more than any other is plausible."""
+        return _dominates(code, n_classes, n_columns=2 * n_classes + 1)
+
+
+def _dominates(code: int, n_classes: int, n_columns: int) -> Conditions:
+    """The lower column of class `code` exceeds the upper ones, which come after the lower ones, of all others."""
+    others = np.flatnonzero(np.arange(n_classes) != code)
+    weights = np.zeros((n_columns, n_classes - 1))
+    weights[code] = 1.0
+    weights[n_classes + others, np.arange(n_classes - 1)] = -1.0
+    return Conditions(weights, np.zeros(n_classes - 1))
+
 
 def _certain_possible(folded: Floats) -> tuple[Floats, Floats, Floats]:
     """Sums of weights, (n, n_classes) twice and (n, 1).
@@ -156,6 +170,12 @@ class Vote(_Weighed):
         _, votes, total = _certain_possible(folded)
         return votes >= votes.max(axis=1, keepdims=True) - TIE * total
 
+    def conditions(self, code: int, n_classes: int, n_trees: int, s: float) -> Conditions:
+        """Class `code` has more votes than any other."""
+        votes = np.zeros((2 * n_classes + 1, n_classes))
+        votes[n_classes : 2 * n_classes] = np.eye(n_classes)
+        return leads(votes, np.zeros(n_classes), code)
+
 
 class _Bounded(Aggregate):
     """Abstract: bounds on the probabilities, decided by strict interval dominance."""
@@ -179,6 +199,9 @@ class Average(_Bounded):
         some = np.asarray(n_trees) > 0
         lower, upper = _halves(folded / np.where(some, n_trees, 1))
         return _within_unit(lower, np.where(some, upper, 1.0))
+
+    def conditions(self, code: int, n_classes: int, n_trees: int, s: float) -> Conditions:
+        return _dominates(code, n_classes, n_columns=2 * n_classes)
 
 
 @dataclass(frozen=True)

@@ -37,3 +37,16 @@ class Training:
         found = np.stack([np.fmin.reduce(self.values, axis=0), np.fmax.reduce(self.values, axis=0)], axis=1)
         found[self.n_categories > 0] = np.nan
         return found
+
+    @property
+    def deviations(self) -> Floats:
+        """Standard deviation of each numeric column, (n_features,); 0 for nominal ones, and where it overflows."""
+        known = ~np.isnan(self.values)
+        weight = np.where(known, self.sample_weight[:, np.newaxis], 0.0)
+        total = weight.sum(axis=0)
+        total = np.where(total > 0, total, 1.0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = np.where(known, self.values, 0.0)
+            mean = (weight * values).sum(axis=0) / total
+            found: Floats = np.sqrt((weight * (values - mean) ** 2).sum(axis=0) / total)
+        return np.where(np.isfinite(found) & (self.n_categories == 0), found, 0.0)

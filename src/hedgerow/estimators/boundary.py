@@ -26,6 +26,7 @@ from hedgerow.estimators.fitting.costs import cheapest_classes
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.trees import TreeClassifier
 from hedgerow.estimators.verbs.answers import Answers
+from hedgerow.estimators.verbs.tree import ClassTree
 from hedgerow.estimators.wrapped import WrappedForest
 from hedgerow.explain.explanation import explain_classes
 from hedgerow.folds import Frequency, Uncertainty, entropy_bits, leaf_counts, tree_votes
@@ -55,9 +56,9 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
     Parameters
     ----------
     estimator : a tree, or None
-        A TreeClassifier, or one of scikit-learn's decision trees or extra trees. It is cloned and fitted, unless it is
-        ``sklearn.frozen.FrozenEstimator(fitted)``, which is used without refitting. None is ``TreeClassifier()``, whose
-        thresholds are midway between training values.
+        A TreeClassifier or ObliqueTreeClassifier, or one of scikit-learn's decision or extra trees. It is cloned and
+        fitted, unless it is ``sklearn.frozen.FrozenEstimator(fitted)``, which is used without refitting. None is
+        ``TreeClassifier()``, whose thresholds are midway between training values.
     metric : {"standard", "minmax"}, an instance of :class:`~hedgerow.boundary.Standard` or \
 :class:`~hedgerow.boundary.MinMax`, or scales
         Unit of distance in each column: its standard deviation, its range, or your own number for each column (an
@@ -179,7 +180,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
     def _regrow(self, whole: TreeAndBoundary, weight: Floats, fit_params: dict[str, Any]) -> Grow:
         """Return a function that fits a clone of the estimator to other rows."""
         template = clone(self._template())
-        if isinstance(template, TreeClassifier):  # cross-validate the amount of shrinkage once, not in every fold
+        if isinstance(template, ClassTree):  # cross-validate the amount of shrinkage once, not in every fold
             template.set_params(leaf_probability=whole.model.leaf_probability_)
         params = self._params_of_estimator(template, weight, fit_params)
         counted = params.pop("sample_weight", None) is not None
@@ -300,7 +301,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
 
     def _tree_query(self) -> Query[Floats]:
         """Probabilities of the tree itself."""
-        if isinstance(self.estimator_, TreeClassifier):
+        if isinstance(self.estimator_, ClassTree):
             return self.estimator_._proba_query()
         estimate = Frequency()
         table = self._tables.get(estimate, lambda: estimate.table_of(self.forest_.distinct_counts, self.class_prior_))
@@ -308,7 +309,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
 
     def _tree_codes(self, probabilities: Floats) -> NDArray[np.intp]:
         """Position in `classes_` of the tree's own answer, given its probabilities."""
-        if isinstance(self.estimator_, TreeClassifier):
+        if isinstance(self.estimator_, ClassTree):
             return self.estimator_._decide(probabilities)
         return probabilities.argmax(axis=1)
 
@@ -335,10 +336,10 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         from sklearn.tree import BaseDecisionTree  # slow to import
 
         inside = template.estimator if isinstance(template, FrozenEstimator) else template
-        if not isinstance(inside, TreeClassifier | BaseDecisionTree):
+        if not isinstance(inside, ClassTree | BaseDecisionTree):
             raise TypeError(
-                f"estimator is {inside!r}, must be a tree whose leaves have one answer each: a TreeClassifier, or one "
-                "of scikit-learn's decision trees (DecisionTreeClassifier, ExtraTreeClassifier)"
+                f"estimator is {inside!r}, must be a tree whose leaves have one answer each: a TreeClassifier, an "
+                "ObliqueTreeClassifier, or one of scikit-learn's (DecisionTreeClassifier, ExtraTreeClassifier)"
             )
 
     def _check_fitted(self) -> None:
@@ -385,7 +386,7 @@ def _tree_and_boundary(found: dict[str, Any]) -> TreeAndBoundary:
 
 def _boundary(model: Any) -> DecisionBoundary:
     """Decision boundary of a fitted tree; the class of a leaf is the tree's own prediction."""
-    if not isinstance(model, TreeClassifier):
+    if not isinstance(model, ClassTree):
         return boundary_of(model)
     probabilities = model.leaf_probabilities()
     if model.cost_matrix is None:

@@ -286,6 +286,12 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
         return self._of_estimator("forest_")
 
     @property
+    def class_prior_(self) -> Floats:
+        """Class prior of the wrapped estimator."""
+        found: Floats = self._of_estimator("class_prior_")
+        return found
+
+    @property
     def feature_importances_(self) -> Floats:
         """Feature importances of the wrapped estimator."""
         found: Floats = self._of_estimator("feature_importances_")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from hedgerow.estimators.fitting.bagging import (
     OutOfBag,
     oob_metric,
 )
+from hedgerow.estimators.fitting.costs import feature_costs
 from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import NumberAnswers
@@ -37,7 +39,7 @@ class ForestRegressor(NumberAnswers, BaggedTrees):
     ----------
     n_estimators, nominal, missing, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
 min_impurity_decrease, max_leaf_nodes, max_features, max_bins, bootstrap, max_samples, oob_score, \
-categorical_features, n_jobs, random_state
+feature_costs, categorical_features, n_jobs, random_state
         As in :class:`ForestClassifier`.
 
     Attributes
@@ -75,6 +77,7 @@ categorical_features, n_jobs, random_state
         bootstrap: bool = True,
         max_samples: Any = None,
         oob_score: Any = False,
+        feature_costs: Any = None,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -94,6 +97,7 @@ categorical_features, n_jobs, random_state
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.oob_score = oob_score
+        self.feature_costs = feature_costs
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -113,10 +117,12 @@ categorical_features, n_jobs, random_state
         targets = read_targets(y, table.values)
         weight = read_weights(sample_weight, table.values)
         training = self._training(table, weight, targets=targets)
-        growth = self._growth("squared_error", splitter=self.splitter)
+        costs = None if self.feature_costs is None else feature_costs(self.feature_costs, table.schema)
+        growth = self._growth("squared_error", splitter=self.splitter, feature_costs=costs)
         grown = self._grow(training, growth, ("squared_error",), X, y, keep_bags)
         samples = LeafSamples.of(*grown.leaf_samples, targets[weight > 0])
         found: dict[str, Any] = {"leaf_samples_": samples, "_impurity": "squared_error"}
+        found["training_range_"] = training.ranges
         bags = None
         if keep_bags or self._scores_out_of_bag():
             bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
@@ -139,11 +145,26 @@ categorical_features, n_jobs, random_state
         """Bounds, (n, 2), of the interval with equal probability below and above."""
         return self._respond_alone(X, "predict_interval", coverage=coverage)
 
+    def _respond_out_of_bag(
+        self, bags: OutOfBag, verbs: Mapping[str, Mapping[str, Any]]
+    ) -> tuple[dict[str, Any], NDArray[np.bool_]]:
+        folds = {verb: arguments for verb, arguments in verbs.items() if verb != "predict_quantiles"}
+        found, unseen = super()._respond_out_of_bag(bags, folds)
+        if "predict_quantiles" in verbs:
+            q = verbs["predict_quantiles"]["q"]
+            quantiles = predict_quantiles(
+                self.forest_, self.leaf_samples_, bags.rows, q, skip=bags.seen, n_jobs=self.n_jobs
+            )
+            found["predict_quantiles"] = quantiles[unseen]
+        return found, unseen
+
     _has_intervals = True
 
     def _answer(self, verb: str, rows: Floats, reached: Any, **arguments: Any) -> Any:
         if verb == "predict_interval":
             return self._intervals(rows, **arguments)
+        if verb == "predict_quantiles":
+            return predict_quantiles(self.forest_, self.leaf_samples_, rows, n_jobs=self.n_jobs, **arguments)
         return super()._answer(verb, rows, reached, **arguments)
 
     def _intervals(self, rows: Floats, coverage: float = 0.9) -> Floats:

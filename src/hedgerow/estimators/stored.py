@@ -83,6 +83,8 @@ def check_fitted(model: Any) -> None:
         _check_classes(model)
     elif model.forest_.leaf_stats is None or model._impurity != "squared_error":
         raise ValueError("a regressor needs the forest of one")
+    if "column_deviation_" in vars(model):
+        _check_weights("column_deviation_", model.column_deviation_, model.forest_.n_features, "columns")
     if "leaf_samples_" in vars(model) and len(model.leaf_samples_.start) != model.forest_.n_leaves + 1:
         raise ValueError("its leaf samples are those of another forest")
     _check_parameters(model)
@@ -95,6 +97,9 @@ def _check_columns(model: Any) -> None:
     if model.schema_.n_features != n_features or model.n_features_in_ != n_features:
         raise ValueError(f"its forest has {n_features} columns, and its schema another number")
     check_columns(model.forest_, model.schema_.n_categories)
+    ranges = vars(model).get("training_range_")
+    if ranges is not None and not _is_range_of_columns(ranges, n_features):
+        raise ValueError("training_range_ has no least and largest value for each column")
     names = getattr(model, "feature_names_in_", None)
     if names is not None and list(names) != list(model.schema_.names):
         raise ValueError("feature_names_in_ are not the names of its columns")
@@ -111,9 +116,6 @@ def _check_classes(model: Any) -> None:
         raise ValueError("class_prior_ does not add up to 1")
     if "class_count_" in vars(model):
         _check_weights("class_count_", model.class_count_, n_classes)
-    ranges = vars(model).get("training_range_")
-    if ranges is not None and not _is_range_of_columns(ranges, model.forest_.n_features):
-        raise ValueError("training_range_ has no least and largest value for each column")
     unit = vars(model).get("weight_unit_", 1.0)
     if not isinstance(unit, float) or not 0 < unit < np.inf:
         raise ValueError("weight_unit_ must be a positive number")
@@ -127,9 +129,9 @@ def _is_range_of_columns(ranges: Any, n_features: int) -> bool:
     return not (ranges[:, 0] > ranges[:, 1]).any()
 
 
-def _check_weights(name: str, weights: Any, n_classes: int) -> None:
-    if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or weights.shape != (n_classes,):
-        raise ValueError(f"{name} has no number for each of {n_classes} classes")
+def _check_weights(name: str, weights: Any, n: int, of: str = "classes") -> None:
+    if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or weights.shape != (n,):
+        raise ValueError(f"{name} has no number for each of {n} {of}")
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError(f"{name} must be finite and not negative")
 

@@ -4,47 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hedgerow._criteria import CRITERIA
-from hedgerow._params import check_bool
-from hedgerow.data.table import read_table
-from hedgerow.data.targets import read_labels, read_targets, read_weights
-from hedgerow.data.training import Training
-from hedgerow.estimators.fitting.costs import cheapest_classes, class_costs, feature_costs, prior_weights
-from hedgerow.estimators.fitting.shrinkage import choose_amount
 from hedgerow.estimators.stored import storable
-from hedgerow.estimators.verbs.answers import ClassAnswers, NumberAnswers
-from hedgerow.estimators.verbs.one_tree import OneTree
-from hedgerow.estimators.verbs.pruned import PrunedTree
-from hedgerow.folds import Additive
-from hedgerow.folds.leaf_probability import LeafProbability, Shrinkage, leaf_probability
-from hedgerow.forest.counts import DistinctCounts
-from hedgerow.forest.forest import Forest
-from hedgerow.forest.importance import features_on_paths, impurity_of
+from hedgerow.estimators.verbs.tree import ClassTree, NumberTree
 from hedgerow.growth import Fractional
-from hedgerow.walk import LeafTable, Query, route
 
 __all__ = ["TreeClassifier", "TreeRegressor"]
 
-Floats = NDArray[np.float64]
-
-
-class _Tree(OneTree, PrunedTree):
-    """Abstract: methods of both trees."""
-
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """Number of the leaf that each row reaches, (n,).
-
-        A row with a missing value that is spread over branches follows the heaviest.
-        """
-        rows = self._read(X)
-        return route(self.forest_, rows)[:, 0]
-
 
 @storable
-class TreeClassifier(ClassAnswers, _Tree):
+class TreeClassifier(ClassTree):
     """A decision tree for nominal, ordinal, numeric and missing values and any number of classes.
 
     By default it splits as C4.5 does: by gain ratio, with a branch for every category, and with rows spread over the
@@ -203,123 +171,9 @@ max_leaf_nodes, max_features
         }
         return cls(**{**settings, **changes})
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeClassifier:
-        """Grow the tree and prune it.
-
-        Whole-number weights count rows; others are relative and rescaled to a mean of 1.
-        """
-        estimate = leaf_probability(self.leaf_probability)
-        table = read_table(X, categorical_features=self.categorical_features, estimator=self)
-        labels = read_labels(y, table.values)
-        weight = labels.weighted(sample_weight, table.values, self.class_weight)
-        costs = None if self.cost_matrix is None else class_costs(self.cost_matrix, labels.classes)
-        if check_bool("cost_priors", self.cost_priors):
-            if costs is None:
-                raise ValueError("cost_priors=True needs a cost_matrix")
-            weight = prior_weights(costs, labels.codes, weight, labels.classes)
-        training = self._training(table, weight, labels=labels)
-        growth = self._growth(
-            self.criterion,
-            stopping=self.stopping,
-            class_costs=costs,
-            feature_costs=None if self.feature_costs is None else feature_costs(self.feature_costs, table.schema),
-        )
-        seed, impurity = self._seed(), impurity_of(self.criterion)
-
-        def grow(rows: Training) -> Forest:
-            return self._grow_and_prune(
-                rows,
-                lambda part: growth.options(part.sample_weight, table.schema.n_features, tuple(CRITERIA), seed),
-                impurity,
-                labels.classes,
-            )
-
-        forest = grow(training)
-        estimate = choose_amount(estimate, training, grow, self._hold_out_seed(seed))
-        prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
-        self._set_fitted(
-            table,
-            forest,
-            classes_=labels.classes,
-            n_classes_=len(labels.classes),
-            class_prior_=prior,
-            leaf_probability_=estimate,
-            training_range_=training.ranges,
-            _impurity=impurity,
-        )
-        return self
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Probability of each class, (n, n_classes), as `leaf_probability` estimates it.
-
-        For a row that reaches several leaves, the weighted mean of their probabilities.
-        """
-        return super().predict_proba(X)
-
-    def _leaf_probabilities(self, rows: Floats, leaves: NDArray[np.int64]) -> Floats:
-        return self._proba_query().table.values[leaves]
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Most probable class of each row; with a `cost_matrix` the one of least expected cost; the first of equals."""
-        return super().predict(X)
-
-    def predict_most_likely(self, X: Any) -> NDArray[Any]:
-        """Class that most leaves vote for: each leaf that a row reaches votes, with the weight of its path.
-
-        The lecture's first method for rows with missing values. :meth:`predict` mixes the leaves' probabilities
-        instead. They agree where nothing is missing and nothing has a cost.
-        """
-        rows = self._read(X)
-        answers = self.leaf_probabilities().argmax(axis=1)
-        table = LeafTable.of(np.eye(len(self.classes_))[answers])
-        return self._ask(rows, Query(table, lambda votes, _: self.classes_[votes.argmax(axis=1)]))[0]
-
-    def _decide(self, probabilities: Floats) -> NDArray[np.intp]:
-        if self.cost_matrix is None:
-            return super()._decide(probabilities)
-        return cheapest_classes(probabilities, self.cost_matrix, self.classes_)
-
-    def _leaf_probability(self) -> LeafProbability:
-        estimate = leaf_probability(self.leaf_probability)
-        if not isinstance(estimate, Shrinkage) or not estimate.is_open:
-            return estimate
-        fitted = vars(self).get("leaf_probability_")  # none in files of older versions
-        if isinstance(fitted, Shrinkage):
-            return fitted
-        raise ValueError(
-            f"leaf_probability is {self.leaf_probability!r}, whose amount is chosen in fit: fit again, or give it as "
-            "a number, such as Shrinkage(20)"
-        )
-
-    def _leaf_evidence(self) -> DistinctCounts:
-        return DistinctCounts(self._leaf_probability().evidence(self.forest_), None)
-
-    def _check_fitted(self) -> None:
-        super()._check_fitted()
-        self._leaf_probability()
-
-    def _additive(self) -> tuple[LeafTable, Additive]:
-        return self._proba_query().table, self._leaf_probability().additive(1, self.class_prior_)
-
-    def _proba_query(self) -> Query[Floats]:
-        estimate = self._leaf_probability()
-        table = self._tables.get(estimate, lambda: estimate.table_of(self._leaf_evidence(), self.class_prior_))
-        return estimate.query(table, self.class_prior_)
-
-    def cost_of(self, X: Any) -> Floats:
-        """Cost of the measurements that classify each row, (n,): each feature on its path is paid once.
-
-        Without `feature_costs`, the number of features on the path. For a row with missing values that reaches several
-        leaves, the weighted mean over its paths.
-        """
-        rows = self._read(X)
-        prices = feature_costs(self.feature_costs, self.schema_)
-        table = LeafTable.of((features_on_paths(self.forest_) @ prices)[:, np.newaxis])
-        return self._ask(rows, Query(table, lambda folded, _: folded[:, 0]))[0]
-
 
 @storable
-class TreeRegressor(NumberAnswers, _Tree):
+class TreeRegressor(NumberTree):
     """A regression tree (least squares) for nominal, ordinal, numeric and missing values.
 
     Parameters
@@ -335,7 +189,7 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
     ----------
     forest_ : Forest
         The tree itself.
-    schema_, n_features_in_, feature_names_in_, feature_importances_
+    schema_, training_range_, n_features_in_, feature_names_in_, feature_importances_
         As in :class:`TreeClassifier`.
 
     Examples
@@ -376,18 +230,3 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
         self.pruning = pruning
         self.categorical_features = categorical_features
         self.random_state = random_state
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeRegressor:
-        """Grow the tree and prune it."""
-        table = read_table(X, categorical_features=self.categorical_features, estimator=self)
-        targets = read_targets(y, table.values)
-        weight = read_weights(sample_weight, table.values)
-        training = self._training(table, weight, targets=targets)
-        growth, seed = self._growth("squared_error"), self._seed()
-        forest = self._grow_and_prune(
-            training,
-            lambda rows: growth.options(rows.sample_weight, table.schema.n_features, ("squared_error",), seed),
-            "squared_error",
-        )
-        self._set_fitted(table, forest, _impurity="squared_error")
-        return self

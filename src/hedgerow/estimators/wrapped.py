@@ -88,6 +88,9 @@ class WrappedForest(Wrapper, TreeBased):
     def _prunings(self) -> Prunings:
         return self.estimator_._prunings() if isinstance(self.estimator_, ClassAnswers) else Prunings()
 
+    def _column_deviation(self) -> Floats | None:
+        return self.estimator_._column_deviation() if isinstance(self.estimator_, ClassAnswers) else None
+
     def _training_range(self) -> Floats | None:
         return self.estimator_._training_range() if isinstance(self.estimator_, ClassAnswers) else None
 

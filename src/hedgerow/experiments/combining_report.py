@@ -379,22 +379,23 @@ def _claims(data: _Data, results: Results) -> list[Claim]:
         )
     )
     if "airlines-sample" in results.datasets:
-        pool, best = (
-            np.max(
-                [
-                    results.of_parts("airlines-sample", f"{name}/{size}", "accuracy")
-                    for name in names
-                    for size in LEAF_SIZES
-                ],
-                axis=0,
-            )
-            for names in (("pool",), tuple(name for name in _NINE if name != "pool"))
-        )
         claims.append(
             on_datasets(
                 "Pooling is ahead of the other rules on airlines (here a sample of 5 % of its rows).",
-                *("5.2, Figure 5", 100 * (pool - best), "points of accuracy over the best other rule"),
+                *("5.3, Figure 5", _lead_of_pool(results, "airlines-sample")),
+                "points of accuracy over the best other rule, mean over leaf sizes from 2",
                 unit="splits",
             )
         )
     return claims
+
+
+def _lead_of_pool(results: Results, dataset: str) -> Floats:
+    """Points of accuracy by which pooling is ahead of the best other rule in each split, mean over leaf sizes."""
+    leads = []
+    for size in LEAF_SIZES[1:]:
+        of_rules = np.array([results.of_parts(dataset, f"{name}/{size}", "accuracy") for name in _NINE])
+        others = np.delete(of_rules, _NINE.index("pool"), axis=0)
+        leads.append(of_rules[_NINE.index("pool")] - others.max(axis=0))
+    lead: Floats = 100 * np.mean(leads, axis=0)
+    return lead

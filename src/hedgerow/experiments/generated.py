@@ -5,17 +5,48 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["expression_data", "friedman_1", "relevant_few"]
+__all__ = ["GENERATED", "expression_data", "friedman_1", "relevant_few"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
 
 def friedman_1(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
-    """Friedman's first function of ten uniform columns, five of which matter, with errors of 1."""
+    """Friedman's first function of ten uniform columns, five of which matter: columns and truth."""
     X = rng.uniform(size=(n, 10))
-    y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
-    return X, y + rng.normal(size=n)
+    return X, 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
+
+
+def friedman_2(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
+    """Friedman's second function, the impedance of a circuit, of four uniform columns."""
+    X = _circuits(rng, n)
+    return X, np.hypot(X[:, 0], _reactance(X))
+
+
+def friedman_3(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
+    """Friedman's third function, the phase of a circuit, of four uniform columns."""
+    X = _circuits(rng, n)
+    return X, np.arctan2(_reactance(X), X[:, 0])
+
+
+def steps(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
+    """Five steps of random height on the first of three uniform columns."""
+    X = rng.uniform(size=(n, 3))
+    return X, rng.normal(size=5)[(5 * X[:, 0]).astype(np.intp)]
+
+
+def _circuits(rng: np.random.Generator, n: int) -> Floats:
+    low, high = np.array([0, 40 * np.pi, 0, 1]), np.array([100, 560 * np.pi, 1, 11])
+    return rng.uniform(low, high, size=(n, 4))
+
+
+def _reactance(X: Floats) -> Floats:
+    found: Floats = X[:, 1] * X[:, 2] - 1 / (X[:, 1] * X[:, 3])
+    return found
+
+
+GENERATED = {"friedman-1": friedman_1, "friedman-2": friedman_2, "friedman-3": friedman_3, "steps": steps}
+"""Functions that give columns and truth, by name."""
 
 
 def relevant_few(rng: np.random.Generator, n: int, n_columns: int = 100, n_relevant: int = 5) -> tuple[Floats, Labels]:

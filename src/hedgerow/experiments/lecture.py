@@ -126,7 +126,8 @@ def _variance(seed: int) -> Scores:
     points = rng.uniform(size=(50, 10))
     answers = np.empty((40, len(points), N_DRAWN[-1]))  # training set, point, tree
     for number in range(len(answers)):
-        X, y = friedman_1(rng, 200)
+        X, truth = friedman_1(rng, 200)
+        y = truth + rng.normal(size=len(truth))
         forest = ForestRegressor(N_DRAWN[-1], max_features=1 / 3, min_samples_leaf=1, random_state=seed + number).fit(
             X, y
         )

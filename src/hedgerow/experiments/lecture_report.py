@@ -183,6 +183,8 @@ def _draw_boundaries() -> Picture:
         DecisionBoundaryDisplay.from_estimator(
             model,
             X,
+            eps=0.3,
+            grid_resolution=300,
             response_method="predict_proba",
             class_of_interest=1,
             ax=axes,

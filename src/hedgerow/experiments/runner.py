@@ -22,7 +22,7 @@ _POLL_SECONDS = 0.5  # while another process works on what is left
 
 @dataclass(frozen=True)
 class Finished:
-    """A unit that is stored now, and the time that it took; None where another process did it."""
+    """A unit that is stored now, and the processor time that it took; None where another process did it."""
 
     unit: Unit
     seconds: float | None
@@ -65,9 +65,9 @@ def run_units(
 
 
 def _run(study: Study, source: Source, unit: Unit) -> tuple[Scores, float]:
-    start = time.perf_counter()
+    start = time.process_time()
     scores = study.run(source, unit.dataset, unit.part)
-    return scores, time.perf_counter() - start
+    return scores, time.process_time() - start
 
 
 @contextmanager

@@ -127,7 +127,7 @@ class Store:
             yield dataset, part, setting, measure, float("nan") if value is None else value
 
     def seconds(self, study: str) -> float:
-        """Time that the stored units of a study have taken, added up."""
+        """Processor time that the stored units of a study have taken, added up."""
         (total,) = self._database.execute("SELECT SUM(seconds) FROM unit WHERE study = ?", (study,)).fetchone()
         return float(total or 0.0)
 

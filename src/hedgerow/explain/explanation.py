@@ -26,7 +26,9 @@ from hedgerow.explain.reached_leaves import (
 )
 from hedgerow.explain.sentences import listed, path_sentences
 from hedgerow.forest.forest import Forest
+from hedgerow.forest.kinds import NodeKind
 from hedgerow.forest.names import number_text
+from hedgerow.forest.splits import Split
 from hedgerow.walk import ForestWalk, Walk, route
 
 if TYPE_CHECKING:
@@ -294,15 +296,22 @@ def _row_paths(walk: Walk, schema: Schema, rows: Floats, reached: csr_array | No
     return all_paths
 
 
-def _splits_by_feature(forest: Forest, leaves: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count the splits on each feature on the paths to these leaves, (n, n_features); oblique splits count for none."""
-    n_splits = np.zeros((len(leaves), forest.n_features), dtype=np.int64)
+def _splits_by_feature(forest: Forest, leaves: NDArray[np.int64]) -> Floats:
+    """Count the splits on each feature on the paths to these leaves, (n, n_features).
+
+    An oblique split counts for its columns in equal parts.
+    """
+    n_splits = np.zeros((len(leaves), forest.n_features))
     nodes = forest.parent[forest.leaf_nodes[leaves]]
     row = np.broadcast_to(np.arange(len(leaves))[:, np.newaxis], nodes.shape)
     while (inner := nodes >= 0).any():
         feature = forest.feature[nodes]
         counted = inner & (feature >= 0)
         np.add.at(n_splits, (row[counted], feature[counted]), 1)
+        oblique = inner & (forest.kind[nodes] == NodeKind.OBLIQUE)
+        for of_row, node in zip(row[oblique].tolist(), nodes[oblique].tolist(), strict=True):
+            columns = Split(forest, node).features
+            n_splits[of_row, columns] += 1 / len(columns)
         nodes = np.where(inner, forest.parent[nodes], -1)
     return n_splits
 

@@ -4,6 +4,7 @@ The combination rules (:mod:`hedgerow.rules`) and the credal aggregates (:mod:`h
 """
 
 from hedgerow.folds.additive import Additive
+from hedgerow.folds.conditions import Conditions, leads
 from hedgerow.folds.evidence import leaf_counts, leaf_moments, tree_votes
 from hedgerow.folds.fold import Fold
 from hedgerow.folds.leaf_probability import (
@@ -21,6 +22,7 @@ from hedgerow.folds.uncertainty import EntropyUncertainty, PosteriorUncertainty,
 
 __all__ = [
     "Additive",
+    "Conditions",
     "EntropyUncertainty",
     "Fold",
     "Frequency",
@@ -36,6 +38,7 @@ __all__ = [
     "Variance",
     "deviations",
     "entropy_bits",
+    "leads",
     "leaf_counts",
     "leaf_moments",
     "leaf_probability",

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow._arrays import Floats
 from hedgerow.folds.additive import Additive
+from hedgerow.folds.conditions import Conditions
 from hedgerow.forest.counts import DistinctCounts, check_counts
 from hedgerow.walk import LeafTable, Link, Op, Query
 from hedgerow.walk.leaf_table import fold_trees
@@ -65,6 +66,10 @@ class Fold(ABC, Generic[Context, Answer]):
         `n_trees` is a number, or (n, 1) where rows were folded over different numbers of trees. Weighted trees count
         as much as their weights.
         """
+
+    def conditions(self, code: int, n_classes: int, n_trees: int, context: Context) -> Conditions | None:
+        """Conditions for class `code` to be the answer, alone; None where none are linear in the folded table."""
+        return None
 
     def additive(self, n_trees: int, context: Context) -> Additive:
         """Return an answer of this fold that is a sum over trees and leaves; ValueError where it has none."""

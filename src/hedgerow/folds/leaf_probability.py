@@ -12,6 +12,7 @@ from hedgerow._arrays import Floats
 from hedgerow._params import check_number, check_whole, choose, is_number
 from hedgerow._registry import register
 from hedgerow.folds.additive import Additive
+from hedgerow.folds.conditions import Conditions, leads
 from hedgerow.folds.fold import Fold
 from hedgerow.forest.forest import Forest
 
@@ -47,6 +48,9 @@ class LeafProbability(Fold[Floats, Floats]):
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         return folded / n_trees
+
+    def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions:
+        return leads(np.eye(n_classes), np.zeros(n_classes), code)
 
     def additive(self, n_trees: int, prior: Floats) -> Additive:
         return Additive.mean("probability", len(prior), n_trees, by_class=True)

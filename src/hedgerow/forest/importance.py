@@ -37,11 +37,13 @@ def features_on_paths(forest: Forest) -> NDArray[np.bool_]:
     return tested[forest.leaf_nodes]
 
 
-def impurity_importances(forest: Forest, impurity: Impurity) -> NDArray[np.float64]:
+def impurity_importances(
+    forest: Forest, impurity: Impurity, deviation: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
     """Share of each feature in the decrease of impurity, averaged over trees, (n_features,).
 
-    A split's decrease is the weighted impurity of its node less that of its children. Oblique splits count for no
-    feature.
+    A split's decrease is the weighted impurity of its node less that of its children. That of an oblique split is
+    shared by its columns in proportion to |weight| · `deviation`, (n_features,): equally where that is None.
     """
     weighted = weighted_impurity(forest, impurity)
     decrease = weighted.copy()
@@ -51,11 +53,18 @@ def impurity_importances(forest: Forest, impurity: Impurity) -> NDArray[np.float
     inner = forest.feature >= 0
     importance = np.zeros((forest.n_trees, forest.n_features))
     np.add.at(importance, (tree[inner], forest.feature[inner]), np.maximum(decrease[inner], 0.0))
+    oblique = np.flatnonzero(forest.kind == NodeKind.OBLIQUE)
+    for node, gain in zip(oblique.tolist(), np.maximum(decrease[oblique], 0.0).tolist(), strict=True):
+        split = Split(forest, node)
+        pull = np.ones(len(split.features)) if deviation is None else np.abs(split.weights) * deviation[split.features]
+        total = float(pull.sum())
+        if total > 0:
+            importance[tree[node], split.features] += gain * (pull / total)
     totals = importance.sum(axis=1, keepdims=True)
     shares: NDArray[np.float64] = importance / np.where(totals > 0, totals, 1.0)
     mean: NDArray[np.float64] = shares.mean(axis=0)
-    total = float(mean.sum())
-    return mean / total if total > 0 else mean
+    whole = float(mean.sum())
+    return mean / whole if whole > 0 else mean
 
 
 def weighted_impurity(forest: Forest, impurity: Impurity) -> NDArray[np.float64]:

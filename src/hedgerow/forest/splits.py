@@ -185,7 +185,8 @@ class Split:
             return names.features[self.feature]
         text = ""
         for feature, weight in zip(self.codes, self.weights, strict=True):
-            text += f" {'-' if weight < 0 else '+'} {number_text(abs(weight))}·{names.features[feature]}"
+            factor = "" if abs(weight) == 1 else f"{number_text(abs(weight))}·"
+            text += f" {'-' if weight < 0 else '+'} {factor}{names.features[feature]}"
         return text.replace(" - ", "-", 1) if text.startswith(" - ") else text.removeprefix(" + ")
 
     def branch_texts(self, names: Names) -> list[str]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hedgerow._core import Criterion, GrowOptions, Nominal, RandomGrowOptions, Splitter
 from hedgerow._criteria import CRITERIA
 from hedgerow._params import check_choice, check_number, check_rows, check_whole, is_fraction, is_whole
+from hedgerow.growth.linear import LinearModel
 from hedgerow.growth.missing import Fractional, Random, core_policy, missing_values
 from hedgerow.growth.stopping import stopping
 
@@ -44,6 +45,7 @@ class Growth:
     class_costs: NDArray[np.float64] | None = None
     feature_costs: NDArray[np.float64] | None = None
     splitter: Any = "best"
+    linear_model: LinearModel | None = None
 
     def options(
         self, sample_weight: NDArray[np.float64], n_features: int, criteria: tuple[str, ...], seed: int
@@ -70,6 +72,7 @@ class Growth:
         options.min_weight_leaf = min_weight_fraction * float(sample_weight.sum())
         options.min_impurity_decrease = check_number("min_impurity_decrease", self.min_impurity_decrease, closed="both")
         options.max_features = n_tried_features(self.max_features, n_features)
+        options.linear_model = self.linear_model
         options.seed = seed
         return options
 
@@ -92,13 +95,19 @@ class Growth:
     def uses_bins(self, n_categories: NDArray[np.int32], max_bins: Any) -> bool:
         """Whether trees can be grown from binned columns; raise if `max_bins` is invalid.
 
-        A column can have no more categories there than there are bins.
+        A column can have no more categories there than there are bins; oblique splits and costs need exact thresholds.
         """
         if max_bins is None:
             return False
         check_whole("max_bins", max_bins, 2, MAX_BINS, hint=", or None for exact thresholds")
+        needs_exact = (
+            self.linear_model is not None
+            or self.feature_costs is not None
+            or (self.class_costs is not None and self.criterion == "gini")
+        )
         return (
-            isinstance(missing_values(self.missing), Random)
+            not needs_exact
+            and isinstance(missing_values(self.missing), Random)
             and (self.criterion == _SQUARED_ERROR or CRITERIA[self.criterion].binned)
             and bool((n_categories <= MAX_BINS).all())
         )

@@ -1,8 +1,8 @@
 """Metrics of sets, probabilities and intervals, and the cost of predictions.
 
 Every metric of sets takes ``(y_true, sets, *, classes, sample_weight=None)``: labels (n,), bool (n, n_classes) without
-an empty row, as `predict_set` returns, and the labels of the columns. The scorers work with ``cross_validate`` and
-``GridSearchCV``.
+an empty row (coverage may have some), as `predict_set` returns, and the labels of the columns. The scorers work with
+``cross_validate`` and ``GridSearchCV``.
 
 >>> import numpy as np
 >>> sets = np.array([[True, False], [True, True], [False, True]])
@@ -11,7 +11,12 @@ an empty row, as `predict_set` returns, and the labels of the columns. The score
 """
 
 from hedgerow.metrics.costs import check_cost_matrix, total_cost
-from hedgerow.metrics.intervals import interval_coverage, mean_interval_width
+from hedgerow.metrics.intervals import (
+    interval_coverage,
+    interval_score,
+    mean_interval_width,
+    width_stratified_coverage,
+)
 from hedgerow.metrics.probabilities import expected_calibration_error
 from hedgerow.metrics.scorers import (
     SetScorer,
@@ -23,7 +28,16 @@ from hedgerow.metrics.scorers import (
     u65_scorer,
     u80_scorer,
 )
-from hedgerow.metrics.sets import determinacy, mean_set_size, set_accuracy, single_accuracy, u65_score, u80_score
+from hedgerow.metrics.sets import (
+    determinacy,
+    mean_set_size,
+    set_accuracy,
+    set_coverage,
+    single_accuracy,
+    size_stratified_coverage,
+    u65_score,
+    u80_score,
+)
 
 __all__ = [
     "SetScorer",
@@ -32,17 +46,21 @@ __all__ = [
     "determinacy_scorer",
     "expected_calibration_error",
     "interval_coverage",
+    "interval_score",
     "make_set_scorer",
     "mean_interval_width",
     "mean_set_size",
     "neg_mean_set_size_scorer",
     "set_accuracy",
     "set_accuracy_scorer",
+    "set_coverage",
     "single_accuracy",
     "single_accuracy_scorer",
+    "size_stratified_coverage",
     "total_cost",
     "u65_score",
     "u65_scorer",
     "u80_score",
     "u80_scorer",
+    "width_stratified_coverage",
 ]

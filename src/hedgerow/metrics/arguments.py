@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 from hedgerow._arrays import Bools, Floats
 
-__all__ = ["class_numbers", "mean", "read_memberships", "read_sets", "read_sizes", "read_weights"]
+__all__ = ["class_numbers", "least_of_groups", "mean", "read_memberships", "read_sets", "read_sizes", "read_weights"]
 
 
-def read_memberships(y_true: Any, sets: Any, classes: Any, sample_weight: Any) -> tuple[Bools, Bools, Floats]:
+def read_memberships(
+    y_true: Any, sets: Any, classes: Any, sample_weight: Any, *, may_be_empty: bool = False
+) -> tuple[Bools, Bools, Floats]:
     """Return whether each set contains the true class, the sets, and the weights."""
-    found, weights = read_sets(sets, sample_weight)
+    found, weights = read_sets(sets, sample_weight, may_be_empty=may_be_empty)
     numbers = class_numbers(y_true, classes, found.shape)
     correct: Bools = found[np.arange(len(found)), numbers]
     return correct, found, weights
@@ -28,8 +30,8 @@ def read_sizes(y_true: Any, sets: Any, classes: Any, sample_weight: Any) -> tupl
     return found, weights
 
 
-def read_sets(sets: Any, sample_weight: Any) -> tuple[Bools, Floats]:
-    """Return sets that are not empty, and the weights."""
+def read_sets(sets: Any, sample_weight: Any, *, may_be_empty: bool = False) -> tuple[Bools, Floats]:
+    """Return sets, which must have a class unless they may be empty, and the weights."""
     found = np.asarray(sets)
     if found.ndim != 2 or not len(found):
         raise ValueError(f"sets have shape {found.shape}, must have shape (n, n_classes) with at least one row")
@@ -38,7 +40,7 @@ def read_sets(sets: Any, sample_weight: Any) -> tuple[Bools, Floats]:
             f"sets are {found.dtype}, must be bool, as predict_set returns: is each class in the set or not?"
         )
     empty = ~found.any(axis=1)
-    if empty.any():
+    if empty.any() and not may_be_empty:
         raise ValueError(f"sets[{int(np.argmax(empty))}] is empty: a set must have at least one class")
     return found, read_weights(sample_weight, len(found))
 
@@ -78,3 +80,10 @@ def class_numbers(given: Any, classes: Any, shape: tuple[int, ...], name: str = 
 def mean(values: NDArray[Any], weights: Floats) -> float:
     """Return the weighted mean as a Python float."""
     return float(np.average(values, weights=weights))
+
+
+def least_of_groups(values: NDArray[Any], weights: Floats, groups: NDArray[np.intp]) -> float:
+    """Return the least weighted mean of the groups that have any weight."""
+    total = np.bincount(groups, weights)
+    present = total > 0
+    return float((np.bincount(groups, weights * values)[present] / total[present]).min())

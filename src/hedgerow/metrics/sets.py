@@ -9,9 +9,12 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
 from hedgerow.credal.utility import REWARDS, set_utilities
-from hedgerow.metrics.arguments import mean, read_memberships, read_sizes
+from hedgerow.metrics.arguments import least_of_groups, mean, read_memberships, read_sizes
 
-__all__ = ["determinacy", "mean_set_size", "set_accuracy", "single_accuracy", "u65_score", "u80_score"]
+__all__ = [
+    *("determinacy", "mean_set_size", "set_accuracy", "set_coverage", "single_accuracy", "size_stratified_coverage"),
+    *("u65_score", "u80_score"),
+]
 
 U65, U80 = REWARDS["u65"], REWARDS["u80"]
 
@@ -49,6 +52,35 @@ def set_accuracy(
     """Share of sets that contain the true class. From 0 to 1, higher is better; sets of all classes score 1."""
     correct, _, weights = read_memberships(y_true, sets, classes, sample_weight)
     return mean(correct, weights)
+
+
+def set_coverage(
+    y_true: ArrayLike, sets: ArrayLike, *, classes: ArrayLike, sample_weight: ArrayLike | None = None
+) -> float:
+    """Share of sets that hold the true class; unlike :func:`set_accuracy` sets may be empty, and then miss it.
+
+    It should be near the coverage that sets were made for.
+
+    >>> set_coverage(["no", "yes"], [[True, False], [False, False]], classes=["no", "yes"])
+    0.5
+    """
+    correct, _, weights = read_memberships(y_true, sets, classes, sample_weight, may_be_empty=True)
+    return mean(correct, weights)
+
+
+def size_stratified_coverage(
+    y_true: ArrayLike, sets: ArrayLike, *, classes: ArrayLike, sample_weight: ArrayLike | None = None
+) -> float:
+    """Least coverage among sets of the same size, empty ones left out.
+
+    Sets may hold the true class often enough on average, and too rarely where they are small (Angelopoulos, Bates,
+    Malik and Jordan, 2021, section 4.4).
+    """
+    correct, members, weights = read_memberships(y_true, sets, classes, sample_weight, may_be_empty=True)
+    size = members.sum(axis=1)
+    if not weights[size > 0].any():
+        return 0.0
+    return least_of_groups(correct[size > 0], weights[size > 0], size[size > 0])
 
 
 def single_accuracy(

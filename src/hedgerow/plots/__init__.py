@@ -5,6 +5,7 @@ A Display holds the numbers of a picture; its `plot` draws them, as often as wan
 
 from hedgerow.plots.class_bounds import ClassBoundsDisplay
 from hedgerow.plots.column_profile import ColumnProfileDisplay
+from hedgerow.plots.coverage import CoverageDisplay
 from hedgerow.plots.error_costs import ErrorCostDisplay
 from hedgerow.plots.leaf_sizes import LeafSizeDisplay
 from hedgerow.plots.partition_map import PartitionDisplay
@@ -20,6 +21,7 @@ from hedgerow.plots.soft_regions import SoftRegionsDisplay
 __all__ = [
     "ClassBoundsDisplay",
     "ColumnProfileDisplay",
+    "CoverageDisplay",
     "ErrorCostDisplay",
     "LeafSizeDisplay",
     "PartitionDisplay",

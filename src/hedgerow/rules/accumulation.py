@@ -14,12 +14,15 @@ from scipy.special import logsumexp
 from hedgerow._arrays import Floats
 from hedgerow._params import check_choice, check_number
 from hedgerow.folds.additive import Additive
+from hedgerow.folds.conditions import Conditions, leads
 from hedgerow.folds.plausibility import plausibility_degrees, rest
 from hedgerow.rules.averages import Toward, check_correction, leaf_shares
 from hedgerow.rules.base import FoldRule, half_signed, softmax
 from hedgerow.walk import Link, Op
 
 __all__ = ["Evidence", "Pool"]
+
+_NEVER = -1e300  # log posterior of a class without a prior
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,9 @@ class Pool(FoldRule):
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         total = folded.sum(axis=1, keepdims=True)
         return np.where(total > 0, folded / np.where(total > 0, total, 1.0), 1 / len(prior))
+
+    def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions:
+        return leads(np.eye(n_classes), np.zeros(n_classes), code)
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         return half_signed(self.finish(folded, n_trees, prior))
@@ -120,6 +126,11 @@ class Evidence(FoldRule):
         if len(prior) != 2:
             return logs - logsumexp(logs, axis=1, keepdims=True)
         return logs[:, 1] - logs[:, 0]
+
+    def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions:
+        constant = self._log_posterior(np.zeros((1, n_classes)), n_trees, prior)[0]
+        slope = 1.0 if self.temper is None else self.temper
+        return leads(slope * np.eye(n_classes), np.where(prior > 0, constant, _NEVER), code)
 
     def additive(self, n_trees: int, prior: Floats) -> Additive:
         """Log-odds of the second of two classes; of more, log-probabilities less their mean over the classes."""

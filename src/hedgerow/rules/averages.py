@@ -16,6 +16,7 @@ from scipy.special import betaln
 from hedgerow._arrays import Floats
 from hedgerow._params import check_choice, check_number
 from hedgerow.folds.additive import Additive
+from hedgerow.folds.conditions import Conditions, leads
 from hedgerow.folds.leaf_probability import corrected_shares, uniform
 from hedgerow.folds.plausibility import against_rest, distinct_pairs, plausibility_degrees
 from hedgerow.rules.base import FoldRule, half_signed, normalised
@@ -37,6 +38,9 @@ class AverageRule(FoldRule):
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         return normalised(folded)
+
+    def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions:
+        return leads(np.eye(n_classes), np.zeros(n_classes), code)
 
     def additive(self, n_trees: int, prior: Floats) -> Additive:
         if len(prior) > 2 and not self.sums_to_one:

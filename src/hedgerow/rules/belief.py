@@ -17,6 +17,7 @@ from scipy.special import log_expit
 
 from hedgerow._arrays import Floats
 from hedgerow._params import check_choice
+from hedgerow.folds.conditions import Conditions, leads
 from hedgerow.folds.plausibility import plausibility_degrees, rest
 from hedgerow.forest.counts import as_numbers
 from hedgerow.rules.base import FoldRule, check_prior, softmax
@@ -152,6 +153,13 @@ class Dempster(_BeliefRule):
     """
 
     fold: ClassVar[tuple[Link, Op]] = ("log", "sum")
+
+    def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions | None:
+        """Of two classes the likelier has the larger of A and B, see :meth:`_log_odds`."""
+        if n_classes != 2:
+            return None
+        a, b = self._with_prior(np.zeros((1, 2)), prior)
+        return leads(np.eye(2)[:, ::-1], np.array([b[0, 0], a[0, 0]]), code)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from hedgerow._arrays import Floats
 from hedgerow._params import check_number
 from hedgerow.folds.additive import Additive
+from hedgerow.folds.conditions import Conditions, leads
 from hedgerow.rules.base import FoldRule, half_signed, normalised
 from hedgerow.walk import LeafTable
 
@@ -61,6 +62,17 @@ class Calibrated(FoldRule):
     def frequencies(self, prior: Floats) -> Floats:
         """P(y)^(1 − t), by which p^t is multiplied; 0 for a class without a prior, which is never the answer."""
         return np.where(prior > 0, np.where(prior > 0, prior, 1.0) ** (1.0 - self.sharpness), 0.0)
+
+    def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions | None:
+        """Conditions where p are shares of the folded table: p^t·P(y)^(1−t) is largest where p·P(y)^(1/t − 1) is."""
+        from hedgerow.rules.accumulation import Pool
+        from hedgerow.rules.averages import AverageRule
+
+        if not isinstance(self.rule, AverageRule | Pool):
+            return None
+        factors = (prior / prior.max()) ** (1.0 / self.sharpness - 1.0) * (prior > 0)
+        shares = (1.0 - n_classes * self.floor) * np.eye(n_classes) + self.floor  # times the sum of the folded table
+        return leads(shares * factors, np.zeros(n_classes), code)
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         """Binary: P(positive) − ½; multiclass: probabilities."""

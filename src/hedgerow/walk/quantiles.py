@@ -85,9 +85,19 @@ class LeafSamples:
 
 
 def predict_quantiles(
-    forest: Forest, samples: LeafSamples, X: NDArray[np.float64], q: ArrayLike, *, n_jobs: int | None = None
+    forest: Forest,
+    samples: LeafSamples,
+    X: NDArray[np.float64],
+    q: ArrayLike,
+    *,
+    skip: NDArray[np.uint8] | None = None,
+    n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
-    """Smallest training target y with F(y|x) ≥ q, (n_rows, len(q))."""
+    """Smallest training target y with F(y|x) ≥ q, (n_rows, len(q)).
+
+    `skip` is a bit mask of rows to leave out of each tree, as in :func:`hedgerow.walk.fold`; rows that all trees leave
+    out get the smallest target of all.
+    """
     check_rows(forest, X)
     probabilities = np.atleast_1d(np.asarray(q, dtype=np.float64))
     if probabilities.ndim != 1 or not ((probabilities >= 0) & (probabilities <= 1)).all():
@@ -102,6 +112,7 @@ def predict_quantiles(
         samples.shares,
         samples.values,
         probabilities[order],
+        skip,
         found,
         n_threads(n_jobs),
     )

@@ -15,7 +15,7 @@ from sklearn.base import is_classifier
 from hedgerow._arrays import Floats
 from hedgerow.datasets.rows import decode
 from hedgerow.estimators.contract import CODES, Responder, Verbs, offers, read_rows, respond, respond_to_rows
-from hedgerow.estimators.trees import TreeClassifier, TreeRegressor
+from hedgerow.estimators.verbs.tree import Tree
 from hedgerow.forest.forest import Forest
 from hedgerow.walk import route
 
@@ -66,7 +66,7 @@ def answer(model: Any, rows: pa.Table, keep: Sequence[str], coverage: float) -> 
     """Predict rows, with all that the model says about its certainty; copy the columns to `keep`."""
     X, which = rows.select(model.schema_.names), None
     converted = read_rows(model, X) if isinstance(model, Responder) else X
-    if isinstance(model, TreeClassifier | TreeRegressor):
+    if isinstance(model, Tree):
         distinct, which = _one_row_per_leaf(model.forest_, converted)
         converted = np.ascontiguousarray(converted[distinct])
     kept = pa.table({name: decode(rows[name]) for name in keep}) if keep else None

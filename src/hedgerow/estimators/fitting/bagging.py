@@ -64,11 +64,19 @@ def oob_metric(oob_score: Any, default: str) -> Any:
 
 
 def oob_scores(
-    oob_score: Any, shares: Floats, unseen: NDArray[np.bool_], codes: NDArray[np.int32], classes: NDArray[Any]
+    oob_score: Any,
+    shares: Floats,
+    unseen: NDArray[np.bool_],
+    codes: NDArray[np.int32],
+    classes: NDArray[Any],
+    decided: NDArray[np.intp] | None = None,
 ) -> dict[str, Any]:
-    """Attributes from out-of-bag probabilities, (n, n_classes), of which rows that no tree can answer are NaN."""
+    """Attributes from out-of-bag probabilities, (n, n_classes), of which rows that no tree can answer are NaN.
+
+    `decided` is the class of each row, by default the most probable one.
+    """
     metric = oob_metric(oob_score, "accuracy_score")
-    predicted = classes[shares[unseen].argmax(axis=1)]
+    predicted = classes[shares[unseen].argmax(axis=1) if decided is None else decided[unseen]]
     score = metric(classes[codes[unseen]], predicted) if unseen.any() else np.nan
     return {"oob_decision_function_": shares, "oob_score_": score}
 

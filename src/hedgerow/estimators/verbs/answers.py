@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow._params import check_bool
+from hedgerow._params import check_bool, is_number
 from hedgerow.contributions import Contributions, contribute
-from hedgerow.estimators.base import TreeBased
+from hedgerow.counterfactual import Goal
 from hedgerow.estimators.contract import CODES
+from hedgerow.estimators.verbs.ways_out import WaysOut
 from hedgerow.explain.explanation import (
     ClassExplanation,
     LeafProbabilities,
@@ -24,6 +25,7 @@ from hedgerow.explain.explanation import (
 )
 from hedgerow.folds import (
     Additive,
+    Conditions,
     EntropyUncertainty,
     Fold,
     Mean,
@@ -51,7 +53,7 @@ __all__ = ["Answers", "ClassAnswers", "NumberAnswers"]
 Floats = NDArray[np.float64]
 
 
-class Answers(TreeBased):
+class Answers(WaysOut):
     """Abstract: what classifiers and regressors share.
 
     Every answer that is a fold has a query. :meth:`_respond` answers several verbs about the same rows: the trees are
@@ -62,7 +64,11 @@ class Answers(TreeBased):
     def feature_importances_(self) -> Floats:
         """Share of each feature in the decrease of impurity, mean over the trees; they add up to 1 if any is split."""
         check_is_fitted(self)
-        return impurity_importances(self.forest_, self._impurity)
+        return impurity_importances(self.forest_, self._impurity, self._column_deviation())
+
+    def _column_deviation(self) -> Floats | None:
+        """Standard deviation of each column in training, (n_features,); None where no split is oblique."""
+        return getattr(self, "column_deviation_", None)
 
     def contributions(self, X: Any, background: Any = None, *, interactions: bool = False) -> Contributions:
         """Divide the answer for each row among the columns: Shapley values, exact for every row.
@@ -282,6 +288,33 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         """Class counts that predictions are computed from."""
         return self.forest_.distinct_counts
 
+    def _goals(self, target: Any) -> list[Goal]:
+        labels = self.classes_.tolist()
+        if target is not None and target not in labels:
+            raise ValueError(f"target is {target!r}, must be one of the classes {', '.join(map(repr, labels[:10]))}")
+        if len(labels) < 2:
+            raise ValueError(f"there is no other answer: the model knows the class {labels[0]!r} alone")
+        wanted = range(len(labels)) if target is None else [labels.index(target)]
+        return [self._goal(code) for code in wanted]
+
+    def _goal(self, code: int) -> Goal:
+        """Goal to be answered by a class, alone."""
+        query, conditions = self._proba_query(), self._conditions(code)
+        if query is None or conditions is None:
+            raise self._no_counterfactuals()
+
+        def accepts(row: Floats) -> bool:
+            return bool(self._decide(self._proba(row[np.newaxis]))[0] == code)
+
+        return Goal(self.classes_.tolist()[code], query.table, conditions, query.tree_weights, accepts)
+
+    def _conditions(self, code: int) -> Conditions | None:
+        """Conditions on the folded probabilities for a class to be predicted; None where none are linear."""
+        return None
+
+    def _no_counterfactuals(self) -> ValueError:
+        return ValueError(f"{type(self).__name__} has no counterfactuals: its answers vary within a leaf")
+
     def _leaf_entropy_query(self) -> Query[Uncertainty] | None:
         fold = EntropyUncertainty(self._leaf_probability())
         key = (fold, self._settings())
@@ -309,10 +342,6 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
     def _evidence_prior(self) -> Floats:
         """Class shares that the counts of leaves go with."""
         return self.class_prior_
-
-    def _training_range(self) -> Floats | None:
-        """Least and largest training value of each column, (n_features, 2); None in older model files."""
-        return getattr(self, "training_range_", None)
 
     def _ranges_of_splits(self) -> Floats | None:
         """Training range of the columns that the trees split on; NaN for others, as nothing depends on them."""
@@ -372,6 +401,24 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
             intervals=found.get("predict_interval"),
             coverage=coverage,
         )
+
+    def _goals(self, target: Any) -> list[Goal]:
+        low, high = target if isinstance(target, tuple | list) and len(target) == 2 else (None, None)
+        low, high = -np.inf if low is None else low, np.inf if high is None else high
+        if not (is_number(low) and is_number(high) and low <= high) or -low == high == np.inf:
+            raise ValueError(
+                f"target is {target!r}, must be an interval for the prediction: (low, high), one of them None for none"
+            )
+        query, n_trees = self._mean_query(), self.forest_.n_trees
+        bounded = np.isfinite([low, high])
+        conditions = Conditions(
+            np.array([[1.0, -1.0]])[:, bounded], np.array([-n_trees * float(low), n_trees * float(high)])[bounded]
+        )
+
+        def accepts(row: Floats) -> bool:
+            return bool(low <= self._ask(row[np.newaxis], query)[0][0] <= high)
+
+        return [Goal((float(low), float(high)), query.table, conditions, query.tree_weights, accepts)]
 
     _has_intervals = False
 

@@ -21,13 +21,18 @@ class BaggedTrees(ManyTrees):
     ) -> Grown:
         options = growth.options(training.sample_weight, training.values.shape[1], criteria, self._seed())
         options.n_trees = self._n_trees()
-        options.max_bins = self.max_bins if growth.uses_bins(training.n_categories, self.max_bins) else 0
+        max_bins = self._max_bins()
+        options.max_bins = max_bins if growth.uses_bins(training.n_categories, max_bins) else 0
         n_rows = len(training.sample_weight)
         options.n_draws = n_draws(self.bootstrap, self.max_samples, self._scores_out_of_bag(), n_rows)
         options.keep_in_bag = keep_bags or self._keeps_bags()
         options.keep_leaf_rows = training.targets is not None
         options.n_threads = n_threads(self.n_jobs)
         return self._with_progress(grow_forest, training, options, X, y)
+
+    def _max_bins(self) -> Any:
+        """Most bins of a column; None: thresholds are exact."""
+        return getattr(self, "max_bins", None)
 
     def _keeps_bags(self) -> bool:
         return self._scores_out_of_bag()

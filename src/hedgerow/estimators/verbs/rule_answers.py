@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.estimators.verbs.answers import ClassAnswers
-from hedgerow.folds import Additive, Fold
+from hedgerow.folds import Additive, Conditions, Fold
 from hedgerow.rules import FoldRule, Probability, Rule, get
 from hedgerow.rules.base import half_signed
 from hedgerow.rules.registry import as_fitted
@@ -61,6 +61,18 @@ class RuleAnswers(ClassAnswers):
         if verb == "predict_proba":
             return self._combine_counts(self._rule(), rows)
         return super()._answer(verb, rows, reached, **arguments)
+
+    def _conditions(self, code: int) -> Conditions | None:
+        rule, forest = self._rule(), self.forest_
+        if not isinstance(rule, FoldRule):
+            return None
+        return rule.conditions(code, forest.n_classes, forest.n_trees, self.class_prior_)
+
+    def _no_counterfactuals(self) -> ValueError:
+        return ValueError(
+            f"rule {self._rule().name!r} of {self.forest_.n_classes} classes has no counterfactuals: choose one that "
+            "adds up over the trees, such as 'probability' or 'evidence'"
+        )
 
     def _rule(self) -> Rule:
         """The current rule, with the numbers that `fit` chose for it by held-out rows."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._params import check_choice
+from hedgerow.counterfactual import Goal
 from hedgerow.credal import Aggregate, Average, Conjunction, get
 from hedgerow.credal.aggregates import Belief, Vote
 from hedgerow.credal.leaves import WEIGHTINGS, check_s, tree_weights
@@ -81,6 +82,21 @@ class SetAnswers(ClassAnswers):
         aggregate = self._aggregate()
         finish = self._warning_of_conflicts(aggregate, aggregate.bounds)
         return Query(self._set_table(aggregate), finish, tree_weights=self.get_tree_weights())
+
+    def _goal(self, code: int) -> Goal:
+        aggregate, query = self._aggregate(), self._set_query()
+        conditions = aggregate.conditions(code, self.forest_.n_classes, self.forest_.n_trees, self._current_s())
+        if conditions is None:
+            raise ValueError(
+                f"aggregate {aggregate.name!r} has no counterfactuals: choose 'average', 'belief' or 'vote', which add "
+                "up over the trees"
+            )
+
+        def accepts(row: Floats) -> bool:
+            allowed = self._ask(row[np.newaxis], query)[0][0]
+            return bool(allowed[code] and allowed.sum() == 1)
+
+        return Goal(self.classes_.tolist()[code], query.table, conditions, query.tree_weights, accepts)
 
     def _set_table(self, aggregate: Aggregate) -> LeafTable:
         key = ("sets", aggregate, self._settings())

@@ -1,0 +1,251 @@
+"""Coverage and size of conformal sets and intervals on real data, beside MAPIE with the same forest and the same rows.
+
+``HEDGEROW_DATA=folder python benchmarks/conformal_coverage.py`` draws at most 2,000 rows of each of 12 datasets with
+classes and 8 with numbers, `--splits` times halves for fitting and for testing, and prints tables in Markdown. Every
+method is given the same half: those that hold rows out give away a fifth of it. MAPIE's cross method is timed in the
+first `--timed` splits. ``--out`` keeps a line for each dataset, split, method and level.
+"""
+
+import argparse
+import os
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.model_selection import train_test_split
+
+from hedgerow import (
+    CautiousForestClassifier,
+    ConformalClassifier,
+    ConformalRegressor,
+    ForestClassifier,
+    ForestRegressor,
+    RandomTreesClassifier,
+)
+
+LEVELS = (0.8, 0.9, 0.95)
+MOST_ROWS = 2000
+CLASSES = (
+    *("biodeg", "car", "cardiotocography", "diabetes", "electricity", "saheart", "satimage", "segment", "spambase"),
+    *("telescope", "vehicle-statlog", "webdata"),
+)
+NUMBERS = (
+    *("abalone", "auto-mpg", "boston", "california-housing", "diabetes-sklearn", "energy-heating", "kin8nm"),
+    "power-plant",
+)
+
+
+def read(folder, name):
+    frame = pd.read_parquet(folder / f"{name}.parquet")
+    y = frame.pop("target")
+    for column in frame.columns:  # codes: MAPIE and scikit-learn take numbers only
+        if not pd.api.types.is_numeric_dtype(frame[column]):
+            frame[column] = frame[column].astype("category").cat.codes
+    X = frame.to_numpy(dtype=np.float64)
+    y = pd.factorize(y.astype(str), sort=True)[0] if name in CLASSES else y.to_numpy(dtype=np.float64)
+    kept = ~np.isnan(X).any(axis=1)
+    X, y = X[kept], y[kept]
+    drawn = np.random.default_rng(0).permutation(len(y))[:MOST_ROWS]
+    X, y = X[drawn], y[drawn]
+    if name in CLASSES:
+        kept = np.isin(y, np.flatnonzero(np.bincount(y) >= 8))
+        X, y = X[kept], np.unique(y[kept], return_inverse=True)[1]
+    return X, y
+
+
+def class_methods(seed):
+    """Name, estimator and scores of each method; fitted once, asked with every score."""
+    forest = ForestClassifier(random_state=seed)
+    yield "oob", ConformalClassifier(forest, 0.8, allow_empty=True), ("lac", "aps", "raps")
+    shaken = ConformalClassifier(forest, 0.8, randomized=True, allow_empty=True, random_state=seed)
+    yield "oob, randomized", shaken, ("lac", "aps", "raps")
+    yield "oob, by class", ConformalClassifier(forest, 0.8, groups="class", allow_empty=True), ("lac",)
+    cautious = CautiousForestClassifier(random_state=seed)
+    yield "oob", ConformalClassifier(cautious, 0.8, "bounds", allow_empty=True), ("bounds",)
+    trees = RandomTreesClassifier(random_state=seed)
+    yield "loo, random trees", ConformalClassifier(trees, 0.8, allow_empty=True), ("lac",)
+    yield "cv", ConformalClassifier(forest, 0.8, method="cv", allow_empty=True, random_state=seed), ("lac",)
+    yield "split", ConformalClassifier(forest, 0.8, method="split", allow_empty=True, random_state=seed), ("lac",)
+
+
+def number_methods(seed):
+    forest = ForestRegressor(random_state=seed)
+    for score in ("absolute", "normalized", "cqr"):
+        for level in LEVELS if score == "cqr" else (None,):
+            yield f"oob, {score}", ConformalRegressor(forest, level or 0.8, score), (level,) if level else LEVELS
+    yield "oob, normalized, each side", ConformalRegressor(forest, 0.8, "normalized", sides="each"), LEVELS
+    yield "cv, absolute", ConformalRegressor(forest, 0.8, "absolute", "cv", random_state=seed), LEVELS
+    yield "split, absolute", ConformalRegressor(forest, 0.8, "absolute", "split", random_state=seed), LEVELS
+
+
+def coverage_of_sets(sets, y):
+    return sets[np.arange(len(y)), y].mean()
+
+
+def try_classes(X, y, X_new, y_new, seed, timed):
+    from mapie.classification import CrossConformalClassifier, SplitConformalClassifier
+
+    for name, model, scores in class_methods(seed):
+        start = time.process_time()
+        try:
+            model.fit(X, y)
+        except ValueError:  # a class with too few rows for 0.8
+            continue
+        spent = time.process_time() - start
+        for score in scores:
+            model.set_params(conformity_score=score)
+            for level in LEVELS:
+                start = time.process_time()
+                try:
+                    sets = model.predict_set(X_new, coverage=level)
+                except ValueError:
+                    continue
+                asked = time.process_time() - start
+                line = {"method": f"{name}, {score}", "level": level, "time": spent + asked}
+                line |= {"coverage": coverage_of_sets(sets, y_new), "size": sets.sum(axis=1).mean()}
+                yield line
+                for k in np.unique(y_new) if score == "lac" and name.startswith("oob") else ():
+                    own = y_new == k
+                    yield line | {"of_class": k, "coverage": coverage_of_sets(sets[own], y_new[own])}
+                if (name, score) == ("oob", "lac"):
+                    whole = model.set_params(allow_empty=False).predict_set(X_new, coverage=level)
+                    model.set_params(allow_empty=True)
+                    yield {
+                        "method": "oob, lac, never empty", "level": level,
+                        "coverage": coverage_of_sets(whole, y_new), "size": whole.sum(axis=1).mean(),
+                    }  # fmt: skip
+    X_fit, X_cal, y_fit, y_cal = train_test_split(X, y, test_size=0.2, random_state=seed)
+    forest = ForestClassifier(random_state=seed)
+    start = time.process_time()
+    theirs = SplitConformalClassifier(forest.fit(X_fit, y_fit), LEVELS, "lac", random_state=seed)
+    _, sets = theirs.conformalize(X_cal, y_cal).predict_set(X_new)
+    spent = time.process_time() - start
+    known = np.isin(y_new, forest.classes_)
+    column = np.searchsorted(forest.classes_, np.where(known, y_new, forest.classes_[0]))
+    for i, level in enumerate(LEVELS):
+        covered = sets[np.arange(len(y_new)), column, i] & known
+        yield {
+            "method": "MAPIE split, lac", "level": level, "time": spent,
+            "coverage": covered.mean(), "size": sets[:, :, i].sum(axis=1).mean(),
+        }  # fmt: skip
+    if timed:
+        for name, one in (
+            ("MAPIE cross, the same forest", ForestClassifier(random_state=seed)),
+            ("MAPIE cross, scikit-learn's forest", RandomForestClassifier(random_state=seed)),
+        ):
+            start = time.process_time()
+            cross = CrossConformalClassifier(one, LEVELS, "lac", cv=5, random_state=seed).fit_conformalize(X, y)
+            _, sets = cross.predict_set(X_new)
+            spent = time.process_time() - start
+            for i, level in enumerate(LEVELS):
+                yield {
+                    "method": name, "level": level, "time": spent,
+                    "coverage": coverage_of_sets(sets[:, :, i], y_new), "size": sets[:, :, i].sum(axis=1).mean(),
+                }  # fmt: skip
+
+
+def try_numbers(X, y, X_new, y_new, seed, timed):
+    from mapie.regression import CrossConformalRegressor, SplitConformalRegressor
+
+    unit = y.std()
+
+    def scores(ends):
+        inside = (ends[:, 0] <= y_new) & (y_new <= ends[:, 1])
+        return {"coverage": inside.mean(), "size": (ends[:, 1] - ends[:, 0]).mean() / unit}
+
+    for name, model, levels in number_methods(seed):
+        start = time.process_time()
+        model.fit(X, y)
+        spent = time.process_time() - start
+        for level in levels:
+            start = time.process_time()
+            ends = model.predict_interval(X_new, coverage=level)
+            yield {"method": name, "level": level, "time": spent + time.process_time() - start, **scores(ends)}
+    X_fit, X_cal, y_fit, y_cal = train_test_split(X, y, test_size=0.2, random_state=seed)
+    start = time.process_time()
+    theirs = SplitConformalRegressor(ForestRegressor(random_state=seed).fit(X_fit, y_fit), LEVELS, "absolute")
+    _, ends = theirs.conformalize(X_cal, y_cal).predict_interval(X_new)
+    spent = time.process_time() - start
+    for i, level in enumerate(LEVELS):
+        yield {"method": "MAPIE split, absolute", "level": level, "time": spent, **scores(ends[:, :, i])}
+    if timed:
+        for name, one in (
+            ("MAPIE cross, the same forest", ForestRegressor(random_state=seed)),
+            ("MAPIE cross, scikit-learn's forest", RandomForestRegressor(random_state=seed)),
+        ):
+            start = time.process_time()
+            cross = CrossConformalRegressor(one, LEVELS, "absolute", cv=5, random_state=seed).fit_conformalize(X, y)
+            _, ends = cross.predict_interval(X_new)
+            spent = time.process_time() - start
+            for i, level in enumerate(LEVELS):
+                yield {"method": name, "level": level, "time": spent, **scores(ends[:, :, i])}
+
+
+def trials(folder, numbers, n_timed):
+    for number in numbers:
+        for name in (*CLASSES, *NUMBERS):
+            X, y = read(folder, name)
+            strata = y if name in CLASSES else None
+            X_fit, X_new, y_fit, y_new = train_test_split(X, y, test_size=0.5, random_state=number, stratify=strata)
+            attempt = try_classes if name in CLASSES else try_numbers
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                for line in attempt(X_fit, y_fit, X_new, y_new, number, number < n_timed):
+                    task = "classes" if name in CLASSES else "numbers"
+                    yield {"task": task, "dataset": name, "split": number, "of_class": -1, **line}
+        print(f"split {number}", file=sys.stderr, flush=True)
+
+
+def print_tables(found):
+    """Means over datasets; ± is the standard error over datasets of their mean coverage."""
+    for task, of_task in found[found.of_class < 0].groupby("task"):
+        size = "classes in a set" if task == "classes" else "width / standard deviation of the target"
+        print(f"\n{task}: coverage ± standard error over datasets, and {size}\n")
+        print("| method | " + " | ".join(f"{level}: coverage | size" for level in LEVELS) + " | seconds |")
+        print("|---" * (2 * len(LEVELS) + 2) + "|")
+        whole = of_task.groupby("dataset").size().index
+        for method, of_method in of_task.groupby("method", sort=False):
+            cells = []
+            for level in LEVELS:
+                means = of_method[of_method.level == level].groupby("dataset")[["coverage", "size"]].mean()
+                error = means.coverage.std() / np.sqrt(len(means))
+                few = "" if len(means) == len(whole) else f" ({len(means)} datasets)"
+                cells.append(f"{means.coverage.mean():.4f} ± {error:.4f}{few} | {means['size'].mean():.3f}")
+            print(f"| {method} | {' | '.join(cells)} | {of_method.time.mean():.2f} |")
+        first = of_task[of_task.split.isin(of_task[of_task.method.str.contains("cross")].split.unique())]
+        seconds = first.groupby("method").time.sum() / first.groupby("method").size()
+        ours = seconds["oob, lac" if task == "classes" else "oob, absolute"]
+        for name in seconds.index[seconds.index.str.contains("MAPIE")]:
+            print(f"\n{name} takes {seconds[name] / ours:.1f} times the time of ours, out of bag.")
+    print("\nclasses: coverage of each class, mean over splits\n")
+    print("| method | level | mean over classes | lowest | highest | classes |")
+    print("|---" * 6 + "|")
+    by_class = found[found.of_class >= 0].groupby(["method", "level", "dataset", "of_class"]).coverage.mean()
+    for (method, level), of_method in by_class.groupby(["method", "level"]):
+        figures = f"{of_method.mean():.3f} | {of_method.min():.3f} | {of_method.max():.3f} | {len(of_method)}"
+        print(f"| {method} | {level} | {figures} |")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--splits", type=int, default=50)
+    parser.add_argument("--first", type=int, default=0, help="number of the first split")
+    parser.add_argument("--timed", type=int, default=2)
+    parser.add_argument("--out", help="CSV file for every line")
+    parser.add_argument("--table", nargs="+", help="print the tables of these CSV files instead")
+    given = parser.parse_args()
+    if given.table:
+        print_tables(pd.concat(map(pd.read_csv, given.table)))
+        sys.exit()
+    if "HEDGEROW_DATA" not in os.environ:
+        sys.exit("set HEDGEROW_DATA to the folder with the Parquet files")
+    lines = []
+    for number in range(given.first, given.first + given.splits):  # kept split by split: an interrupted run is of use
+        lines += trials(Path(os.environ["HEDGEROW_DATA"]), [number], given.timed)
+        if given.out:
+            pd.DataFrame(lines).to_csv(given.out, index=False)
+    print_tables(pd.DataFrame(lines))

@@ -1,0 +1,363 @@
+"""Intervals that hold the target as often as promised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin, is_regressor
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from hedgerow._params import check_choice
+from hedgerow.conformal.calibration import NumberCalibration, check_enough
+from hedgerow.conformal.explanation import ConformalNumberExplanation
+from hedgerow.conformal.number_scores import AbsoluteError, NormalizedError, NumberScore, number_score
+from hedgerow.data.sparse import densify
+from hedgerow.data.targets import read_targets, read_weights
+from hedgerow.estimators.conformal import Conformal, HeldOut, Verbs
+from hedgerow.estimators.contract import offers, respond
+from hedgerow.estimators.fitting.bagging import OutOfBag
+from hedgerow.estimators.forest_regressor import ForestRegressor
+from hedgerow.estimators.stored import storable
+from hedgerow.explain.explanation import NumberExplanation
+from hedgerow.folds import Mean
+
+__all__ = ["ConformalRegressor"]
+
+Floats = NDArray[np.float64]
+
+_SIDES = ("both", "each", "lower", "upper")
+_UNIT = "unit"
+_OWN = frozenset({"predict_interval", "predict_quantiles"})
+
+
+def _has_quantiles(self: ConformalRegressor) -> bool:
+    """Condition of `predict_quantiles`, for `available_if`."""
+    fitted = vars(self).get("calibration_")
+    score = self._score(self._template()) if fitted is None else fitted.score
+    if not score.is_centred:
+        raise AttributeError(
+            "predict_quantiles needs a score around one prediction, such as 'normalized', and conformity_score is "
+            f"{self.conformity_score!r}: set another one and fit again"
+        )
+    return True
+
+
+@storable
+class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
+    """Intervals that hold the target with a probability of your choice.
+
+    How far the targets of calibration rows are from predictions by trees or models that have not seen them says how far
+    the ends of an interval must be from a prediction: a forest's rows out of each tree's bag, so that no row is given
+    away and nothing is fitted twice. docs/coverage.md says what is a theorem, and what was measured.
+
+    Parameters
+    ----------
+    estimator : regressor or None
+        Any regressor. It is cloned and fitted, unless it is ``sklearn.frozen.FrozenEstimator(fitted)``, which is used
+        as it is, and `fit` is given rows that it has not seen. None is ``ForestRegressor(random_state=0)``.
+    coverage : float
+        Probability that an interval is to hold the target. Can be changed after `fit`.
+    conformity_score : {"auto", "absolute", "normalized", "cqr"} or an instance from :mod:`hedgerow.conformal`
+        How far a target is from what was predicted: |y − ŷ|; the same in units of `predict_uncertainty`, so that
+        intervals are wider where the model is less sure; or how far it is outside the interval between two of
+        `predict_quantiles` (conformalized quantile regression), which are those of the coverage of `fit`. "auto" is
+        "normalized" for an estimator with `predict_uncertainty`, else "absolute".
+    method : {"auto", "oob", "cv", "split"}
+        As in :class:`ConformalClassifier`.
+    sides : {"both", "each", "lower", "upper"}
+        "both": both ends move equally far. "each": each end has half of what is not covered, for skewed errors.
+        "lower" and "upper": a bound below or above, the other end is infinite. Can be changed after `fit`.
+    groups : None, or a column by name or position
+        Coverage is promised for each value of the column. Rows with another value, or none, are treated as one of all
+        calibration rows.
+    cv : int or a splitter
+        Folds for "cv", and for "split", which holds one of them out.
+    random_state : int, RandomState instance or None
+        Shuffles rows into folds.
+
+    Attributes
+    ----------
+    estimator_ : the fitted estimator.
+    method_ : str
+        The method that "auto" stands for.
+    calibration_ : NumberCalibration
+        Scores and weights of the calibration rows.
+    schema_, forest_, n_features_in_, feature_names_in_, feature_importances_
+        As in :class:`ForestRegressor`, where the estimator has them.
+
+    Notes
+    -----
+    `sample_weight` counts rows: one of weight 2 is two calibration rows. Rows of weight 0 are left out, and so are
+    those in the bag of every tree.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = ConformalRegressor(coverage=0.8).fit(X[::2], y[::2])
+    >>> lower, upper = model.predict_interval(X[1::2]).T
+    >>> bool(0.72 < ((lower <= y[1::2]) & (y[1::2] <= upper)).mean() < 0.88)
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        coverage: float = 0.9,
+        conformity_score: Any = "auto",
+        method: str = "auto",
+        *,
+        sides: str = "both",
+        groups: Any = None,
+        cv: Any = 5,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.coverage = coverage
+        self.conformity_score = conformity_score
+        self.method = method
+        self.sides = sides
+        self.groups = groups
+        self.cv = cv
+        self.random_state = random_state
+
+    @classmethod
+    def from_fitted(cls, model: Any, X: Any, y: Any, sample_weight: Any = None, **settings: Any) -> ConformalRegressor:
+        """Calibrate a fitted model by rows that it was not fitted on."""
+        fitted = model.estimator if isinstance(model, FrozenEstimator) else model
+        return cls(FrozenEstimator(fitted), **settings).fit(X, y, sample_weight)
+
+    # -- fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> ConformalRegressor:
+        """Fit the estimator, unless it is frozen, and ask it about rows that it has not seen."""
+        template = self._template()
+        _check_estimator(template)
+        coverage, score = self._coverage(None), self._score(template)
+        X = densify(X)
+        targets = read_targets(y, X)
+        weight = read_weights(sample_weight, targets)
+        verbs: Verbs = score.verbs(*self._ends(coverage))
+        _check_verbs(template, verbs, score)
+        params = self._params_of_fit(template, None if sample_weight is None else weight, fit_params)
+
+        def ask(model: Any, X: Any) -> dict[str, NDArray[Any]]:
+            answers = _arrays(respond(model, X, verbs))
+            return answers | {_UNIT: score.unit(answers, score.scale(answers))}
+
+        held_out = self._hold_out(X, targets, None, params, verbs, ask)
+        found = self._found(X, held_out)
+        calibration = self._calibrate(X, targets, weight, held_out, score, found)
+        self._check_rows(calibration, coverage)
+        self._set_found(found | {"calibration_": calibration, "quantiles_": np.array(self._ends(coverage))})
+        return self
+
+    def _score(self, model: Any) -> NumberScore:
+        if not isinstance(self.conformity_score, str) or self.conformity_score != "auto":
+            return number_score(self.conformity_score)
+        inside = model.estimator if isinstance(model, FrozenEstimator) else model
+        return NormalizedError() if offers(inside, "predict_uncertainty") else AbsoluteError()
+
+    def _ends(self, coverage: float) -> tuple[float, float]:
+        """Probabilities of the quantiles that the ends are near."""
+        sides = check_choice("sides", self.sides, _SIDES)
+        if sides in ("lower", "upper"):
+            return 1 - coverage, coverage
+        return (1 - coverage) / 2, (1 + coverage) / 2
+
+    def _default(self) -> ForestRegressor:
+        return ForestRegressor(random_state=0)
+
+    def _answer_out_of_bag(
+        self, model: Any, bags: OutOfBag, verbs: Verbs
+    ) -> tuple[dict[str, NDArray[Any]], NDArray[np.bool_]]:
+        if offers(model, "_respond_out_of_bag"):
+            answers, used = model._respond_out_of_bag(bags, verbs)
+            return _arrays(answers), used
+        fold = Mean()
+        (folded,), n_trees, used = bags.folds([fold.leaf_table(bags.forest.stats, None)])
+        return {"predict": fold.finish(folded, n_trees, None)}, used
+
+    def _calibrate(
+        self,
+        X: Any,
+        targets: Floats,
+        weight: Floats,
+        held_out: HeldOut,
+        score: NumberScore,
+        found: dict[str, Any],
+    ) -> NumberCalibration:
+        counted = weight[held_out.used] > 0
+        rows = np.flatnonzero(held_out.used)[counted]
+        answers = {verb: values[counted] for verb, values in held_out.answers.items()}
+        if held_out.method == "cv":  # units are those of the models of the folds
+            scale = score.scale(_arrays(respond(held_out.model, X, score.verbs(*self._ends(self._coverage(None))))))
+        else:
+            scale = score.scale(answers) if len(rows) else 1.0
+            answers[_UNIT] = score.unit(answers, scale)
+        values = np.zeros((len(rows), 0)) if self.groups is None else found["schema_"].read(X)[rows]
+        groups = self._read_groups(found["schema_"], values, classes=False)
+        scores = score.scores(answers, targets[rows], answers[_UNIT])
+        return NumberCalibration(scores, weight[rows], groups, groups.of_rows(values), score, scale)
+
+    def _check_rows(self, calibration: NumberCalibration, coverage: float) -> None:
+        """Refuse a coverage that needs more calibration rows than there are."""
+        share = (1 + coverage) / 2 if self.sides == "each" else coverage
+        check_enough(coverage, calibration.rows_by_group(), calibration.groups.names, "interval", share=share)
+
+    # -- answering
+
+    def predict(self, X: Any) -> Floats:
+        """Prediction of the estimator."""
+        found: Floats = self._respond_alone(X, "predict")
+        return found
+
+    def predict_interval(self, X: Any, coverage: float | None = None) -> Floats:
+        """Lower and upper end, (n, 2), of an interval that holds the target with probability `coverage`.
+
+        `coverage` is the parameter, unless given. One-sided intervals have an infinite end.
+        """
+        found: Floats = self._respond_alone(X, "predict_interval", coverage=coverage)
+        return found
+
+    @available_if(_has_quantiles)  # type: ignore[untyped-decorator]
+    def predict_quantiles(self, X: Any, q: ArrayLike = (0.05, 0.5, 0.95)) -> Floats:
+        """Quantiles of the target, (n, len(q)): the target is below the one of q with a probability of about q.
+
+        Prediction plus quantile of the calibration rows' errors: a split conformal predictive system (Vovk, Petej,
+        Nouretdinov, Manokhin and Gammerman, Computationally efficient versions of conformal predictive distributions,
+        2020), with the larger of two neighbouring errors above the median and the smaller below. Not with "cqr".
+        """
+        found: Floats = self._respond_alone(X, "predict_quantiles", q=q)
+        return found
+
+    def explain(self, X: Any, coverage: float | None = None) -> list[ConformalNumberExplanation]:
+        """Explain each row: as the estimator does, and the interval with the calibration rows behind it.
+
+        ``print(model.explain(X)[0])`` is a text for people.
+        """
+        rows = self._read(X)
+        wanted = self._coverage(coverage)
+        found = self._respond(rows, {"predict": {}, "predict_interval": {"coverage": wanted}})
+        inner = self.estimator_.explain(X) if offers(self.estimator_, "explain") else [None] * len(rows)
+        calibration: NumberCalibration = self.calibration_
+        group = calibration.groups.of_rows(self._values(rows))
+        n_rows, total = calibration.rows_by_group(), float(calibration.weight.sum())
+        return [
+            ConformalNumberExplanation(
+                answer=float(found["predict"][i]),
+                coverage=wanted,
+                interval=(float(found["predict_interval"][i, 0]), float(found["predict_interval"][i, 1])),
+                n_rows=float(n_rows[group[i]]) if group[i] >= 0 else total,
+                group=calibration.groups.names[group[i]] if group[i] >= 0 else None,
+                model=_without_interval(model),
+            )
+            for i, model in enumerate(inner)
+        ]
+
+    def _respond(self, rows: Any, verbs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        own = {verb: arguments for verb, arguments in verbs.items() if verb in _OWN}
+        inner: dict[str, Any] = {verb: arguments for verb, arguments in verbs.items() if verb not in own}
+        score = self._current_score()
+        needed = score.verbs(*self.quantiles_.tolist()) if own else {}
+        apart = {verb for verb in needed if verb in inner and dict(inner[verb]) != needed[verb]}
+        answers = self._ask(rows, needed | inner)
+        basis = _arrays({**answers, **self._ask(rows, {verb: needed[verb] for verb in apart})} if apart else answers)
+        return {
+            verb: self._answer(verb, rows, basis, score, **verbs[verb]) if verb in own else answers[verb]
+            for verb in verbs
+        }
+
+    def _current_score(self) -> NumberScore:
+        """Score that calibration rows were scored by; an error if another one was set after `fit`."""
+        calibration: NumberCalibration = self.calibration_
+        if self._score(self.estimator_) != calibration.score:
+            raise ValueError(f"conformity_score={self.conformity_score!r} was set after fit: fit again")
+        return calibration.score
+
+    def _answer(self, verb: str, rows: Any, answers: Mapping[str, Any], score: NumberScore, **arguments: Any) -> Any:
+        calibration: NumberCalibration = self.calibration_
+        group = calibration.groups.of_rows(self._values(rows))
+        ends, unit = score.ends(answers), score.unit(answers, calibration.scale)[:, np.newaxis]
+        if verb == "predict_quantiles":
+            return self._quantiles(ends[:, :1], unit, group, **arguments)
+        return self._intervals(ends, unit, group, **arguments)
+
+    def _intervals(self, ends: Floats, unit: Floats, group: NDArray[np.int32], coverage: Any = None) -> Floats:
+        wanted = self._coverage(coverage)
+        sides = check_choice("sides", self.sides, _SIDES)
+        calibration: NumberCalibration = self.calibration_
+        self._check_rows(calibration, wanted)
+        shifts = self._tables.get(("shifts", sides, wanted), lambda: calibration.shifts(sides, wanted))[group]
+        found: Floats = ends + shifts * unit * (-1.0, 1.0)
+        crossed = found[:, 0] > found[:, 1]  # quantiles that were moved inwards
+        found[crossed] = found[crossed].mean(axis=1, keepdims=True)
+        return found
+
+    def _quantiles(
+        self, centre: Floats, unit: Floats, group: NDArray[np.int32], q: ArrayLike = (0.05, 0.5, 0.95)
+    ) -> Floats:
+        calibration: NumberCalibration = self.calibration_
+        probabilities = np.atleast_1d(np.asarray(q, dtype=np.float64))
+        if probabilities.ndim != 1 or not ((probabilities > 0) & (probabilities < 1)).all():
+            raise ValueError(f"q is {q!r}, must be one or several numbers in (0, 1)")
+        columns = []
+        for one in probabilities.tolist():
+            side, share, sign = ("upper", one, 1.0) if one >= 0.5 else ("lower", 1 - one, -1.0)
+            check_enough(share, calibration.rows_by_group(), calibration.groups.names, "interval")
+            columns.append(sign * calibration.shifts(side, share)[group, int(side == "upper")])
+        found: Floats = centre + unit * np.stack(columns, axis=1)
+        return found
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        if not isinstance(self.calibration_, NumberCalibration):
+            raise ValueError("calibration_ is something else")
+        quantiles = self.quantiles_
+        if not isinstance(quantiles, np.ndarray) or quantiles.shape != (2,) or not (abs(quantiles - 0.5) < 0.5).all():
+            raise ValueError("quantiles_ are not two probabilities")
+        check_choice("sides", self.sides, _SIDES)
+
+    @property
+    def leaf_samples_(self) -> Any:
+        """Training targets in the leaves of the wrapped forest."""
+        return self._of_estimator("leaf_samples_")
+
+
+def _arrays(answers: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """Answers as arrays: of an uncertainty its total."""
+    return {verb: np.asarray(getattr(answer, "total", answer)) for verb, answer in answers.items()}
+
+
+def _without_interval(model: Any) -> Any:
+    """Explanation without the estimator's own interval, which would stand beside the calibrated one."""
+    return replace(model, interval=None, coverage=None) if isinstance(model, NumberExplanation) else model
+
+
+def _check_estimator(template: Any) -> None:
+    inside = template.estimator if isinstance(template, FrozenEstimator) else template
+    tagged = callable(getattr(inside, "__sklearn_tags__", None))
+    if isinstance(inside, type) or not tagged or not is_regressor(inside):
+        raise TypeError(f"estimator is {inside!r}, must be a regressor")
+    if isinstance(template, FrozenEstimator):
+        try:
+            check_is_fitted(inside)
+        except NotFittedError:
+            raise NotFittedError(f"the frozen estimator {inside!r} is not fitted: call its fit first") from None
+
+
+def _check_verbs(template: Any, verbs: Verbs, score: NumberScore) -> None:
+    inside = template.estimator if isinstance(template, FrozenEstimator) else template
+    for verb in verbs:
+        if not offers(inside, verb):
+            raise ValueError(
+                f"conformity_score {type(score).__name__} needs a regressor with {verb}, which {type(inside).__name__} "
+                "does not have: set conformity_score='absolute'"
+            )

@@ -1,0 +1,190 @@
+"""Fitting of bagged classification trees: growth, calibration and out-of-bag scores."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._criteria import CRITERIA
+from hedgerow._params import check_bool, check_choice
+from hedgerow.data.table import read_table
+from hedgerow.data.targets import read_labels
+from hedgerow.estimators.fitting.bagging import (
+    OutOfBag,
+    oob_scores,
+    scaled_tree_weights,
+    warn_of_no_answer,
+)
+from hedgerow.estimators.fitting.calibration import CALIBRATION_ROWS, HeldOut, NodeSizes, complete, thinning
+from hedgerow.estimators.fitting.costs import cheapest_classes, class_costs, feature_costs
+from hedgerow.estimators.fitting.progress import with_callbacks
+from hedgerow.estimators.verbs.bagged_trees import BaggedTrees
+from hedgerow.estimators.verbs.rule_answers import RuleAnswers
+from hedgerow.forest.forest import Forest
+from hedgerow.forest.importance import impurity_of
+from hedgerow.rules import FoldRule, Probability, get
+
+__all__ = ["BaggedClassifier"]
+
+Floats = NDArray[np.float64]
+
+_NODE_SIZES = (2, 4, 8, 16)  # for min_samples_split="auto"
+
+
+class BaggedClassifier(RuleAnswers, BaggedTrees):
+    """Abstract: a calibrated forest; final classes have the parameters of :class:`ForestClassifier`."""
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the trees, and calibrate their answers."""
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _fit_and_keep_bags(self, X: Any, y: Any, sample_weight: Any = None) -> OutOfBag | None:
+        """Fit, and return the training rows out of each tree's bag; None without bootstrap."""
+        return self._fit(X, y, sample_weight, keep_bags=check_bool("bootstrap", self.bootstrap))
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, *, keep_bags: bool = False) -> OutOfBag | None:
+        self._check_rule()
+        table = read_table(X, categorical_features=self.categorical_features, estimator=self)
+        labels = read_labels(y, table.values)
+        weight = labels.weighted(sample_weight, table.values, self.class_weight)
+        training = self._training(table, weight, labels=labels)
+        self._check_tree_weights()
+        growth = self._growth(
+            self.criterion,
+            class_costs=None if self.cost_matrix is None else class_costs(self.cost_matrix, labels.classes),
+            feature_costs=None if self.feature_costs is None else feature_costs(self.feature_costs, table.schema),
+            **self._splitting(),
+        )
+        if self._chooses_size():
+            growth = replace(growth, min_samples_split=_NODE_SIZES[0])
+        criteria = tuple(name for name, criterion in CRITERIA.items() if not criterion.c45)
+        grown = self._grow(training, growth, criteria, X, y, keep_bags)
+        prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
+        found: dict[str, Any] = {"classes_": labels.classes, "n_classes_": len(labels.classes), "class_prior_": prior}
+        found |= {"training_range_": training.ranges, "_impurity": impurity_of(self.criterion)}
+        if growth.linear_model is not None:
+            found["column_deviation_"] = training.deviations
+        forest, bags = grown.forest, None
+        if keep_bags or self._keeps_bags():
+            bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
+            forest, held_out = self._hold_out(bags, labels.codes, labels.classes, weight, prior)
+            found |= held_out
+        self._forget("rule_", "min_samples_split_", "tree_weights_", "oob_score_", "oob_decision_function_")
+        self._set_fitted(table, forest, **found)
+        return replace(bags, forest=forest) if keep_bags and bags is not None else None
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Most probable class of each row; with a `cost_matrix` the one of least expected cost; the first of equals."""
+        return super().predict(X)
+
+    def _decide(self, probabilities: Floats) -> NDArray[np.intp]:
+        return self._cheapest_or_likeliest(probabilities, self.classes_)
+
+    def _cheapest_or_likeliest(self, probabilities: Floats, classes: NDArray[Any]) -> NDArray[np.intp]:
+        if self.cost_matrix is None:
+            return super()._decide(probabilities)
+        return cheapest_classes(probabilities, self.cost_matrix, classes)
+
+    def _splitting(self) -> dict[str, Any]:
+        """Settings of growth that say which splits are tried."""
+        raise NotImplementedError
+
+    def _check_rule(self) -> None:
+        """Check the rule, and what out-of-bag rows are asked to choose for it."""
+        rule = get(self.rule)
+        if self.calibration is not None:
+            check_choice("calibration", self.calibration, ("oob", "auto"), "'oob', 'auto' or None")
+        if self.calibration == "oob" and rule.needs_fit:
+            raise ValueError("rule 'tempered' is calibrated by its temper: set calibration to 'auto' or None")
+        for name, asked in (("oob_score", self._scores_out_of_bag()), ("calibration='oob'", self.calibration == "oob")):
+            if asked and not isinstance(rule, FoldRule):
+                raise ValueError(f"{name} needs a rule that folds, {rule.name} does not: see hedgerow.rules.names()")
+        if not check_bool("bootstrap", self.bootstrap):
+            needed = [("calibration='oob'", self.calibration == "oob"), ("rule 'tempered'", rule.needs_fit)]
+            if asked := [name for name, needs in needed if needs]:
+                raise ValueError(f"{asked[0]} needs bootstrap=True: without it every tree has seen every row")
+
+    def _completes_rule(self) -> bool:
+        """Whether out-of-bag rows choose numbers of the rule."""
+        rule = get(self.rule)
+        automatic = self.calibration == "auto" and self.bootstrap and rule == Probability()
+        return self.calibration == "oob" or automatic or rule.needs_fit
+
+    def _chooses_size(self) -> bool:
+        """Whether nodes are grown as small as they get, for `min_samples_split` to be chosen afterwards."""
+        if not isinstance(self.min_samples_split, str):
+            return False
+        expected = "a whole number of at least 2 rows, a fraction in (0, 1], or 'auto'"
+        return bool(check_choice("min_samples_split", self.min_samples_split, ("auto",), expected))
+
+    def _keeps_bags(self) -> bool:
+        return self._scores_out_of_bag() or isinstance(self.tree_weights, str) or self._completes_rule()
+
+    def _check_tree_weights(self) -> None:
+        """Check what can be checked before the trees are grown."""
+        if isinstance(self.tree_weights, str):
+            if self.tree_weights != "oob":
+                raise ValueError(f"tree_weights is {self.tree_weights!r}, must be 'oob', an array of numbers or None")
+            if not check_bool("bootstrap", self.bootstrap):
+                raise ValueError("tree_weights='oob' needs bootstrap=True: without it every tree has seen every row")
+        elif self.tree_weights is not None:
+            scaled_tree_weights(self.tree_weights, self.n_estimators)
+
+    def _hold_out(
+        self, bags: OutOfBag, codes: NDArray[np.int32], classes: NDArray[Any], weight: Floats, prior: Floats
+    ) -> tuple[Forest, dict[str, Any]]:
+        """The forest, small nodes cut as out-of-bag rows ask for, and the attributes that they give."""
+        found: dict[str, Any] = {}
+        tree_weights = self.tree_weights
+        if isinstance(tree_weights, str):
+            accuracy = bags.accuracies(codes, weight)
+            if np.isnan(accuracy).all():
+                raise ValueError("tree_weights='oob': no tree has a row out of its bag; use more rows, or None")
+            tree_weights = np.where(np.isnan(accuracy), np.nanmean(accuracy), accuracy)
+            found["tree_weights_"] = tree_weights
+        rule = get(self.rule)
+        if not (self._scores_out_of_bag() or self._completes_rule()) or not isinstance(rule, FoldRule):
+            return bags.forest, found
+        sizes = _NODE_SIZES if self._completes_rule() and self._chooses_size() else _NODE_SIZES[:1]
+        n_rows = len(codes)
+        if not self._scores_out_of_bag() and n_rows > CALIBRATION_ROWS:
+            kept = thinning(n_rows, CALIBRATION_ROWS)
+            bags, codes, weight = bags.of_rows(np.arange(n_rows)[kept]), codes[kept], weight[kept]
+        cuts = NodeSizes.of(bags.forest, sizes)
+        scaled = None if tree_weights is None else scaled_tree_weights(tree_weights, bags.forest.n_trees)
+        folded, n_trees, unseen = bags.folds(cuts.tables(rule, prior), scaled)
+        size, best = 0, folded[0]
+        if self._completes_rule() and unseen.any():
+            held_out = HeldOut(codes[unseen], weight[unseen], prior, n_rows)
+            completed = [complete(rule, one, n_trees, held_out, bags.forest.n_trees) for one in folded]
+            size = int(np.argmin([one.loss for one in completed]))
+            rule, best = completed[size].rule, folded[size]
+            found["rule_"] = rule
+        elif rule.needs_fit:
+            raise ValueError("rule 'tempered': no tree has a row out of its bag; grow more trees, or give a temper")
+        if self._chooses_size():
+            found["min_samples_split_"] = sizes[size]
+        if self._scores_out_of_bag():
+            warn_of_no_answer(unseen)
+            shares = np.full((len(unseen), len(prior)), np.nan)
+            shares[unseen] = rule.finish(best, n_trees, prior)
+            decided = np.zeros(len(unseen), dtype=np.intp)
+            decided[unseen] = self._cheapest_or_likeliest(shares[unseen], classes)
+            found |= oob_scores(self.oob_score, shares, unseen, codes, classes, decided)
+        return cuts.cut(sizes[size]), found
+
+    def get_tree_weights(self) -> Floats | None:
+        given = self.tree_weights
+        if given is None:
+            return None
+        if isinstance(given, str):
+            self._check_tree_weights()
+            if "tree_weights_" not in vars(self):
+                raise ValueError("tree_weights='oob' was set after fit: fit again, or give an array")
+            given = self.tree_weights_
+        return scaled_tree_weights(given, self.forest_.n_trees)
