@@ -9,8 +9,8 @@ from pathlib import Path
 # From the bottom up; the folders of one layer do not include each other.
 LAYERS = [
     *(["base"], ["data"], ["forest"], ["walk"]),
-    ["grow", "prune", "boundary", "measured", "proximity", "contributions", "importance", "counterfactual"],
-    ["bindings"],
+    ["grow", "prune", "boundary", "proximity", "contributions", "importance", "counterfactual"],
+    *(["measured"], ["bindings"]),
 ]
 # The growers of core/grow/ share its files, not each other's. Its entry (grow.hpp, grow.cpp) chooses between them.
 GROWERS = ["exact", "binned", "random"]

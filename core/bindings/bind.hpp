@@ -15,6 +15,7 @@ void bind_grow(nanobind::module_& m);
 void bind_measured(nanobind::module_& m);
 void bind_proximity(nanobind::module_& m);
 void bind_prune(nanobind::module_& m);
+void bind_soft_trees(nanobind::module_& m);
 void bind_walk(nanobind::module_& m);
 
 }  // namespace hedgerow::bindings

@@ -16,5 +16,6 @@ NB_MODULE(_core, m) {
     bind_counterfactual(m);
     bind_data(m);
     bind_measured(m);
+    bind_soft_trees(m);
     bind_base(m);
 }

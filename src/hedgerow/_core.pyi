@@ -419,6 +419,109 @@ def squared_lengths(columns: Annotated[NDArray[numpy.float64], dict(shape=(None,
     Sums of weight * (column - start)^2 over each row of columns, into out; see hedgerow.measured.threshold_columns.
     """
 
+class SoftGrowOptions:
+    """Settings of soft growth; see hedgerow.measured.soft_growth."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def n_trees(self) -> int: ...
+
+    @n_trees.setter
+    def n_trees(self, arg: int, /) -> None: ...
+
+    @property
+    def max_leaf_nodes(self) -> int: ...
+
+    @max_leaf_nodes.setter
+    def max_leaf_nodes(self, arg: int, /) -> None: ...
+
+    @property
+    def min_weight_leaf(self) -> float: ...
+
+    @min_weight_leaf.setter
+    def min_weight_leaf(self, arg: float, /) -> None: ...
+
+    @property
+    def max_features(self) -> int: ...
+
+    @max_features.setter
+    def max_features(self, arg: int, /) -> None: ...
+
+    @property
+    def ridge(self) -> float: ...
+
+    @ridge.setter
+    def ridge(self, arg: float, /) -> None: ...
+
+    @property
+    def tolerance(self) -> float: ...
+
+    @tolerance.setter
+    def tolerance(self, arg: float, /) -> None: ...
+
+    @property
+    def n_refits(self) -> int: ...
+
+    @n_refits.setter
+    def n_refits(self, arg: int, /) -> None: ...
+
+    @property
+    def n_final(self) -> int: ...
+
+    @n_final.setter
+    def n_final(self, arg: int, /) -> None: ...
+
+    @property
+    def simplex(self) -> bool: ...
+
+    @simplex.setter
+    def simplex(self, arg: bool, /) -> None: ...
+
+    @property
+    def n_draws(self) -> int: ...
+
+    @n_draws.setter
+    def n_draws(self, arg: int, /) -> None: ...
+
+    @property
+    def keep_in_bag(self) -> bool: ...
+
+    @keep_in_bag.setter
+    def keep_in_bag(self, arg: bool, /) -> None: ...
+
+    @property
+    def keep_fitted(self) -> bool: ...
+
+    @keep_fitted.setter
+    def keep_fitted(self, arg: bool, /) -> None: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    @property
+    def n_threads(self) -> int: ...
+
+    @n_threads.setter
+    def n_threads(self, arg: int, /) -> None: ...
+
+def grow_soft(columns: Sequence[tuple[Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None]], features: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], precision: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], options: SoftGrowOptions, progress: Callable | None) -> dict[str, Any]:
+    """Grow soft trees from rows in cells; see hedgerow.measured.soft_growth."""
+
+def soft_nodes(forest: ForestArrays, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], nominal: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]]:
+    """Where each node finds its probabilities; see hedgerow.walk.soft."""
+
+def soft_fold(forest: ForestArrays, nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], below: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tolerance: float, tables: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')]]], tree_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, skip: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, n_threads: int) -> None:
+    """Fold leaf tables over soft walks; see hedgerow.walk.soft."""
+
+def soft_spread(forest: ForestArrays, nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], below: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tolerance: float, n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]]:
+    """
+    Row starts, leaves and probabilities of soft walks; see hedgerow.walk.soft.
+    """
+
 def checksum(data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
     """XXH64 of bytes, with seed 0; see hedgerow.forest.packing."""
 

@@ -23,6 +23,7 @@ from hedgerow import (
     ConformalRegressor,
     ForestClassifier,
     ForestRegressor,
+    MeasuredForestRegressor,
     MeasuredTreeClassifier,
     MeasuredTreeRegressor,
     NaiveBayesTreeClassifier,
@@ -174,12 +175,19 @@ FAMILIES: list[list[Any]] = [
         MeasuredTreeClassifier(0.1, "laplace", leaf="counts", max_leaf_nodes=8),
         MeasuredTreeClassifier(0.1, prior="kde", max_leaf_nodes=8),
     ],
+    [
+        MeasuredForestRegressor(n_estimators=4, random_state=0),
+        MeasuredForestRegressor(0.2, "student", prior="flat", n_estimators=4, max_leaf_nodes=6, random_state=0),
+        MeasuredForestRegressor(0.2, n_estimators=4, bootstrap=False, max_features=None, ridge=0.1),
+    ],
 ]
 
 
 def _reason_for_other_weights(estimator: Any) -> str | None:
     """Why weight k may differ from k copies of a row; None where it must not."""
     match estimator:
+        case MeasuredForestRegressor(bootstrap=True):
+            return "rows are drawn by weight, other rows for repeated ones"
         case ForestClassifier() | ForestRegressor() | ObliqueForestClassifier():
             if estimator.bootstrap:
                 return "rows are drawn by weight, other rows for repeated ones"

@@ -18,6 +18,7 @@ from hedgerow import (
     ConformalRegressor,
     ForestClassifier,
     ForestRegressor,
+    MeasuredForestRegressor,
     MeasuredTreeClassifier,
     MeasuredTreeRegressor,
     NaiveBayesTreeClassifier,
@@ -46,6 +47,7 @@ ESTIMATORS = [
     ConformalRegressor(ForestRegressor(4), 0.5),
     BoundaryClassifier(),
     NaiveBayesTreeClassifier(),
+    MeasuredForestRegressor(n_estimators=2),
     MeasuredTreeClassifier(),
     MeasuredTreeRegressor(),
 ]

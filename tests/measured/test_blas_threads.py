@@ -12,7 +12,7 @@ import pytest
 from threadpoolctl import ThreadpoolController
 
 from hedgerow import MeasuredTreeRegressor
-from hedgerow.estimators import measured_trees
+from hedgerow.estimators.measured import one_tree
 from hedgerow.measured.blas_threads import single_blas_thread
 
 X = np.random.default_rng(0).normal(size=(40, 2))
@@ -57,7 +57,7 @@ def test_an_error_restores_the_threads() -> None:
 
 def test_overlapping_fits_restore_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     first_is_in, second_is_in, first_is_done = Event(), Event(), Event()
-    grow = measured_trees.grow_path
+    grow = one_tree.grow_path
 
     def grow_in_turns(problem: Any, settings: Any) -> Any:
         if not first_is_in.is_set():
@@ -69,7 +69,7 @@ def test_overlapping_fits_restore_the_threads(monkeypatch: pytest.MonkeyPatch) -
         assert n_blas_threads() == {1}
         return grow(problem, settings)
 
-    monkeypatch.setattr(measured_trees, "grow_path", grow_in_turns)
+    monkeypatch.setattr(one_tree, "grow_path", grow_in_turns)
     with ThreadPoolExecutor(2) as threads:
         models = [MeasuredTreeRegressor(sigma=0.1, pruning=None) for _ in range(2)]
         first = threads.submit(models[0].fit, X, X[:, 0])

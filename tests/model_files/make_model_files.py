@@ -19,6 +19,7 @@ from hedgerow import (
     CautiousForestClassifier,
     ForestClassifier,
     ForestRegressor,
+    MeasuredForestRegressor,
     MeasuredTreeClassifier,
     MeasuredTreeRegressor,
     NaiveBayesTreeClassifier,
@@ -83,6 +84,9 @@ def models() -> dict[str, Any]:
         "measured_tree_classifier": MeasuredTreeClassifier(
             0.2, "uniform", KdePrior(16), leaf="counts", max_leaf_nodes=5, nominal="binary", **nominal
         ).fit(X, labels),
+        "measured_forest_regressor": MeasuredForestRegressor(
+            {0: 0.2, "x1": 0.4}, prior="flat", n_estimators=3, min_weight_leaf=3, random_state=1, **nominal
+        ).fit(X, number),
         "measured_tree_exact": MeasuredTreeRegressor([0.3, 0.0, 0.0], prior="flat", max_leaf_nodes=6).fit(X, number),
         "rule_classifier": RuleClassifier.from_fitted(RandomTreesClassifier(3, random_state=3).fit(X, labels), "vote"),
         "boundary": BoundaryClassifier(

@@ -208,3 +208,46 @@ def error_cost(boxes: Floats, values: Floats, laws: Any, row: Floats, sigma: Flo
         given[cell[feature]] += others * values[region]
     mean = masses[feature] @ given
     return float(masses[feature] @ (given - mean) ** 2)
+
+
+# --- walks of many soft trees -------------------------------------------------------------------------------
+
+
+def soft_shares(forest: Any, laws: Any, row: Floats, sigma: Floats) -> Floats:
+    """P(U ∈ leaf | x) of every leaf of every tree: of its box, and of the set of its categories."""
+    from hedgerow.measured.laws import CategoryLaw
+
+    found = []
+    for leaf in forest.leaf_nodes:
+        bounds, sets = {}, {}
+        node = leaf
+        while forest.parent[node] >= 0:
+            parent = forest.parent[node]
+            j = int(forest.feature[parent])
+            first = node == forest.root[parent] + forest.first_child[parent]
+            if isinstance(laws[j], CategoryLaw):
+                codes = frozenset(range(len(laws[j].shares)))
+                words = forest.payload_codes[forest.payload_start[forest.payload[parent]] :]
+                taken = frozenset(c for c in codes if int(words[c // 32]) >> (c % 32) & 1)
+                sets[j] = sets.get(j, codes) & (taken if first else codes - taken)
+            else:
+                low, high = bounds.get(j, (-np.inf, np.inf))
+                at = forest.threshold[parent]
+                bounds[j] = (low, min(high, at)) if first else (max(low, at), high)
+            node = parent
+        product = 1.0
+        for j, (low, high) in bounds.items():
+            ends = [
+                0.0
+                if end == -np.inf
+                else 1.0
+                if end == np.inf
+                else laws[j].below(row[j : j + 1], sigma[j : j + 1], np.array([end]))[0, 0]
+                for end in (low, high)
+            ]
+            product *= max(ends[1] - ends[0], 0.0)
+        for j, codes in sets.items():
+            inside = np.isin(np.arange(len(laws[j].shares)), list(codes))
+            product *= laws[j].within(row[j : j + 1], inside[np.newaxis])[0, 0]
+        found.append(product)
+    return np.array(found)

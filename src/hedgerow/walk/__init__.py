@@ -8,6 +8,7 @@ the same walk.
 from hedgerow.walk.ask import Query, ask
 from hedgerow.walk.engines import ForestWalk, SoftWalk, Walk, weighted_sums
 from hedgerow.walk.leaf_table import LeafTable, Link, Op
+from hedgerow.walk.soft import SoftForestWalk, SoftNodes
 from hedgerow.walk.table_cache import TableCache
 from hedgerow.walk.walks import check_n_jobs, check_rows, fold, gather, n_threads, route, spread, tally
 
@@ -17,6 +18,8 @@ __all__ = [
     "Link",
     "Op",
     "Query",
+    "SoftForestWalk",
+    "SoftNodes",
     "SoftWalk",
     "TableCache",
     "Walk",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 __all__ = [
-    *("check_n_jobs", "check_rows", "fold", "gather", "n_threads", "route", "spread", "tally"),
+    *("check_n_jobs", "check_rows", "empty_fold", "fold", "gather", "n_threads", "route", "spread", "tally"),
 ]
 
 _MAX_THREADS = 2**31
@@ -121,7 +121,8 @@ def fold(
     if len(apart) != len(tables):
         raise ValueError(f"per_tree has {len(apart)} entries for {len(tables)} tables")
     if out is None:
-        out = [_start(table, len(X), last - first if kept else None) for table, kept in zip(tables, apart, strict=True)]
+        n_kept = [last - first if kept else None for kept in apart]
+        out = [empty_fold(table, len(X), n) for table, n in zip(tables, n_kept, strict=True)]
     elif len(out) != len(tables):
         raise ValueError(f"out has {len(out)} arrays for {len(tables)} tables")
     else:
@@ -185,7 +186,7 @@ def tally(
     return counts
 
 
-def _start(table: LeafTable, n_rows: int, n_trees: int | None) -> NDArray[np.float64]:
+def empty_fold(table: LeafTable, n_rows: int, n_trees: int | None) -> NDArray[np.float64]:
     """Initial output: folded, or one per tree for `n_trees` trees."""
     if n_trees is None:
         return table.start(n_rows)

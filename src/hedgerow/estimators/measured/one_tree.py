@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,20 +11,15 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._params import check_choice, check_number, check_whole
-from hedgerow.data.columns import Kind
-from hedgerow.data.table import Table, read_table
+from hedgerow.estimators.measured.inputs import MeasuredInputs, Measurements
 from hedgerow.estimators.stored import check_fitted
 from hedgerow.estimators.verbs.one_tree import OneTree
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import impurity_importances
-from hedgerow.forest.kinds import NodeKind
 from hedgerow.measured.blas_threads import single_blas_thread
-from hedgerow.measured.error_sizes import ErrorSizes, read_cells, read_sigma
 from hedgerow.measured.explain import RegionExplanation, error_costs, explain_regions
 from hedgerow.measured.grow import GrowthSettings, grow_path
-from hedgerow.measured.laws import CategoryLaw, NumberLaw
 from hedgerow.measured.least_squares import Problem
-from hedgerow.measured.priors import learn_laws, prior, read_error_models
 from hedgerow.measured.prune import n_kept_splits, path_pruning
 from hedgerow.measured.regions import Regions, region_membership
 from hedgerow.walk import SoftWalk, Walk
@@ -39,17 +32,7 @@ _RISKS = ("global", "node")
 _NOMINAL = ("subset", "binary")
 
 
-@dataclass(frozen=True)
-class Measurements:
-    """Table given to `fit`, and the sizes of its errors."""
-
-    table: Table
-    sizes: ErrorSizes
-    cells: Floats
-    source: str
-
-
-class MeasuredTree(OneTree):
+class MeasuredTree(MeasuredInputs, OneTree):
     """Abstract; final classes have the parameters that `_settings` and `_measurements` read, and `_answers`."""
 
     _made_again: ClassVar[frozenset[str]] = frozenset({"_regions"})
@@ -68,13 +51,6 @@ class MeasuredTree(OneTree):
         """Categories inside each region, (n_leaves, n_categories), for each nominal column that is split on."""
         check_is_fitted(self)
         return dict(self._regions.members)
-
-    @property
-    def sigma_(self) -> Floats:
-        """Standard deviations of the errors, (n_features,), for rows without `X_err`."""
-        check_is_fitted(self)
-        sizes: ErrorSizes = self.error_sizes_
-        return sizes.sigma
 
     @property
     def feature_importances_(self) -> Floats:
@@ -142,42 +118,7 @@ class MeasuredTree(OneTree):
     def _shares(self, rows: Floats, cells: Floats) -> Floats:
         return region_membership(self._regions, self.laws_, rows, cells)
 
-    def _cells(self, rows: Floats, X_err: Any) -> Floats:
-        """Standard deviations of the errors of all cells, (n, n_features)."""
-        if X_err is not None:
-            return read_cells(X_err, rows, self.schema_)
-        if self.error_source_ == "X_err":
-            warnings.warn(
-                "fit was given X_err, and this call is not: errors are taken to be as large as they were there in the "
-                "root mean square (sigma_). Pass X_err, zeros for exact rows",
-                stacklevel=4,
-            )
-        sizes: ErrorSizes = self.error_sizes_
-        return sizes.of_rows(rows, self.schema_.names)
-
     # -- fitting
-
-    def _measurements(self, X: Any, X_err: Any) -> Measurements:
-        table = read_table(X, categorical_features=self.categorical_features, estimator=self)
-        sizes = read_sigma(self.sigma, table.schema)
-        if X_err is None:
-            return Measurements(table, sizes, sizes.of_rows(table.values, table.schema.names), "sigma")
-        cells = read_cells(X_err, table.values, table.schema)
-        known = ~np.isnan(table.values)
-        mean_square = np.where(known, cells, 0.0) ** 2
-        typical = np.sqrt(mean_square.sum(axis=0) / np.maximum(known.sum(axis=0), 1))
-        return Measurements(table, replace(sizes, sigma=np.where(sizes.held_by >= 0, 0.0, typical)), cells, "X_err")
-
-    def _problem(self, given: Measurements, weight: Floats, precision: Floats, targets: Floats) -> Problem:
-        """Least-squares problem of the rows with a positive weight."""
-        used = weight > 0
-        table, cells = given.table, given.cells[used]
-        values = np.asfortranarray(table.values[used])
-        models = read_error_models(self.error_model, table.schema)
-        laws = learn_laws(values, table.schema, cells, weight[used], models, prior(self.prior))
-        features = np.flatnonzero(given.sizes.is_feature)
-        cells = np.asfortranarray(cells)
-        return Problem(values, cells, laws, features, weight[used], precision[used], targets[used])
 
     def _grow(
         self, problem: Problem, n_categories: NDArray[np.int32], finish: Callable[..., tuple[Forest, Floats]]
@@ -229,30 +170,7 @@ class MeasuredTree(OneTree):
             raise ValueError("values_ must be a float64 array")
         if self.values_.size != n_leaves * n_outputs or not np.isfinite(self.values_).all():
             raise ValueError("values_ must hold finite numbers for each leaf")
-        if self.error_source_ not in ("sigma", "X_err") or not isinstance(self.error_sizes_, ErrorSizes):
-            raise ValueError("error_source_ or error_sizes_ is invalid")
-        if len(self.error_sizes_.sigma) != self.schema_.n_features:
-            raise ValueError("error_sizes_ has a wrong number of columns")
-        self._check_laws()
-
-    def _check_laws(self) -> None:
-        if not isinstance(self.laws_, tuple) or len(self.laws_) != self.schema_.n_features:
-            raise ValueError("laws_ must have a law for each column")
-        for column, law in zip(self.schema_.columns, self.laws_, strict=True):
-            nominal = column.kind == Kind.NOMINAL
-            if not isinstance(law, CategoryLaw if nominal else NumberLaw):
-                raise ValueError(f"the law of column {column.name!r} does not match its kind")
-            if isinstance(law, CategoryLaw) and len(law.shares) != len(column.categories):
-                raise ValueError(f"the law of column {column.name!r} has a wrong number of categories")
-        used = self.forest_.feature[self.forest_.kind != NodeKind.LEAF]
-        if not self.error_sizes_.is_feature[used].all():
-            raise ValueError("a split uses a column that holds the errors of another")
-        nominal_columns = self.schema_.n_categories > 0
-        for kind, feature in zip(self.forest_.kind, self.forest_.feature, strict=True):
-            if kind not in (NodeKind.LEAF, NodeKind.THRESHOLD, NodeKind.SUBSET, NodeKind.ONE_AGAINST_REST):
-                raise ValueError("a split has no soft regions")
-            if kind != NodeKind.LEAF and nominal_columns[feature] != (kind != NodeKind.THRESHOLD):
-                raise ValueError("split type does not match the column's kind")
+        self._check_measured()
 
     def _restored(self) -> None:
         super()._restored()

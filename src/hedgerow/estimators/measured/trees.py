@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import check_array
 
 from hedgerow._params import check_choice
-from hedgerow.data.targets import first_masked, read_labels, read_targets, read_weights
+from hedgerow.data.targets import read_labels, read_targets, read_weights
 from hedgerow.estimators.contract import CODES
-from hedgerow.estimators.measured_trees import MeasuredTree
+from hedgerow.estimators.measured.inputs import precision_of
+from hedgerow.estimators.measured.one_tree import MeasuredTree
 from hedgerow.estimators.stored import storable
 from hedgerow.folds.leaf_probability import Frequency
 from hedgerow.folds.moments import deviations
@@ -136,7 +136,7 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         values = given.table.values
         targets = read_targets(y, values)
         weight = read_weights(sample_weight, values)
-        problem = self._problem(given, weight, _precision(y_err, len(values)), targets[:, np.newaxis])
+        problem = self._problem(given, weight, precision_of(y_err, len(values)), targets[:, np.newaxis])
         forest, gamma = self._grow(problem, given.table.schema.n_categories, regression_forest)
         self._set_grown(given, problem, forest, values_=gamma[:, 0], _impurity="squared_error")
         return self
@@ -334,23 +334,3 @@ def _normalise(probabilities: Floats, prior: Floats) -> Floats:
     """Scale rows to add up to 1; the prior where all are 0."""
     total = probabilities.sum(axis=1, keepdims=True)
     return np.where(total > 0, probabilities / np.where(total > 0, total, 1.0), prior)
-
-
-def _precision(y_err: Any, n_rows: int) -> Floats:
-    """1/y_err², scaled to a mean of 1."""
-    if y_err is None:
-        return np.ones(n_rows)
-    if (row := first_masked(y_err)) is not None:
-        raise ValueError(f"y_err is masked in row {row}: give every target an error")
-    errors = check_array(y_err, dtype=np.float64, ensure_2d=False, ensure_min_samples=0, input_name="y_err")
-    if errors.shape != (n_rows,):
-        raise ValueError(f"y_err has shape {errors.shape}, must be ({n_rows},): one error for each target")
-    if not (errors > 0).all():
-        row = int(np.argmin(errors > 0))
-        raise ValueError(
-            f"y_err of row {row} is {errors[row]}, must be above 0: an exact target would outweigh all others; give it "
-            "the smallest error that you believe in"
-        )
-    precision = (errors.min() / errors) ** 2
-    scaled: Floats = precision / precision.mean()
-    return scaled

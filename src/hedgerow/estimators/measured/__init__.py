@@ -1,0 +1,6 @@
+"""Estimators for inputs measured with error."""
+
+from hedgerow.estimators.measured.forest_regressor import MeasuredForestRegressor
+from hedgerow.estimators.measured.trees import MeasuredTreeClassifier, MeasuredTreeRegressor
+
+__all__ = ["MeasuredForestRegressor", "MeasuredTreeClassifier", "MeasuredTreeRegressor"]

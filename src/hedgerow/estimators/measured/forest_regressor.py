@@ -1,0 +1,174 @@
+"""Random forest for regression on inputs measured with error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import r2_score
+
+from hedgerow.data.targets import read_targets, read_weights
+from hedgerow.estimators.fitting.bagging import oob_metric
+from hedgerow.estimators.fitting.progress import with_callbacks
+from hedgerow.estimators.measured.forests import MeasuredForest
+from hedgerow.estimators.measured.inputs import precision_of
+from hedgerow.estimators.stored import storable
+from hedgerow.estimators.verbs.answers import NumberAnswers
+from hedgerow.explain.explanation import NumberExplanation, explain_numbers
+from hedgerow.folds import Uncertainty, deviations, leaf_moments
+from hedgerow.measured.tree_answers import soft_variance
+from hedgerow.walk import Query, ask
+
+__all__ = ["MeasuredForestRegressor"]
+
+Floats = NDArray[np.float64]
+
+
+@storable
+class MeasuredForestRegressor(NumberAnswers, MeasuredForest):
+    """A random forest for inputs X = U + ε that are measured with error, split on the latent values U.
+
+    The mean of many soft trees, see :class:`MeasuredTreeRegressor`: each is grown from rows drawn with replacement,
+    with a third of the columns tried at each split, and answers Σ γ_k P(U ∈ R_k | x) with values γ of least squares.
+    Splits are chosen by the gain of steps of the two new values alone, from readings of each column that are rounded to
+    256 cells; the values of all regions follow by conjugate gradients (:mod:`hedgerow.measured.soft_growth`).
+
+    Parameters
+    ----------
+    sigma, error_model, prior, categorical_features
+        As in :class:`MeasuredTreeRegressor`.
+    n_estimators : int
+        Number of trees.
+    min_weight_leaf : float
+        Least expected number of rows in each region, Σ P; Σ P² must be at least 0.4 of it, so that regions that no row
+        is surely in are not made.
+    max_leaf_nodes : int or None
+        Best first up to this many regions in each tree. None: as far as `min_weight_leaf` allows.
+    max_features : int, float, "sqrt", "log2" or None
+        Columns tried at each split, as in :class:`ForestRegressor`.
+    max_candidates : int
+        Largest number of thresholds tried in each column: quantiles of the midpoints between neighbouring values.
+    ridge : float
+        Penalty on the squared steps of a region's value, in rows: with 1 a step is shrunk as if one more row, which
+        agrees with the value before, were wholly inside.
+    bootstrap, max_samples, oob_score, n_jobs, random_state
+        As in :class:`ForestRegressor`.
+
+    Attributes
+    ----------
+    forest_ : Forest
+        The trees. A leaf holds the expected number of rows, γ, and the squared errors of the tree's answers to them.
+    oob_score_, oob_prediction_
+        As in :class:`ForestRegressor`.
+    sigma_, error_source_, error_sizes_, laws_, schema_, n_features_in_, feature_names_in_, feature_importances_
+        As in :class:`MeasuredTreeRegressor`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> latent = rng.uniform(size=(500, 2))
+    >>> X, y = latent + rng.normal(scale=0.1, size=(500, 2)), np.where(latent[:, 0] > 0.5, 1.0, 0.0)
+    >>> forest = MeasuredForestRegressor(sigma=0.1, n_estimators=20, random_state=0).fit(X, y)
+    >>> forest.predict([[0.2, 0.5], [0.5, 0.5], [0.8, 0.5]]).round(1)
+    array([0. , 0.5, 1. ])
+    """
+
+    def __init__(
+        self,
+        sigma: Any = 0.0,
+        error_model: Any = "normal",
+        prior: Any = "normal",
+        *,
+        n_estimators: int = 100,
+        min_weight_leaf: float = 5.0,
+        max_leaf_nodes: int | None = None,
+        max_features: Any = 1 / 3,
+        max_candidates: int = 64,
+        ridge: float = 1.0,
+        bootstrap: bool = True,
+        max_samples: Any = None,
+        oob_score: Any = False,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.sigma = sigma
+        self.error_model = error_model
+        self.prior = prior
+        self.n_estimators = n_estimators
+        self.min_weight_leaf = min_weight_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_features = max_features
+        self.max_candidates = max_candidates
+        self.ridge = ridge
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.oob_score = oob_score
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None, y_err: Any = None
+    ) -> MeasuredForestRegressor:
+        """Grow the trees; `X_err` and `y_err` as in :meth:`MeasuredTreeRegressor.fit`."""
+        given = self._measurements(X, X_err)
+        values = given.table.values
+        targets = read_targets(y, values)
+        weight = read_weights(sample_weight, values)
+        problem = self._problem(given, weight, precision_of(y_err, len(values)), targets[:, np.newaxis])
+        options = self._soft_options(len(problem.weight), values.shape[1])
+        grown = self._grow_soft(problem, options, False, X, y)
+        found: dict[str, Any] = {"_impurity": "squared_error"}
+        if self._scores_out_of_bag():
+            means, unseen = self._fold_out_of_bag(problem, grown, grown.values, weight > 0)
+            metric = oob_metric(self.oob_score, "r2_score")
+            found["oob_prediction_"] = means[:, 0]
+            found["oob_score_"] = metric(targets[unseen], means[unseen, 0]) if unseen.sum() > 1 else np.nan
+        self._set_grown(given, problem, grown, **found)
+        return self
+
+    def predict(self, X: Any, X_err: Any = None) -> Floats:
+        """Mean over the trees of Σ γ_k P(U ∈ R_k | x), (n,).
+
+        `X_err`, (n, n_features), has the standard deviations of the errors. By default they are given by `sigma` or,
+        after a fit with `X_err`, by the root mean square of each column there.
+        """
+        rows, walk = self._measured(X, X_err)
+        found: Floats = ask(walk, rows, [self._mean_query()])[0]
+        return found
+
+    def predict_uncertainty(self, X: Any, measure: str = "deviation", X_err: Any = None) -> Uncertainty:
+        """As :meth:`ForestRegressor.predict_uncertainty`.
+
+        Aleatoric is the error of the answers of single trees about rows like this one: the noise of the target, and
+        what the errors of the inputs hide.
+        """
+        rows, walk = self._measured(X, X_err)
+        found: Uncertainty = ask(walk, rows, [self._spread_query(measure)])[0]
+        return found
+
+    def _spread_query(self, measure: str = "deviation") -> Query[Uncertainty]:
+        query = self._tables.get("soft_variance", lambda: soft_variance(self.forest_.stats))
+        match measure:
+            case "deviation":
+                return replace(query, finish=lambda folded, n_trees: deviations(query.finish(folded, n_trees)))
+            case "variance":
+                found: Query[Uncertainty] = query
+                return found
+        raise ValueError(f"measure is {measure!r}, must be 'deviation' or 'variance'")
+
+    def explain(self, X: Any, coverage: float = 0.9, X_err: Any = None) -> list[NumberExplanation]:
+        """Explain the prediction for each row: the spread of the trees, and the doubt."""
+        rows, walk = self._measured(X, X_err)
+        answers, reached = ask(walk, rows, [self._mean_query(), leaf_moments(self.forest_)])
+        reached[:, :, 2] = reached[:, :, 1] ** 2  # how regions differ is part of the errors in them
+        return explain_numbers(walk, self.schema_, rows, answers=answers, reached=reached, coverage=coverage)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
+        """R² of `predict`."""
+        return float(r2_score(y, self.predict(X, X_err), sample_weight=sample_weight))

@@ -1,0 +1,86 @@
+"""Walk of rows measured with error down any number of soft trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.forest.forest import Forest
+from hedgerow.measured.latent import Landmarks
+from hedgerow.measured.laws import ColumnLaw
+from hedgerow.walk import LeafTable, SoftForestWalk, SoftNodes
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["ManySoftTrees", "MeasuredWalk"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ManySoftTrees:
+    """A forest prepared for rows of these laws."""
+
+    forest: Forest
+    landmarks: Landmarks
+    nodes: SoftNodes
+
+    @classmethod
+    def of(cls, forest: Forest, laws: Sequence[ColumnLaw]) -> ManySoftTrees:
+        """Prepare once; a walk of one row takes less time."""
+        marks = Landmarks.of_forest(forest, laws)
+        return cls(forest, marks, SoftNodes.of(forest, marks.start, marks.flat, marks.nominal))
+
+    def walk(self, errors: Callable[[Floats], Floats], tolerance: float, n_jobs: int | None) -> MeasuredWalk:
+        """Walk rows whose errors have the sizes `errors` of rows, (n, n_features)."""
+        n_features = self.forest.n_features
+        inner = SoftForestWalk(
+            self.forest,
+            self.nodes,
+            lambda wide: self.landmarks.read(wide[:, :n_features], wide[:, n_features:]),
+            tolerance,
+            n_jobs,
+        )
+        return MeasuredWalk(inner, errors)
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredWalk:
+    """Soft walk of rows and their errors, which the walk within reads side by side."""
+
+    inner: SoftForestWalk
+    errors: Callable[[Floats], Floats]
+
+    @property
+    def forest(self) -> Forest:
+        """The trees."""
+        return self.inner.forest
+
+    def route(self, rows: Floats) -> NDArray[np.int32]:
+        return self.inner.route(self._wide(rows))
+
+    def spread(self, rows: Floats) -> csr_array:
+        return self.inner.spread(self._wide(rows))
+
+    def fold(
+        self,
+        rows: Floats,
+        tables: Sequence[LeafTable],
+        tree_weights: Floats | None = None,
+        *,
+        per_tree: Sequence[bool] | None = None,
+        skip: NDArray[np.uint8] | None = None,
+    ) -> list[Floats]:
+        return self.inner.fold(self._wide(rows), tables, tree_weights, per_tree=per_tree, skip=skip)
+
+    def with_errors(self, cells: Floats) -> MeasuredWalk:
+        """Walk of rows whose errors are `cells`, (n, n_features)."""
+        return replace(self, errors=lambda rows: cells)
+
+    def _wide(self, rows: Floats) -> Floats:
+        return np.hstack([rows, self.errors(rows)])

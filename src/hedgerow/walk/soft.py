@@ -1,0 +1,125 @@
+"""Soft walks: a row is in every leaf of a tree with the probability that its latent values are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._core import soft_fold, soft_nodes, soft_spread
+from hedgerow.forest.forest import Forest
+from hedgerow.walk.leaf_table import LeafTable
+from hedgerow.walk.walks import empty_fold, n_threads
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["SoftForestWalk", "SoftNodes"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+_NUMBERS_AT_ONCE = 1 << 22  # of rows that are read together: 32 MiB
+
+
+@dataclass(frozen=True, eq=False)
+class SoftNodes:
+    """Where the nodes of a forest find their probabilities among the numbers of a row, as the core reads it."""
+
+    nodes: Ints
+    categories: Ints
+    width: int
+    """Numbers of a row."""
+
+    @classmethod
+    def of(cls, forest: Forest, start: NDArray[np.int64], thresholds: Floats, nominal: NDArray[np.uint8]) -> SoftNodes:
+        """For numbers that are P(U_j ≤ t | x) of the `thresholds` of column j from `start[j]` on, or of categories."""
+        return cls(*soft_nodes(forest.core, start, thresholds, nominal), int(start[-1]))
+
+
+@dataclass(frozen=True, eq=False)
+class SoftForestWalk:
+    """Soft walk of any number of trees, in the core.
+
+    At each node the probability of a row divides. Where less than `tolerance`/16 would take a branch, it joins the
+    other one, as long as no more than `tolerance` of the row has been moved in the tree. Probabilities still add up to
+    1, and a weighted mean over the leaves of a tree is off by at most `tolerance` times the range of their values.
+    """
+
+    forest: Forest
+    nodes: SoftNodes
+    read: Callable[[Floats], Floats]
+    """Numbers of rows, (n, nodes.width)."""
+    tolerance: float
+    n_jobs: int | None
+
+    def route(self, rows: Floats) -> Ints:
+        """Most probable leaf of each row in each tree; the first of equals."""
+        leaves = np.empty((len(rows), self.forest.n_trees), dtype=np.int32)
+        for first, block in self._blocks(rows):
+            reached = self._spread(block)
+            for tree, (start, end) in enumerate(pairwise(self.forest.leaf_start)):
+                leaves[first : first + len(block), tree] = reached[:, start:end].toarray().argmax(axis=1)
+        return leaves
+
+    def spread(self, rows: Floats) -> csr_array:
+        from scipy.sparse import csr_array, vstack
+
+        parts = [self._spread(block) for _, block in self._blocks(rows)]
+        return csr_array(vstack(parts)) if len(parts) != 1 else parts[0]
+
+    def _spread(self, block: Floats) -> csr_array:
+        from scipy.sparse import csr_array
+
+        row_start, leaves, shares = soft_spread(
+            self.forest.core, self.nodes.nodes, self.nodes.categories, self.read(block), self.tolerance, self._threads
+        )
+        return csr_array((shares, leaves, row_start), shape=(len(block), self.forest.n_leaves))
+
+    def fold(
+        self,
+        rows: Floats,
+        tables: Sequence[LeafTable],
+        tree_weights: Floats | None = None,
+        *,
+        per_tree: Sequence[bool] | None = None,
+        skip: NDArray[np.uint8] | None = None,
+    ) -> list[Floats]:
+        """As :func:`hedgerow.walk.fold`."""
+        kept = list(per_tree or [False] * len(tables))
+        outs = [
+            empty_fold(table, len(rows), self.forest.n_trees if apart else None)
+            for table, apart in zip(tables, kept, strict=True)
+        ]
+        for first, block in self._blocks(rows):
+            part = slice(first, first + len(block))
+            crossing = [
+                table.crossing(out[part] if apart else out[part, np.newaxis])
+                for table, out, apart in zip(tables, outs, kept, strict=True)
+            ]
+            soft_fold(
+                self.forest.core,
+                self.nodes.nodes,
+                self.nodes.categories,
+                self.read(block),
+                self.tolerance,
+                crossing,
+                tree_weights,
+                None if skip is None else np.ascontiguousarray(skip[:, first // 8 : -(-part.stop // 8)]),
+                self._threads,
+            )
+        return outs
+
+    def _blocks(self, rows: Floats) -> Iterator[tuple[int, Floats]]:
+        """Rows that are read together, and the number of the first; multiples of 8, so that bit masks can be cut."""
+        step = max(8, _NUMBERS_AT_ONCE // max(self.nodes.width, 1) // 8 * 8)
+        for first in range(0, max(len(rows), 1), step):
+            yield first, rows[first : first + step]
+
+    @property
+    def _threads(self) -> int:
+        return n_threads(self.n_jobs)
