@@ -202,7 +202,9 @@ def test_explain_shows_the_nearest_change(here: Callable[..., str], folder: Path
     fitted = load(model)
     table = pq.read_table(folder / "patients.parquet").select(fitted.schema_.names)
     (found,) = fitted.counterfactual(table.slice(0, 1))
-    shown = here("explain", model, data, "--change")
+    shown = here("explain", model, data, "--change", "--ask-next")
+    (asked,) = fitted.next_question(table.slice(0, 1))
+    assert str(asked) in shown
     assert all(f"Nearest change to {one}." in shown for one in found)
     assert "names 'nobody'" in run("explain", model, data, "--change", "--fixed", "nobody", code=1).stderr
 

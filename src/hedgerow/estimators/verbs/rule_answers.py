@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.codegen import Step, steps_of_rule
 from hedgerow.estimators.verbs.answers import ClassAnswers
 from hedgerow.folds import Additive, Conditions, Fold
 from hedgerow.rules import FoldRule, Probability, Rule, get
@@ -56,6 +57,13 @@ class RuleAnswers(ClassAnswers):
             return self._checked(rule.finish(folded, n_trees, prior), len(folded), rule)
 
         return Query(self._rule_table(rule), finish, tree_weights=self.get_tree_weights())
+
+    def _sums_and_steps(self) -> tuple[Query[Any], tuple[Step, ...]]:
+        rule = self._rule()
+        steps = steps_of_rule(rule, self.class_prior_)  # refuses rules without a query
+        query = self._proba_query()
+        assert query is not None
+        return query, steps
 
     def _answer(self, verb: str, rows: Floats, reached: Any, **arguments: Any) -> Any:
         if verb == "predict_proba":
