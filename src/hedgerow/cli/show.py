@@ -43,9 +43,7 @@ Examples:
     type=click.Choice(FORMATS),
     help="Picture (svg, png, pdf), rules of a tree, or code of the model; default: by FILE.",
 )
-@click.option(
-    "--output", "-o", metavar="FILE", help="Output file: .svg, .png, .pdf, .txt, .dot, .sql, .py or .c."
-)
+@click.option("--output", "-o", metavar="FILE", help="Output file: .svg, .png, .pdf, .txt, .dot, .sql, .py or .c.")
 @click.option("--dialect", type=click.Choice(["duckdb", "sqlite"]), default="duckdb", help="Of SQL.")
 def show(
     model: str, tree: int | None, depth: int | None, format_name: str | None, output: str | None, dialect: str
