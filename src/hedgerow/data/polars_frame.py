@@ -37,6 +37,10 @@ class PolarsFrame(Frame):
             return None
         return self._native.to_numpy()
 
+    def only_row(self) -> tuple[Any, ...] | None:
+        known = _dtypes((*_FLOATS, *_WHOLE, *_TEXTS, "Enum"))
+        return self._native.row(0) if all(dtype.base_type() in known for dtype in self._native.dtypes) else None
+
 
 def _source(native: Any) -> Source:
     dtype = native.dtype.base_type()
