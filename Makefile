@@ -54,6 +54,7 @@ odr: $(VENV)/ready
 # The scripts in tests/slow that end by themselves.
 slow: $(VENV)/installed
 	$(BIN)/python tests/slow/boundary_example.py
+	$(BIN)/python tests/slow/check_coverage.py
 	$(BIN)/python tests/slow/check_measured_bar.py
 	$(BIN)/python tests/slow/check_uncertainty.py
 	$(BIN)/python tests/slow/fuzz_model_files.py 20000

@@ -16,6 +16,7 @@
 #include "bindings/gil.hpp"
 #include "data/rows.hpp"
 #include "forest/forest.hpp"
+#include "walk/packing.hpp"
 
 namespace hedgerow::bindings {
 
@@ -39,6 +40,7 @@ struct ForestArrays {
     In<double> payload_weights;
     std::int64_t n_features;
     bool only_thresholds;
+    std::shared_ptr<walk::Packing> packing;
 
     std::size_t n_payloads() const { return payload_start.size() - 1; }
 };

@@ -190,7 +190,9 @@ def test_explain_shows_the_nearest_change(folder: Path, model: Path) -> None:
     fitted = load(model)
     table = pq.read_table(folder / "patients.parquet").select(fitted.schema_.names)
     (found,) = fitted.counterfactual(table.slice(0, 1))
-    shown = run("explain", model, data, "--change").stdout
+    shown = run("explain", model, data, "--change", "--ask-next").stdout
+    (asked,) = fitted.next_question(table.slice(0, 1))
+    assert str(asked) in shown
     assert all(f"Nearest change to {one}." in shown for one in found)
     assert "names 'nobody'" in run("explain", model, data, "--change", "--fixed", "nobody", code=1).stderr
 

@@ -35,6 +35,7 @@ Examples:
 @click.option(
     "--reach", metavar="ANSWER", help="The answer that --change is to reach: a class, or LOW:HIGH for a number."
 )  # fmt: skip
+@click.option("--ask-next", is_flag=True, help="Which of the missing columns to measure next.")
 @file_options
 def explain(
     model: str,
@@ -43,13 +44,14 @@ def explain(
     change: bool,
     fixed: tuple[str, ...],
     reach: str | None,
+    ask_next: bool,
     files: FileOptions,
 ) -> None:
     """Explain the answer of MODEL for a row of DATA: its path down the tree, or the vote of the trees."""
     from hedgerow.cli.console import out
     from hedgerow.cli.fitted import open_model, read_rows
     from hedgerow.cli.inputs.unseen import UnseenCategories
-    from hedgerow.cli.ways_out import change_lines
+    from hedgerow.cli.ways_out import change_lines, question_lines
 
     if (fixed or reach) and not change:
         raise click.UsageError("--fixed and --reach belong to --change: add it")
@@ -66,6 +68,9 @@ def explain(
             out.print(line, soft_wrap=True)
         if change:
             for line in change_lines(loaded, found[number], comma_separated(fixed), reach):
+                out.print(line, soft_wrap=True)
+        if ask_next:
+            for line in question_lines(loaded, found[number]):
                 out.print(line, soft_wrap=True)
         out.print()
 

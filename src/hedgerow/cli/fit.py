@@ -13,6 +13,7 @@ from hedgerow.cli.options import (
     FileOptions,
     columns_options,
     comma_separated,
+    coverage_option,
     data_argument,
     file_options,
     folds_option,
@@ -39,6 +40,7 @@ def _complete_models(context: click.Context, parameter: click.Parameter, incompl
 Examples:
   hedgerow fit patients.csv --target outcome --model cautious -o patients.hedgerow
   hedgerow fit iris --set max_depth=2
+  hedgerow fit patients.csv --target outcome --model forest --coverage 0.9 -o patients.hedgerow
   hedgerow fit loans.arff -t default --ignore id --ordinal 'grade=low<mid<high' --missing '?,-1'
 """,
 )
@@ -46,7 +48,7 @@ Examples:
 @columns_options
 @click.option(
     "--model", "-m", default="tree", show_default=True, metavar="NAME", shell_complete=_complete_models,
-    help="tree, c45, forest, random-trees, cautious, boundary, naive-bayes-tree or measured.",
+    help="tree, c45, forest, random-trees, cautious, conformal, boundary, naive-bayes-tree or measured.",
 )  # fmt: skip
 @click.option(
     "--set", "settings", metavar="NAME=VALUE", multiple=True, help="A setting of the model: --set max_depth=3."
@@ -54,6 +56,7 @@ Examples:
 @click.option(
     "--measured", metavar="COLUMN=SIZE", help="Errors of inputs, or columns of them: 'temp=0.3,flow=flow_err'."
 )
+@coverage_option
 @click.option("--output", "-o", metavar="FILE", help="Write the model to this file, such as model.hedgerow.")
 @folds_option
 @verbose_option
@@ -65,6 +68,7 @@ def fit(
     model: str,
     settings: tuple[str, ...],
     measured: str | None,
+    coverage: float | None,
     output: str | None,
     folds: int,
     verbose: bool,
@@ -90,18 +94,19 @@ def fit(
         check_model_name(output)
     training, reading = read_training(data, columns, files, measured_columns(measured))
     chosen |= measured_setting(measured, model, training.X.column_names)
-    check_weight(make_model(model, training.classification, chosen), model, training)  # before anything is printed
+
+    def make() -> Any:
+        return make_model(model, training.classification, chosen, coverage=coverage)
+
+    check_weight(make(), model, training)  # before anything is printed
     folds = usable_folds(training, folds) if folds else 0
     print_roles(training, every=verbose)
     with progress() as bars:
-        grown = fitted(make_model(model, training.classification, chosen), training, bars)
+        grown = fitted(make(), training, bars)
         evaluation = None
         if folds:
             task = bars.add_task(f"checking by {folds} folds", total=folds)
-            evaluation = cross_validate(
-                lambda: make_model(model, training.classification, chosen),
-                *(training, folds, lambda: bars.advance(task)),
-            )
+            evaluation = cross_validate(make, training, folds, lambda: bars.advance(task))
     print_summary(grown, evaluation, folds)
     if output is None:
         note("the model was not kept: add -o model.hedgerow")

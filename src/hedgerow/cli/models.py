@@ -42,6 +42,7 @@ MODELS: dict[str, Model] = {
     "oblique-forest": Model("a random forest of such trees", "ObliqueForestClassifier", None),
     "random-trees": Model("random decision trees, combined as evidence", "RandomTreesClassifier"),
     "cautious": Model("a forest that answers with sets of classes", "CautiousForestClassifier", None),
+    "conformal": Model("a forest whose sets or intervals have a coverage", "ConformalClassifier", "ConformalRegressor"),
     "boundary": Model("smooth probabilities by the distance to the boundary of a tree", "BoundaryClassifier"),
     "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier", None),
     "measured": Model(
@@ -53,13 +54,28 @@ MODELS: dict[str, Model] = {
 }
 
 
+_CONFORMAL = "conformal"
+
+
 def model_names() -> list[str]:
     """The models that this version has."""
     return [name for name, model in MODELS.items() if model.exists]
 
 
-def make_model(name: str, classification: bool, settings: Mapping[str, Any], n_jobs: int | None = -1) -> Any:
-    """An unfitted model with its settings, or an error that says what there is."""
+def make_model(
+    name: str,
+    classification: bool,
+    settings: Mapping[str, Any],
+    n_jobs: int | None = -1,
+    coverage: float | None = None,
+) -> Any:
+    """An unfitted model with its settings, or an error that says what there is.
+
+    With a coverage, and for "conformal", it is wrapped for sets or intervals with this coverage; settings that the
+    wrapper has are its own, others those of the model inside.
+    """
+    if name == _CONFORMAL or coverage is not None:
+        return _wrapped("forest" if name == _CONFORMAL else name, classification, settings, n_jobs, coverage)
     if name not in MODELS or not MODELS[name].exists:
         raise UsageError(f"--model is {name!r}, this version has {', '.join(model_names())}")
     entry = MODELS[name]
@@ -80,6 +96,26 @@ def make_model(name: str, classification: bool, settings: Mapping[str, Any], n_j
     # The same command gives the same model, for every model that draws.
     usual = {"n_jobs": n_jobs, "random_state": 0}
     return model.set_params(**{name: usual[name] for name in usual if name in known} | dict(settings))
+
+
+def _wrapped(
+    name: str, classification: bool, settings: Mapping[str, Any], n_jobs: int | None, coverage: float | None
+) -> Any:
+    entry = MODELS[_CONFORMAL]
+    wrapper = _public(str(entry.factory(classification)))()
+    own = {
+        parameter: value
+        for parameter, value in settings.items()
+        if parameter in wrapper.get_params(deep=False) and parameter != "estimator"
+    }
+    inside = {parameter: value for parameter, value in settings.items() if parameter not in own}
+    if name == "forest" and own.get("conformity_score") == "bounds":
+        name = "cautious"
+    model = make_model(name, classification, inside, n_jobs)
+    if "random_state" in own and "random_state" in model.get_params(deep=False):
+        model.set_params(random_state=own["random_state"])
+    promised = {} if coverage is None else {"coverage": coverage}
+    return wrapper.set_params(estimator=model, **{"random_state": 0} | own | promised)
 
 
 def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> dict[str, Any]:

@@ -38,8 +38,8 @@ folds_option = click.option(
 )  # fmt: skip
 
 coverage_option = click.option(
-    "--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, show_default=True,
-    help="Of intervals, where the model has them.",
+    "--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="How often sets or intervals are to hold the truth; default: as the model was fitted, else 0.9.",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs, instead of tables.")
 

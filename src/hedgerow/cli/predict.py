@@ -44,7 +44,7 @@ def predict(
     data: str,
     output: str,
     keep: tuple[str, ...],
-    coverage: float,
+    coverage: float | None,
     safe_csv: bool,
     quiet: bool,
     files: FileOptions,

@@ -29,6 +29,7 @@ __all__ = [
     "Kind",
     "encode_numbers",
     "encode_source",
+    "encode_value",
     "learn_numbers",
     "learn_source",
     "refuse_huge_integer",
@@ -41,6 +42,10 @@ TRUTH_VALUES = (False, True)
 
 # Types of stored categories, and of the missing marker.
 PLAIN_TYPES = frozenset({str, int, float, bool, type(None)})
+
+# Types of single values that are numbers, as frames return them.
+_FLOATS = frozenset({float, bool, np.float64, np.float32, np.bool_})
+_INTEGERS = frozenset({int, *(np.dtype(code).type for code in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))})
 
 
 class Kind(StrEnum):
@@ -146,6 +151,18 @@ def encode_source(source: Source, column: Column, out: Floats) -> bool:
         return _encode_categories(source, column, out)
     out[:] = _numeric_values(source, column)
     return True
+
+
+def encode_value(value: Any, column: Column) -> float | None:
+    """Number or category code of a single value; None where its column has to be read to tell, or to refuse it."""
+    kind = type(value)
+    if value is None or (kind is float and value != value):
+        return np.nan
+    if column.kind != Kind.NUMERIC:
+        return column.code_of.get(value) if kind is str else None
+    if kind in _FLOATS or (kind in _INTEGERS and abs(int(value)) < LARGEST_EXACT_INTEGER):
+        return float(value)
+    return None
 
 
 def _numeric_values(source: Source, column: Column) -> NDArray[Any]:

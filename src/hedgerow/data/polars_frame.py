@@ -38,6 +38,10 @@ class PolarsFrame(Frame):
         block: NDArray[np.float64] = self._native.to_numpy()
         return block
 
+    def only_row(self) -> tuple[Any, ...] | None:
+        known = _dtypes((*_FLOATS, *_WHOLE, *_TEXTS, "Enum"))
+        return self._native.row(0) if all(dtype.base_type() in known for dtype in self._native.dtypes) else None
+
 
 def _source(native: Any) -> Source:
     dtype = native.dtype.base_type()

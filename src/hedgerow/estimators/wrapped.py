@@ -22,6 +22,8 @@ from hedgerow.estimators.contract import offers
 from hedgerow.estimators.fitting.bagging import OutOfBag
 from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.verbs.answers import ClassAnswers
+from hedgerow.estimators.verbs.code import CodeOfSeveral
+from hedgerow.estimators.verbs.pictures import PicturesOfSeveral
 from hedgerow.estimators.wrapper import Wrapper
 from hedgerow.exchange import from_sklearn
 from hedgerow.folds import Prunings
@@ -45,7 +47,7 @@ class FittedEstimator:
     """The training rows out of the bag of each tree; None where they are not known, or not asked for."""
 
 
-class WrappedForest(Wrapper, TreeBased):
+class WrappedForest(Wrapper, PicturesOfSeveral, CodeOfSeveral):
     """Abstract; final classes have the parameter `estimator`, a classifier made of trees.
 
     It is cloned and fitted; one in a :class:`sklearn.frozen.FrozenEstimator` is used without refitting; None is

@@ -67,6 +67,10 @@ class Fold(ABC, Generic[Context, Answer]):
         as much as their weights.
         """
 
+    def bind(self, context: Context) -> Callable[[Floats, Any], Answer]:
+        """Return `finish` for this context; override it where part of the work depends on the context alone."""
+        return lambda folded, n_trees: self.finish(folded, n_trees, context)
+
     def conditions(self, code: int, n_classes: int, n_trees: int, context: Context) -> Conditions | None:
         """Conditions for class `code` to be the answer, alone; None where none are linear in the folded table."""
         return None
@@ -103,7 +107,7 @@ class Fold(ABC, Generic[Context, Answer]):
 
     def query(self, table: LeafTable, context: Context, tree_weights: Floats | None = None) -> Query[Answer]:
         """Bind the fold to its table in a forest, for :func:`hedgerow.walk.ask`."""
-        return Query(table, lambda folded, n_trees: self.finish(folded, n_trees, context), tree_weights=tree_weights)
+        return Query(table, self.bind(context), tree_weights=tree_weights)
 
     def of_trees(
         self, counts: ArrayLike, context: Context, finish: Callable[[Floats, Any, Context], Any] | None = None

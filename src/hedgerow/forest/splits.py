@@ -24,6 +24,7 @@ __all__ = ["NOMINAL", "Split", "restore_missing", "splits_by_kind"]
 Floats = NDArray[np.float64]
 NOMINAL = (NodeKind.ONE_AGAINST_REST, NodeKind.SUBSET, NodeKind.MULTIWAY)
 _WORD = 32  # categories per entry of a subset's payload
+_DOWN = 2.0**-40  # scales weights whose sum overflows
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,9 +135,12 @@ class Split:
         return own or (self.tests_presence and child == 1)
 
     def spread_share(self, child: int) -> float:
-        """Fraction of a spread row that takes a child."""
+        """Fraction of a spread row that takes a child, to the last bit as the core has it."""
         weights = self.forest.weight[self.children.start : self.children.stop]
-        total = float(weights.sum())
+        total = float(np.add.accumulate(weights)[-1])  # one after the other: NumPy's sum adds in pairs
+        if total == np.inf:
+            weights = weights * _DOWN
+            total = float(np.add.accumulate(weights)[-1])
         return float(weights[child]) / total if total > 0 else 1 / len(weights)
 
     # -- which values lead to a child
@@ -193,10 +197,14 @@ class Split:
     def branch_texts(self, names: Names) -> list[str]:
         """Condition of each child: ``age <= 30``, ``colour in {red, blue}``, ``age is missing``."""
         subject = self.subject(names)
-        own = ["is missing"] if self.missing == MissingPolicy.OWN_BRANCH else []
-        return [f"{subject} {condition}" for condition in (*self._conditions(names), *own)]
+        return [f"{subject} {condition}" for condition in self.conditions(names)]
 
-    def _conditions(self, names: Names) -> list[str]:
+    def conditions(self, names: Names) -> list[str]:
+        """Condition of each child without its subject: ``<= 30``, ``in {red, blue}``, ``is missing``."""
+        own = ["is missing"] if self.missing == MissingPolicy.OWN_BRANCH else []
+        return [*self._of_values(names), *own]
+
+    def _of_values(self, names: Names) -> list[str]:
         if self.tests_presence:
             return ["is known", "is missing"]
         if not self.is_nominal:

@@ -88,7 +88,10 @@ def get(rule: Any) -> Rule:
 def as_fitted(rule: Any, completed: FoldRule | None) -> Rule:
     """Return a rule with the numbers that `fit` chose by held-out rows, `rule_` of a model, if they are this rule's."""
     found = get(rule)
-    return completed if completed is not None and completed.before_fit == found else found
+    if completed is None:
+        return found
+    before = completed.before_fit
+    return completed if before is found or before == found else found
 
 
 class _Adopted(FoldRule):

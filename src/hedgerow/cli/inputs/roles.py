@@ -19,7 +19,7 @@ from hedgerow.cli.inputs.identifiers import identifies_rows
 from hedgerow.datasets.numerals import looks_numeric
 from hedgerow.datasets.rows import convert, is_text
 
-__all__ = ["Role", "Training", "Wishes", "assign", "group_codes", "sample_weights"]
+__all__ = ["Role", "Training", "Wishes", "assign", "group_codes", "group_names", "sample_weights"]
 
 _MANY_CLASSES = 20  # whole numbers with more values than this are numbers, and not classes
 _LIKE_AN_IDENTIFIER = 0.9  # share of rows with a category of their own
@@ -235,6 +235,11 @@ def group_codes(table: pa.Table, name: str | None) -> NDArray[Any] | None:
     if codes.max() == 0:
         raise CommandError(f"column {name!r} (--groups) has one group only: there must be two or more")
     return codes
+
+
+def group_names(table: pa.Table, name: str | None) -> list[Any] | None:
+    """Return the value of the column of --groups that each number stands for; None if there is no such column."""
+    return None if name is None else table[name].combine_chunks().dictionary_encode().dictionary.to_pylist()
 
 
 # --- Inputs -------------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ def ask_rows(
     parts: Iterable[pa.Table],
     target: str,
     others: list[str],
-    coverage: float,
+    coverage: float | None,
     tick: Callable[[int], None],
 ) -> Asked:
     """Ask a model about the rows of a file that have a target, some at a time; `tick` is told of so many rows."""
@@ -83,7 +83,7 @@ def to_trial(
     weight: str | None,
     groups: str | None,
     positive: str | None,
-    coverage: float,
+    coverage: float | None,
 ) -> tuple[Trial, dict[Any, int]]:
     """Put what a model found beside the targets; also returns the classes that it does not know, with their rows."""
     options: dict[str, Any] = {

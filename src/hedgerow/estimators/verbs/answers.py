@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._params import check_bool, is_number
+from hedgerow.codegen.finish import Divide, Step
 from hedgerow.contributions import Contributions, contribute
 from hedgerow.counterfactual import Goal
 from hedgerow.estimators.contract import CODES
@@ -461,3 +462,6 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
 
     def _additive(self) -> tuple[LeafTable, Additive]:
         return self._mean_table(), Mean().additive(self.forest_.n_trees, None)
+
+    def _sums_and_steps(self) -> tuple[Query[Any], tuple[Step, ...]]:
+        return self._mean_query(), (Divide(self.forest_.n_trees),)
