@@ -59,7 +59,7 @@ oob_score, n_jobs, random_state
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = MeasuredForestClassifier(sigma=0.2, n_estimators=20, random_state=0).fit(X, y)
     >>> forest.predict_proba([[5.9, 3.0, 4.9, 1.65]]).round(1)
-    array([[0. , 0.5, 0.5]])
+    array([[0. , 0.4, 0.6]])
     """
 
     def __init__(
