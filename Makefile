@@ -44,7 +44,7 @@ format: $(VENV)/ready
 
 # Everything that can be run without a person; about half an hour on two cores.
 test-all: odr sanitize slow
-	$(PYTEST)
+	HEDGEROW_THOROUGH=1 $(PYTEST)
 
 # A type must be defined alike in all files of the core: only the link step sees all of them.
 odr: $(VENV)/ready

@@ -29,8 +29,8 @@ Examples:
 @data_argument
 @click.option("--target", "-t", metavar="COLUMN", help="The column with the true values; default: the model's target.")
 @click.option("--weight", metavar="COLUMN", help="Sample weights of the scores.")
-@click.option("--groups", metavar="COLUMN", help="Rows of one group are not independent: for standard errors.")
-@click.option("--positive", metavar="CLASS", help="The positive one of two classes; default: the second in order.")
+@click.option("--groups", metavar="COLUMN", help="Rows of a group are not independent, for standard errors.")
+@click.option("--positive", metavar="CLASS", help="The positive one of two classes; default: the second.")
 @coverage_option
 @json_option
 @quiet_option
@@ -47,7 +47,7 @@ def score(
     quiet: bool,
     files: FileOptions,
 ) -> None:
-    """How good MODEL is on the rows of DATA, whose target is known: every score beside that of guessing."""
+    """Score MODEL on the rows of DATA, whose target is known, beside a baseline that ignores the inputs."""
     from hedgerow.cli.console import err, note, out, progress, silenced, warn
     from hedgerow.cli.figures import counted, dropped
     from hedgerow.cli.fitted import open_model, read_rows

@@ -211,15 +211,13 @@ def class_weight_parameters(estimator: Any) -> list[str]:
 
 
 def _shares(labels: Labels, weight: Floats) -> Floats:
-    shares: Floats = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
-    return shares
+    return np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
 
 
 def _root_shares(forest: Forest) -> Floats:
     """Mean over the trees of the class frequencies in the root."""
     roots = forest.node_counts()[forest.tree_start[:-1]]
-    shares: Floats = (roots / roots.sum(axis=1, keepdims=True)).mean(axis=0)
-    return shares
+    return (roots / roots.sum(axis=1, keepdims=True)).mean(axis=0)
 
 
 def _numeric_schema(model: Any) -> Schema:

@@ -12,15 +12,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
+from hedgerow._arrays import Floats
 from hedgerow.cli.promises import coverage_arguments
+from hedgerow.datasets.rows import decode
 from hedgerow.estimators.contract import CODES, Responder, Verbs, offers, read_rows, respond, respond_to_rows
 from hedgerow.estimators.verbs.tree import Tree
 from hedgerow.forest.forest import Forest
 from hedgerow.walk import route
 
-__all__ = ["SEPARATOR", "Answers", "answer", "decode"]
-
-Floats = NDArray[np.float64]
+__all__ = ["SEPARATOR", "Answers", "answer"]
 
 SEPARATOR = "|"  # between the classes of a set
 
@@ -88,11 +88,6 @@ def _one_row_per_leaf(tree: Forest, rows: Floats) -> tuple[NDArray[np.int64], ND
     reached = row_of >= 0
     position = np.cumsum(reached, dtype=np.int32) - np.int32(1)
     return row_of[reached], position[group]
-
-
-def decode(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return the values of a column that may be a dictionary."""
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def _columns(model: Any, X: Any, coverage: float | None) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
+from hedgerow._arrays import Bools, Floats
 from hedgerow.cli.promises import USUAL_COVERAGE, coverage_arguments, promised_coverage
 from hedgerow.estimators.contract import CODES, Verbs
 
@@ -26,9 +27,7 @@ __all__ = [
     "with_single_classes",
 ]
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 
 class Need(StrEnum):
