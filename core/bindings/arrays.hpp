@@ -16,6 +16,7 @@
 #include "bindings/gil.hpp"
 #include "data/rows.hpp"
 #include "forest/forest.hpp"
+#include "walk/packing.hpp"
 
 namespace hedgerow::bindings {
 
@@ -39,6 +40,7 @@ struct ForestArrays {
     In<double> payload_weights;
     std::int64_t n_features;
     bool only_thresholds;
+    std::shared_ptr<walk::Packing> packing;
 
     std::size_t n_payloads() const { return payload_start.size() - 1; }
 };
@@ -100,6 +102,14 @@ Array<T> to_array(std::vector<T, Allocator> values) {
     T* data = owned->data();
     const std::size_t size = owned->size();
     return Array<T>(data, {size}, owner_of(std::move(owned)));
+}
+
+// The same for the numbers of a matrix, row by row.
+template <class T>
+Array<T, 2> to_matrix(std::vector<T> values, std::size_t n_rows, std::size_t n_columns) {
+    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+    T* data = owned->data();
+    return Array<T, 2>(data, {n_rows, n_columns}, owner_of(std::move(owned)));
 }
 
 // Hands nodes over to Python, a row of bytes each.

@@ -1,10 +1,10 @@
 // Bindings of core/forest: checks, edits, and sums over the structure.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <tuple>
@@ -83,11 +83,9 @@ Array<double, 2> node_sums(const ForestArrays& forest_arrays, const In<double, 2
     const forest::Forest forest = view(forest_arrays);
     require_leaves(forest, leaf_values);
     const std::size_t n_values = leaf_values.shape(1);
-    auto sums = std::make_unique<std::vector<double>>(
-        forest::node_sums(forest, leaf_values.data(), static_cast<std::int64_t>(n_values)));
-    double* data = sums->data();
     const auto n_nodes = static_cast<std::size_t>(forest.tree_start[forest.n_trees]);
-    return Array<double, 2>(data, {n_nodes, n_values}, owner_of(std::move(sums)));
+    return to_matrix(forest::node_sums(forest, leaf_values.data(), static_cast<std::int64_t>(n_values)), n_nodes,
+                     n_values);
 }
 
 Array<std::int64_t> ends_after_cut(const In<std::int64_t>& parent, const In<std::uint8_t>& marked) {
@@ -108,6 +106,7 @@ void bind_forest(nb::module_& m) {
     using Bytes = In<std::uint8_t>;
     using Offsets = In<std::int64_t>;
     using Codes = In<std::int32_t>;
+    nb::class_<walk::Packing>(m, "Packing", "Packed trees of a forest, once walks have made them.").def(nb::init<>());
     nb::class_<ForestArrays>(m, "ForestArrays",
                              "Arrays of a forest that the functions of this module take; see hedgerow.forest.")
         .def(
@@ -115,15 +114,25 @@ void bind_forest(nb::module_& m) {
             [](ForestArrays* self, Nodes nodes, Bytes kind, std::optional<In<double>> weight,
                std::optional<Codes> payload, std::optional<Bytes> missing, Offsets tree_start, Offsets leaf_start,
                Offsets payload_start, Codes payload_codes, In<double> payload_weights, std::int64_t n_features,
-               bool only_thresholds) {
-                new (self) ForestArrays{nodes,      kind,           weight,        payload,       missing,
-                                        tree_start, leaf_start,     payload_start, payload_codes, payload_weights,
-                                        n_features, only_thresholds};
+               bool only_thresholds, std::shared_ptr<walk::Packing> packing) {
+                new (self) ForestArrays{nodes,
+                                        kind,
+                                        weight,
+                                        payload,
+                                        missing,
+                                        tree_start,
+                                        leaf_start,
+                                        payload_start,
+                                        payload_codes,
+                                        payload_weights,
+                                        n_features,
+                                        only_thresholds,
+                                        std::move(packing)};
             },
             nb::kw_only(), "nodes"_a.noconvert(), "kind"_a.noconvert(), "weight"_a.noconvert().none(),
             "payload"_a.noconvert().none(), "missing"_a.noconvert().none(), "tree_start"_a.noconvert(),
             "leaf_start"_a.noconvert(), "payload_start"_a.noconvert(), "payload_codes"_a.noconvert(),
-            "payload_weights"_a.noconvert(), "n_features"_a, "only_thresholds"_a);
+            "payload_weights"_a.noconvert(), "n_features"_a, "only_thresholds"_a, "packing"_a);
     m.def("node_fault", &node_fault, "forest"_a.noconvert(),
           "The first rule that a node breaks by itself, or -1, and the node; see hedgerow.forest.check.");
     m.def(

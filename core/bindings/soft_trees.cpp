@@ -51,20 +51,16 @@ measured::SoftForest soft_forest(const ForestArrays& forest_arrays, const In<std
 }
 
 void soft_fold(const ForestArrays& forest_arrays, const In<std::int32_t>& nodes, const In<std::int32_t>& categories,
-               const In<double, 2>& below, double tolerance, const std::vector<TableArrays>& table_arrays,
-               const std::optional<In<double>>& tree_weights, const std::optional<In<std::uint8_t, 2>>& skip,
-               std::int64_t n_threads) {
+               const In<double, 2>& below, double tolerance, const std::vector<const TableArrays*>& table_arrays,
+               const std::vector<FoldOut>& out, const std::optional<In<double>>& tree_weights,
+               const std::optional<In<std::uint8_t, 2>>& skip, std::int64_t n_threads) {
     const measured::SoftForest forest = soft_forest(forest_arrays, nodes, categories);
     const data::Rows rows = view(below);
     const auto n_trees = static_cast<std::size_t>(forest.forest.n_trees);
     if ((tree_weights && tree_weights->size() != n_trees) ||
         (skip && (skip->shape(0) != n_trees || skip->shape(1) != (below.shape(0) + 7) / 8)))
         throw std::invalid_argument("tree_weights or skip has the wrong shape");
-    std::vector<walk::LeafTable> tables;
-    for (const TableArrays& arrays : table_arrays) {
-        require_shapes(forest.forest, arrays, rows.n_rows, 0, forest.forest.n_trees);
-        tables.push_back(leaf_table(arrays));
-    }
+    const auto tables = leaf_tables(forest.forest, table_arrays, out, rows.n_rows, 0, forest.forest.n_trees);
     const walk::FoldOptions options{0,
                                     forest.forest.n_trees,
                                     tree_weights ? tree_weights->data() : nullptr,
@@ -167,8 +163,9 @@ void bind_soft_trees(nb::module_& m) {
     m.def("soft_nodes", &soft_nodes, "forest"_a.noconvert(), "start"_a.noconvert(), "thresholds"_a.noconvert(),
           "nominal"_a.noconvert(), "Where each node finds its probabilities; see hedgerow.walk.soft.");
     m.def("soft_fold", &soft_fold, "forest"_a.noconvert(), "nodes"_a.noconvert(), "categories"_a.noconvert(),
-          "below"_a.noconvert(), "tolerance"_a, "tables"_a, "tree_weights"_a.noconvert().none(),
-          "skip"_a.noconvert().none(), "n_threads"_a, "Fold leaf tables over soft walks; see hedgerow.walk.soft.");
+          "below"_a.noconvert(), "tolerance"_a, "tables"_a.noconvert(), "out"_a.noconvert(),
+          "tree_weights"_a.noconvert().none(), "skip"_a.noconvert().none(), "n_threads"_a,
+          "Fold leaf tables over soft walks; see hedgerow.walk.soft.");
     m.def("soft_spread", &soft_spread, "forest"_a.noconvert(), "nodes"_a.noconvert(), "categories"_a.noconvert(),
           "below"_a.noconvert(), "tolerance"_a, "n_threads"_a,
           "Row starts, leaves and probabilities of soft walks; see hedgerow.walk.soft.");

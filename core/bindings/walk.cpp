@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bindings/arrays.hpp"
@@ -21,8 +22,9 @@ using namespace nb::literals;
 
 namespace {
 
-void fold(const ForestArrays& forest_arrays, const In<double, 2>& X, const std::vector<TableArrays>& table_arrays,
-          std::int64_t first_tree, std::int64_t last_tree, const std::optional<In<double>>& tree_weights,
+void fold(const ForestArrays& forest_arrays, const In<double, 2>& X,
+          const std::vector<const TableArrays*>& table_arrays, const std::vector<FoldOut>& out, std::int64_t first_tree,
+          std::int64_t last_tree, const std::optional<In<double>>& tree_weights,
           const std::optional<In<std::uint8_t, 2>>& skip, const std::optional<Array<std::int64_t>>& n_used,
           std::int64_t n_threads) {
     require_width(forest_arrays, X);
@@ -35,11 +37,7 @@ void fold(const ForestArrays& forest_arrays, const In<double, 2>& X, const std::
     if ((tree_weights && tree_weights->size() != n_trees) || (n_used && n_used->size() != n_rows) ||
         (skip && (skip->shape(0) != n_trees || skip->shape(1) != (n_rows + 7) / 8)))
         throw std::invalid_argument("tree_weights, skip or n_used has the wrong shape");
-    std::vector<walk::LeafTable> tables;
-    for (const TableArrays& arrays : table_arrays) {
-        require_shapes(forest, arrays, rows.n_rows, first_tree, last_tree);
-        tables.push_back(leaf_table(arrays));
-    }
+    const auto tables = leaf_tables(forest, table_arrays, out, rows.n_rows, first_tree, last_tree);
     const walk::FoldOptions options{first_tree,
                                     last_tree,
                                     tree_weights ? tree_weights->data() : nullptr,
@@ -47,7 +45,7 @@ void fold(const ForestArrays& forest_arrays, const In<double, 2>& X, const std::
                                     n_used ? n_used->data() : nullptr,
                                     n_threads};
     const ReleasedGil release;
-    walk::fold(forest, rows, tables, options, poll_signals);
+    walk::fold(forest, *forest_arrays.packing, rows, tables, options, poll_signals);
 }
 
 void route(const ForestArrays& forest_arrays, const In<double, 2>& X, const Array<std::int32_t, 2>& out, bool heaviest,
@@ -58,13 +56,13 @@ void route(const ForestArrays& forest_arrays, const In<double, 2>& X, const Arra
         throw std::invalid_argument("out has the wrong shape");
     const data::Rows rows = view(X);
     const ReleasedGil release;
-    walk::route(forest, rows, out.data(), heaviest, n_threads, poll_signals);
+    walk::route(forest, *forest_arrays.packing, rows, out.data(), heaviest, n_threads, poll_signals);
 }
 
 std::tuple<std::int64_t, std::int64_t, std::int64_t> count_paths(const ForestArrays& forest_arrays,
                                                                  const In<double, 2>& X) {
     require_width(forest_arrays, X);
-    const walk::PathCounts counts = walk::count_paths(view(forest_arrays), view(X));
+    const walk::PathCounts counts = walk::count_paths(view(forest_arrays), *forest_arrays.packing, view(X));
     return {counts.n_packed, counts.n_unpacked, counts.n_exact_splits};
 }
 
@@ -100,8 +98,9 @@ void quantiles(const ForestArrays& forest_arrays, const In<double, 2>& X, const 
     const walk::LeafSamples samples{start.data(), ranks.data(), shares.size() == 0 ? nullptr : shares.data(),
                                     values.data(), static_cast<std::int64_t>(values.size())};
     const ReleasedGil release;
-    walk::quantiles(forest, rows, samples, probabilities.data(), static_cast<std::int64_t>(probabilities.size()),
-                    skip ? skip->data() : nullptr, out.data(), n_threads, poll_signals);
+    walk::quantiles(forest, *forest_arrays.packing, rows, samples, probabilities.data(),
+                    static_cast<std::int64_t>(probabilities.size()), skip ? skip->data() : nullptr, out.data(),
+                    n_threads, poll_signals);
 }
 
 void tally(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<std::int32_t>& labels,
@@ -114,14 +113,25 @@ void tally(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<s
         throw std::invalid_argument("labels, weights or output of the wrong shape");
     const walk::LeafCounts leaves{labels.data(), weights.data(), static_cast<std::int64_t>(out.shape(1)), out.data()};
     const ReleasedGil release;
-    walk::tally(forest, rows, leaves, n_threads, poll_signals);
+    walk::tally(forest, *forest_arrays.packing, rows, leaves, n_threads, poll_signals);
 }
 
 }  // namespace
 
 void bind_walk(nb::module_& m) {
-    m.def("fold", &fold, "forest"_a.noconvert(), "X"_a.noconvert(), "tables"_a.noconvert(), "first_tree"_a,
-          "last_tree"_a, "tree_weights"_a.noconvert().none(), "skip"_a.noconvert().none(),
+    nb::class_<TableArrays>(m, "TableArrays", "Arrays of a leaf table that `fold` takes; see hedgerow.walk.LeafTable.")
+        .def(
+            "__init__",
+            [](TableArrays* self, In<double, 2> values, In<double, 2> linked, In<std::uint8_t> links,
+               In<std::uint8_t> ops, std::optional<In<std::uint32_t>> row_of) {
+                TableArrays arrays{values, linked, links, ops, row_of};
+                require_shapes(arrays);
+                new (self) TableArrays(std::move(arrays));
+            },
+            "values"_a.noconvert(), "linked"_a.noconvert(), "links"_a.noconvert(), "ops"_a.noconvert(),
+            "row_of"_a.noconvert().none());
+    m.def("fold", &fold, "forest"_a.noconvert(), "X"_a.noconvert(), "tables"_a.noconvert(), "out"_a.noconvert(),
+          "first_tree"_a, "last_tree"_a, "tree_weights"_a.noconvert().none(), "skip"_a.noconvert().none(),
           "n_used"_a.noconvert().none(), "n_threads"_a,
           "Fold leaf tables over trees into their outputs; see hedgerow.walk.fold.");
     m.def("route", &route, "forest"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(), "heaviest"_a, "n_threads"_a,

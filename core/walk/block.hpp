@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "walk/packed.hpp"
 #include "walk/packed_lanes.hpp"
 #include "walk/packed_spread.hpp"
+#include "walk/packing.hpp"
 #include "walk/tree_spread.hpp"
 
 namespace hedgerow::walk {
@@ -57,21 +57,6 @@ void for_each_block(const Rows& rows, std::int64_t size, std::int64_t n_trees, s
                      body(first, std::min(size, rows.n_rows - first), cancelled);
                  },
                  poll);
-}
-
-// Packing pays where rows visit more nodes than there are, and read more values than they have.
-inline std::optional<PackedForest> pack(const Forest& forest, const Rows& rows, std::int64_t first_tree,
-                                        std::int64_t last_tree) {
-    const std::int64_t n_trees = last_tree - first_tree;
-    const std::int64_t n_nodes = forest.tree_start[last_tree] - forest.tree_start[first_tree];
-    constexpr std::int64_t most_nodes = std::int64_t{1}
-                                        << 30;  // of all trees: PackedTree::places has a bit less than nodes
-    if (n_nodes > most_nodes || 4 * rows.n_rows * n_trees < n_nodes || rows.n_columns > 8 * n_trees)
-        return std::nullopt;
-    const double* const end = rows[rows.n_rows];
-    const bool spreads =
-        !forest.only_thresholds || std::any_of(rows.values, end, [](double x) { return std::isnan(x); });
-    return PackedForest(forest, first_tree, last_tree, spreads);
 }
 
 // One block of rows, to be walked down tree after tree.

@@ -167,12 +167,29 @@ struct KeepUnskipped {
     bool operator()(std::uint32_t row) const { return !adder.skipped(tree, first_row + row); }
 };
 
+// One row down all trees, on packed nodes.
+void walk_packed_trees(const Forest& forest, const PackedForest& packed, const Rows& rows, std::int64_t row,
+                       const FoldOptions& options, std::uint32_t* keys, std::int32_t* leaf) {
+    const bool stays = packed.columns().fill(0, rows[row], keys);
+    const KeyedRows keyed{rows[row], rows.n_columns, keys, packed.columns().n_columns()};
+    const auto walk = [&](auto steps) { run_lanes<n_tree_lanes>(options.last_tree - options.first_tree, steps); };
+    if (stays)
+        walk(PackedTreesWalk<true>{forest, packed, keyed, options.first_tree, leaf});
+    else
+        walk(PackedTreesWalk<false>{forest, packed, keyed, options.first_tree, leaf});
+}
+
 // A few rows: interleave trees.
-void fold_by_row(const Forest& forest, const Rows& rows, const FoldOptions& options, Adder& adder) {
+void fold_by_row(const Forest& forest, const PackedForest* packed, const Rows& rows, const FoldOptions& options,
+                 Adder& adder) {
     const std::int64_t n_trees = options.last_tree - options.first_tree;
     std::vector<std::int32_t> leaf(static_cast<std::size_t>(n_trees));
+    std::vector<std::uint32_t> keys(packed ? static_cast<std::size_t>(packed->columns().n_columns()) : 0);
     for (std::int64_t row = 0; row < rows.n_rows; ++row) {
-        run_lanes<n_tree_lanes>(n_trees, AnyTreesWalk{forest, rows[row], options.first_tree, leaf.data()});
+        if (packed)
+            walk_packed_trees(forest, *packed, rows, row, options, keys.data(), leaf.data());
+        else
+            run_lanes<n_tree_lanes>(n_trees, AnyTreesWalk{forest, rows[row], options.first_tree, leaf.data()});
         for (std::int64_t i = 0; i < n_trees; ++i) {
             const std::int64_t tree = options.first_tree + i;
             if (adder.weight(tree) != 0 && !adder.skipped(tree, row))
@@ -183,19 +200,19 @@ void fold_by_row(const Forest& forest, const Rows& rows, const FoldOptions& opti
 
 }  // namespace
 
-void fold(const Forest& forest, const Rows& rows, const std::vector<LeafTable>& tables, const FoldOptions& options,
-          const Poll& poll) {
+void fold(const Forest& forest, Packing& packing, const Rows& rows, const std::vector<LeafTable>& tables,
+          const FoldOptions& options, const Poll& poll) {
+    const auto packed = packing.packed_for(forest, rows, options.first_tree, options.last_tree);
     if (rows.n_rows < n_row_lanes) {
         Adder adder(forest, rows, tables, options);
-        return fold_by_row(forest, rows, options, adder);
+        return fold_by_row(forest, packed.get(), rows, options, adder);
     }
-    const auto packed = pack(forest, rows, options.first_tree, options.last_tree);
     for_each_block(
         rows, rows_per_block(forest, rows, options.n_threads), options.last_tree - options.first_tree,
         options.n_threads,
         [&](std::int64_t first_row, std::int64_t n_rows, const Cancelled& cancelled) {
             Adder adder(forest, rows, tables, options);
-            Block block(forest, rows, packed ? &*packed : nullptr, first_row, n_rows);
+            Block block(forest, rows, packed.get(), first_row, n_rows);
             for (std::int64_t tree = options.first_tree; tree < options.last_tree && !cancelled; ++tree) {
                 if (adder.weight(tree) == 0) continue;
                 const KeepUnskipped keep{adder, options.skip != nullptr, tree, first_row};

@@ -241,28 +241,37 @@ private:
     std::int64_t column_ = 0;
 };
 
-PackedForest::PackedForest(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree, bool spreads)
-    : first_tree_(first_tree), first_node_(forest.tree_start[first_tree]), columns_(forest.n_features) {
+PackedForest::PackedForest(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree)
+    : first_tree_(first_tree),
+      last_tree_(last_tree),
+      first_node_(forest.tree_start[first_tree]),
+      columns_(forest.n_features) {
     const auto n_nodes = static_cast<std::size_t>(forest.tree_start[last_tree] - first_node_);
     slots_.reserve(n_nodes);
     places_.reserve(n_nodes);
     slot_of_.assign(n_nodes, -1);
     Packer packer(forest, *this, readings_of(forest, first_node_, forest.tree_start[last_tree]));
     for (std::int64_t tree = first_tree; tree < last_tree; ++tree) packer.append(tree);
-    if (!spreads) return;
-    shares_.assign(n_nodes, {0.0, 0});
-    for (std::int64_t tree = first_tree; tree < last_tree; ++tree) {
-        const std::int64_t root = forest.tree_start[tree];
-        for (std::int64_t node = root; node < forest.tree_start[tree + 1]; ++node) {
-            if (forest.is_leaf(node)) continue;
-            const std::int64_t end = root + forest.nodes[node].first_child + n_children(forest, node);
-            for (std::int64_t child = root + forest.nodes[node].first_child; child < end; ++child)
-                shares_[static_cast<std::size_t>(child - first_node_)].n_after = end - 1 - child;
-            for_each_part(forest, root, node, 1.0, [&](std::int64_t child, double share) {
-                shares_[static_cast<std::size_t>(child - first_node_)].share = share;
-            });
+}
+
+void PackedForest::find_shares(const Forest& forest) const {
+    shares_.get_or([&] {
+        const std::int64_t end_node = forest.tree_start[last_tree_];
+        std::vector<ChildShare> shares(static_cast<std::size_t>(end_node - first_node_), {0.0, 0});
+        for (std::int64_t tree = first_tree_; tree < last_tree_; ++tree) {
+            const std::int64_t root = forest.tree_start[tree];
+            for (std::int64_t node = root; node < forest.tree_start[tree + 1]; ++node) {
+                if (forest.is_leaf(node)) continue;
+                const std::int64_t end = root + forest.nodes[node].first_child + n_children(forest, node);
+                for (std::int64_t child = root + forest.nodes[node].first_child; child < end; ++child)
+                    shares[static_cast<std::size_t>(child - first_node_)].n_after = end - 1 - child;
+                for_each_part(forest, root, node, 1.0, [&](std::int64_t child, double share) {
+                    shares[static_cast<std::size_t>(child - first_node_)].share = share;
+                });
+            }
         }
-    }
+        return shares;
+    });
 }
 
 std::int64_t slot_of_child(const Forest& forest, const PackedTree& tree, const KeyedRows& rows, std::int32_t place,

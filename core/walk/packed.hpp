@@ -6,9 +6,11 @@
 // Such a split is evaluated on the forest's own arrays, and the walk goes on from its child.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "base/kept.hpp"
 #include "forest/forest.hpp"
 #include "walk/row_keys.hpp"
 
@@ -48,26 +50,37 @@ struct PackedTree {
 
 class PackedForest {
 public:
-    // `spreads`: whether rows may be spread, which takes the shares of children.
-    PackedForest(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree, bool spreads);
+    PackedForest(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree);
+
+    // Computes the shares of children, once: before a walk of rows that may be spread.
+    void find_shares(const Forest& forest) const;
 
     const KeyColumns& columns() const { return columns_; }
     PackedTree tree(const Forest& forest, std::int64_t tree) const {
         const auto start = slot_start_[static_cast<std::size_t>(tree - first_tree_)];
         const std::int64_t root = forest.tree_start[tree];
+        const auto* const shares = shares_.get();
         return {slots_.data() + start, places_.data() + start, slot_of_.data() + (root - first_node_),
-                shares_.empty() ? nullptr : shares_.data() + (root - first_node_), root};
+                shares ? shares->data() + (root - first_node_) : nullptr, root};
     }
+    const PackedNode* root(std::int64_t tree) const {
+        return slots_.data() + slot_start_[static_cast<std::size_t>(tree - first_tree_)];
+    }
+    PackedTree tree_of(const Forest& forest, const PackedNode* slot) const {
+        const auto next = std::upper_bound(slot_start_.begin(), slot_start_.end(), slot - slots_.data());
+        return tree(forest, first_tree_ + (next - slot_start_.begin()) - 1);
+    }
+    std::int32_t place(const PackedNode* slot) const { return places_[static_cast<std::size_t>(slot - slots_.data())]; }
 
 private:
     friend class Packer;
 
-    std::int64_t first_tree_, first_node_;
+    std::int64_t first_tree_, last_tree_, first_node_;
     KeyColumns columns_;
     std::vector<std::int64_t> slot_start_;  // per tree
     std::vector<PackedNode> slots_;
     std::vector<std::int32_t> places_, slot_of_;
-    std::vector<ChildShare> shares_;
+    mutable base::Kept<std::vector<ChildShare>> shares_;
 };
 
 // A block of rows: doubles, and the keys of those columns that the forest reads.

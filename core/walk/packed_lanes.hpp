@@ -11,15 +11,39 @@
 
 namespace hedgerow::walk {
 
-// Steps of all walks. `stays`: rows may have missing values that nodes spread; others take a step less to compute.
+struct PackedLane {
+    const PackedNode* at;
+    const std::uint32_t* keys;
+};
+
+// A walk stays where it has arrived: cheaper than a check at every step. `stays`: rows may have missing values that
+// nodes spread; others take a step less to compute.
+template <bool stays>
+inline constexpr int packed_burst = stays ? 3 : 6;
+
+// goes_right() evaluates the split of the lane's node on the row's double.
+template <bool stays, class GoesRight>
+void advance_packed(PackedLane& lane, const GoesRight& goes_right) {
+    const std::uint32_t key = lane.keys[lane.at->column], node_key = lane.at->key;
+    const std::uint32_t to_child = lane.at->to_child;
+    if (node_key == key) [[unlikely]] {
+        lane.at += to_child + goes_right();
+        return;
+    }
+    const std::uint32_t step = to_child + (node_key < key);
+    lane.at += stays && key == missing_key ? 0 : step;
+}
+
+template <bool stays>
+bool packed_arrived(const PackedLane& lane) {
+    return lane.at->key == stop_key || (stays && lane.keys[lane.at->column] == missing_key);
+}
+
+// Steps of walks down one tree.
 template <bool stays>
 struct PackedSteps {
-    static constexpr int burst =
-        stays ? 3 : 6;  // a walk stays where it has arrived: cheaper than a check at every step
-    struct Lane {
-        const PackedNode* at;
-        const std::uint32_t* keys;
-    };
+    static constexpr int burst = packed_burst<stays>;
+    using Lane = PackedLane;
     const Forest& forest;
     PackedTree tree;
     KeyedRows rows;
@@ -31,20 +55,13 @@ struct PackedSteps {
     std::int32_t place(const Lane& lane) const { return tree.places[lane.at - tree.slots]; }
 
     void advance(Lane& lane) const {
-        const std::uint32_t key = lane.keys[lane.at->column], node_key = lane.at->key;
-        const std::uint32_t to_child = lane.at->to_child;
-        if (node_key == key) [[unlikely]]
-            return advance_exactly(lane);
-        const std::uint32_t step = to_child + (node_key < key);
-        lane.at += stays && key == missing_key ? 0 : step;
+        advance_packed<stays>(lane, [&] { return goes_right(lane); });
     }
-    void advance_exactly(Lane& lane) const {
+    bool goes_right(const Lane& lane) const {
         const forest::Node& node = nodes[node_of_place(place(lane))];
-        lane.at += lane.at->to_child + (rows.row(lane.keys)[node.feature] > node.threshold);
+        return rows.row(lane.keys)[node.feature] > node.threshold;
     }
-    bool arrived(const Lane& lane) const {
-        return lane.at->key == stop_key || (stays && lane.keys[lane.at->column] == missing_key);
-    }
+    bool arrived(const Lane& lane) const { return packed_arrived<stays>(lane); }
 };
 
 // Several rows from the root.
@@ -71,6 +88,40 @@ struct PackedRowsWalk : PackedSteps<stays> {
         }
         ++*n_exact;
         lane.at = this->tree.slots + slot;
+        return false;
+    }
+};
+
+// One row down several trees.
+template <bool stays>
+struct PackedTreesWalk {
+    static constexpr int burst = packed_burst<stays>;
+    using Lane = PackedLane;
+    const Forest& forest;
+    const PackedForest& packed;
+    KeyedRows row;
+    std::int64_t first_tree;
+    std::int32_t* leaf;  // per tree
+
+    Lane start(std::int64_t job) const { return {packed.root(first_tree + job), row.keys}; }
+    void advance(Lane& lane) const {
+        advance_packed<stays>(lane, [&] {
+            const PackedSteps<stays> steps{forest, packed.tree_of(forest, lane.at), row};
+            return steps.goes_right(lane);
+        });
+    }
+    bool arrived(const Lane& lane) const { return packed_arrived<stays>(lane); }
+    bool arrive(std::int64_t job, Lane& lane) const {
+        const std::int32_t place = leaf[job] = packed.place(lane.at);
+        if (place >= 0) [[likely]]
+            return true;
+        const PackedTree tree = packed.tree(forest, first_tree + job);
+        const std::int64_t slot = spreads_at(place) ? no_child : slot_of_child(forest, tree, row, place, lane.keys);
+        if (slot == no_child) {
+            leaf[job] = spreads;
+            return true;
+        }
+        lane.at = tree.slots + slot;
         return false;
     }
 };

@@ -140,10 +140,10 @@ void mark_skipped(const std::uint8_t* skip, std::int64_t n_all_rows, std::int64_
 
 }  // namespace
 
-void quantiles(const Forest& forest, const Rows& rows, const LeafSamples& samples, const double* probabilities,
-               std::int64_t n_probabilities, const std::uint8_t* skip, double* out, std::int64_t n_threads,
-               const Poll& poll) {
-    const auto packed = pack(forest, rows, 0, forest.n_trees);
+void quantiles(const Forest& forest, Packing& packing, const Rows& rows, const LeafSamples& samples,
+               const double* probabilities, std::int64_t n_probabilities, const std::uint8_t* skip, double* out,
+               std::int64_t n_threads, const Poll& poll) {
+    const auto packed = packing.packed_for(forest, rows, 0, forest.n_trees);
     // The leaves of a block's rows in all trees should stay in the cache too.
     const std::int64_t most = (std::int64_t{1} << 19) / std::max<std::int64_t>(forest.n_trees, 1);
     const std::int64_t size = std::min(rows_per_block(forest, rows, n_threads), std::max<std::int64_t>(most, 64));
@@ -153,7 +153,7 @@ void quantiles(const Forest& forest, const Rows& rows, const LeafSamples& sample
             // First all rows of the block down each tree, then row by row: both stay in the cache.
             const std::int64_t n_trees = forest.n_trees;
             std::vector<std::int32_t> leaf(static_cast<std::size_t>(n_rows * n_trees));
-            Block block(forest, rows, packed ? &*packed : nullptr, first_row, n_rows);
+            Block block(forest, rows, packed.get(), first_row, n_rows);
             for (std::int64_t tree = 0; tree < n_trees && !cancelled; ++tree)
                 for (const std::uint32_t row : block.walk(tree, KeepAll{}))
                     leaf[static_cast<std::size_t>(row * n_trees + tree)] = block.leaf(row);

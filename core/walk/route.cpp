@@ -4,13 +4,13 @@
 
 namespace hedgerow::walk {
 
-void route(const Forest& forest, const Rows& rows, std::int32_t* out, bool heaviest, std::int64_t n_threads,
-           const Poll& poll) {
-    const auto packed = pack(forest, rows, 0, forest.n_trees);
+void route(const Forest& forest, Packing& packing, const Rows& rows, std::int32_t* out, bool heaviest,
+           std::int64_t n_threads, const Poll& poll) {
+    const auto packed = packing.packed_for(forest, rows, 0, forest.n_trees);
     for_each_block(
         rows, rows_per_block(forest, rows, n_threads), forest.n_trees, n_threads,
         [&](std::int64_t first_row, std::int64_t n_rows, const Cancelled& cancelled) {
-            Block block(forest, rows, packed ? &*packed : nullptr, first_row, n_rows);
+            Block block(forest, rows, packed.get(), first_row, n_rows);
             for (std::int64_t tree = 0; tree < forest.n_trees && !cancelled; ++tree)
                 for (const std::uint32_t row : block.walk(tree, KeepAll{})) {
                     const bool one_way = block.leaf(row) != spreads || !heaviest;
@@ -21,10 +21,10 @@ void route(const Forest& forest, const Rows& rows, std::int32_t* out, bool heavi
         poll);
 }
 
-PathCounts count_paths(const Forest& forest, const Rows& rows) {
-    const auto packed = pack(forest, rows, 0, forest.n_trees);
+PathCounts count_paths(const Forest& forest, Packing& packing, const Rows& rows) {
+    const auto packed = packing.packed_for(forest, rows, 0, forest.n_trees);
     if (!packed) return {0, rows.n_rows * forest.n_trees, 0};
-    Block block(forest, rows, &*packed, 0, rows.n_rows);
+    Block block(forest, rows, packed.get(), 0, rows.n_rows);
     for (std::int64_t tree = 0; tree < forest.n_trees; ++tree) block.walk(tree, KeepAll{});
     return {rows.n_rows * forest.n_trees, 0, block.n_exact()};
 }

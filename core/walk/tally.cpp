@@ -6,10 +6,11 @@
 
 namespace hedgerow::walk {
 
-void tally(const Forest& forest, const Rows& rows, const LeafCounts& leaves, std::int64_t n_threads, const Poll& poll) {
+void tally(const Forest& forest, Packing& packing, const Rows& rows, const LeafCounts& leaves, std::int64_t n_threads,
+           const Poll& poll) {
     const bool serial = rows.n_rows * forest.n_trees < serial_walks;
     const std::int64_t size = rows_per_block(forest, rows, 1);
-    const auto packed = pack(forest, rows, 0, forest.n_trees);
+    const auto packed = packing.packed_for(forest, rows, 0, forest.n_trees);
     // A thread takes some trees through all rows, so no two add to the same leaf; a few trees at a time, so that the
     // keys of a block are computed once for all of them.
     const std::int64_t n_groups = std::min(forest.n_trees, 4 * std::clamp<std::int64_t>(n_threads, 1, max_threads()));
@@ -20,7 +21,7 @@ void tally(const Forest& forest, const Rows& rows, const LeafCounts& leaves, std
             const std::int64_t last_tree = forest.n_trees * (group + 1) / n_groups;
             for (std::int64_t first = 0; first < rows.n_rows; first += size) {
                 const std::int64_t n_rows = std::min(size, rows.n_rows - first);
-                Block block(forest, rows, packed ? &*packed : nullptr, first, n_rows);
+                Block block(forest, rows, packed.get(), first, n_rows);
                 for (std::int64_t tree = first_tree; tree < last_tree && !cancelled; ++tree) {
                     double* counts = leaves.counts + forest.leaf_start[tree] * leaves.n_classes;
                     block.walk(tree, KeepAll{});

@@ -8,6 +8,7 @@
 #include "base/parallel.hpp"
 #include "data/rows.hpp"
 #include "forest/forest.hpp"
+#include "walk/packing.hpp"
 
 namespace hedgerow::walk {
 
@@ -47,20 +48,20 @@ struct FoldOptions {
 
 // For each row, trees ascending: the weighted mean of the reached leaves' values, linked, then folded by each
 // column's op. A sum column adds tree weight times linked value. Block size and threads never change a bit.
-void fold(const Forest& forest, const Rows& rows, const std::vector<LeafTable>& tables, const FoldOptions& options,
-          const Poll& poll);
+void fold(const Forest& forest, Packing& packing, const Rows& rows, const std::vector<LeafTable>& tables,
+          const FoldOptions& options, const Poll& poll);
 
 // The leaf number within each tree: out is n_rows × n_trees. A row that would be spread follows the heaviest child, or
 // gets -1 instead of a number if not `heaviest`.
-void route(const Forest& forest, const Rows& rows, std::int32_t* out, bool heaviest, std::int64_t n_threads,
-           const Poll& poll);
+void route(const Forest& forest, Packing& packing, const Rows& rows, std::int32_t* out, bool heaviest,
+           std::int64_t n_threads, const Poll& poll);
 
 // How walks of rows down all trees were done: on packed nodes (walk/packed.hpp) or on the forest's own arrays; and
 // the splits of packed walks that keys could not decide.
 struct PathCounts {
     std::int64_t n_packed, n_unpacked, n_exact_splits;
 };
-PathCounts count_paths(const Forest& forest, const Rows& rows);
+PathCounts count_paths(const Forest& forest, Packing& packing, const Rows& rows);
 
 // The leaves that each row reaches, and their weights: compressed sparse rows over all leaves of the forest.
 struct Spread {
@@ -80,7 +81,8 @@ struct LeafCounts {
 
 // Adds weight · share of each row to the count of its label in each leaf that it reaches: rows ascending in each tree,
 // so that threads never change a bit.
-void tally(const Forest& forest, const Rows& rows, const LeafCounts& leaves, std::int64_t n_threads, const Poll& poll);
+void tally(const Forest& forest, Packing& packing, const Rows& rows, const LeafCounts& leaves, std::int64_t n_threads,
+           const Poll& poll);
 
 // Training targets of each leaf: flat, with starts.
 struct LeafSamples {
@@ -94,8 +96,8 @@ struct LeafSamples {
 // Quantile regression forest (Meinshausen, 2006): the least training target y with F(y|x) >= probability, where F gives
 // each tree's leaf the same weight. `probabilities` ascend; out is n_rows × n_probabilities. `skip` as in FoldOptions;
 // a row that all trees skip gets the least target.
-void quantiles(const Forest& forest, const Rows& rows, const LeafSamples& samples, const double* probabilities,
-               std::int64_t n_probabilities, const std::uint8_t* skip, double* out, std::int64_t n_threads,
-               const Poll& poll);
+void quantiles(const Forest& forest, Packing& packing, const Rows& rows, const LeafSamples& samples,
+               const double* probabilities, std::int64_t n_probabilities, const std::uint8_t* skip, double* out,
+               std::int64_t n_threads, const Poll& poll);
 
 }  // namespace hedgerow::walk

@@ -151,3 +151,51 @@ def test_a_frame_that_was_read_is_freed_at_once(library: Any) -> None:
 def test_numbers_that_numpy_keeps_are_read_as_they_are(dtype: str) -> None:
     frame = pd.DataFrame({"a": np.array([0, 1, 1], dtype=dtype), "b": pd.Categorical(["x", "y", "x"])})
     np.testing.assert_array_equal(read_table(frame).values, [[0, 0], [1, 1], [1, 0]])
+
+
+MIXED = {
+    "float": [0.5, None, -0.0],
+    "single": [1.5, 2.5, 0.1],
+    "whole": [1, -(2**53) + 1, 3],
+    "truth": [True, False, True],
+    "text": ["a", None, "b"],
+    "category": ["x", "y", None],
+}
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_a_single_row_is_read_as_it_is_among_others(library: Any) -> None:
+    frame = library.DataFrame(MIXED)
+    if library is pd:
+        frame = frame.astype({"single": np.float32, "category": "category"})
+    else:
+        frame = frame.with_columns(pl.col("single").cast(pl.Float32), pl.col("category").cast(pl.Categorical))
+    table = read_table(frame)
+    alone = [table.schema.read(frame[i : i + 1]) for i in range(3)]
+    assert np.array_equal(np.vstack(alone), table.values, equal_nan=True)
+    assert all(as_frame(frame[i : i + 1]).only_row() is not None for i in range(3))
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+@pytest.mark.parametrize(
+    ("name", "odd", "message"),
+    [
+        ("float", np.inf, "contains infinity: column 'float'"),
+        ("whole", 2**53 + 1, "column 'whole'"),
+        ("float", "a", "column 'float' was numeric in fit"),
+        ("text", 1, "column 'text'"),
+    ],
+)
+def test_a_single_row_is_refused_as_a_column_is(library: Any, name: str, odd: Any, message: str) -> None:
+    schema = read_table(library.DataFrame(MIXED)).schema
+    with pytest.raises(ValueError, match=message):
+        schema.read(library.DataFrame({key: [odd if key == name else values[0]] for key, values in MIXED.items()}))
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_an_unseen_category_of_a_single_row_is_missing(library: Any) -> None:
+    frame = library.DataFrame(MIXED)
+    row = library.DataFrame({key: ["new" if key == "text" else values[0]] for key, values in MIXED.items()})
+    read = read_table(frame).schema.read(row)[0]
+    assert np.isnan(read[4])
+    assert not np.isnan(np.delete(read, 4)).any()

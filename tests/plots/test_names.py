@@ -19,6 +19,7 @@ from hedgerow import (
     ForestClassifier,
     MeasuredTreeRegressor,
     RandomTreesClassifier,
+    TreeClassifier,
     plots,
 )
 from hedgerow.plots.labels import legend_label, literal_label
@@ -113,6 +114,10 @@ DRAWINGS: dict[str, tuple[Draw, list[str]]] = {
             m["soft"], X, features=["$x$", r"\frac"], grid_resolution=9
         ),
         ["$x$", r"\frac"],
+    ),
+    "TreeDisplay": (
+        lambda m, X, y: plots.TreeDisplay.from_estimator(TreeClassifier(max_depth=2).fit(X, y), max_depth=None),
+        LABELS,
     ),
 }
 

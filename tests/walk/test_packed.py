@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -61,6 +64,60 @@ def test_packed_counts_are_those_of_one_row_at_a_time(data: st.DataObject) -> No
         begin, end = shares.indptr[i : i + 2]
         expected[shares.indices[begin:end], label] += shares.data[begin:end]
     assert np.array_equal(tally(forest, X, labels, np.ones(len(X))), expected)
+
+
+@few
+@given(st.data())
+def test_a_row_alone_finds_on_packed_trees_what_it_finds_among_others(data: st.DataObject) -> None:
+    forest = data.draw(forests())
+    X = data.draw(rows_of(forest, max_rows=16))
+    table = LeafTable.of(np.random.default_rng(0).lognormal(0, 2, (forest.n_leaves, 3)), op=("sum", "min", "max"))
+    (expected,) = fold(forest, enough(forest, X)[0], [table])
+    assert count_paths(forest.core_for(X), X[:1])[0] == forest.n_trees
+    assert np.array_equal([fold(forest, X[i : i + 1], [table])[0][0] for i in range(len(X))], expected[: len(X)])
+
+
+# -- how long packed trees are kept
+
+
+def packed_now(forest: Forest) -> bool:
+    """Whether a single row, which would not be worth it, takes packed trees."""
+    return count_paths(forest.core, np.zeros((1, forest.n_features)))[0] > 0
+
+
+def test_trees_are_packed_once_single_rows_have_visited_them_often_and_kept() -> None:
+    forest = build_forest([KINDS["threshold"]()] * 4, 3)  # 508 nodes
+    table = LeafTable.of(np.ones((forest.n_leaves, 1)))
+    X = np.zeros((1, 3))
+    for _ in range(30):
+        fold(forest, X, [table])
+    assert not packed_now(forest)
+    fold(forest, X, [table])
+    assert packed_now(forest)
+
+
+def test_packed_trees_are_not_copied_or_stored() -> None:
+    forest = build_forest([KINDS["threshold"]()] * 4, 3)
+    before = pickle.dumps(forest)
+    route(forest, np.zeros((100, 3)))
+    assert packed_now(forest)
+    assert pickle.dumps(forest) == before
+    assert not packed_now(pickle.loads(before))
+    assert not packed_now(copy.deepcopy(forest))
+
+
+def test_threads_that_walk_a_new_forest_at_the_same_time_find_the_same() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 8, (200, 3)).astype(float)
+    X[rng.random(X.shape) < 0.2] = NAN
+    make = KINDS["missing: spread"]
+    table = LeafTable.of(rng.random((4 * 64, 2)))
+    (expected,) = fold(build_forest([make()] * 4, 3), X, [table])
+    for _ in range(5):
+        forest = build_forest([make()] * 4, 3)
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda _, forest=forest: fold(forest, X, [table])[0], range(8)))
+        assert all(np.array_equal(one, expected) for one in found)
 
 
 # -- which path is taken

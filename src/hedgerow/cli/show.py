@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hedgerow.cli.options import model_argument
+from hedgerow.cli.results.tree_formats import FORMATS, tree_format
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -28,21 +29,48 @@ _COLOURS = ("green", "magenta", "cyan", "yellow", "blue", "red")
 Examples:
   hedgerow show iris.hedgerow
   hedgerow show forest.hedgerow --tree 0 --depth 3
+  hedgerow show iris.hedgerow -o iris.svg
+  hedgerow show iris.hedgerow --format rules
+  hedgerow show iris.hedgerow --format sql
 """,
 )
 @model_argument
 @click.option("--tree", type=click.IntRange(min=0), metavar="K", help="A tree of a forest, by the number in 'explain'.")
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Summarise what is below this depth.")
-def show(model: str, tree: int | None, depth: int | None) -> None:
-    """The tree in MODEL as text, or a forest's figures."""
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(FORMATS),
+    help="Picture (svg, png, pdf), rules of a tree, or code of the model; default: by FILE.",
+)
+@click.option("--output", "-o", metavar="FILE", help="Output file: .svg, .png, .pdf, .txt, .dot, .sql, .py or .c.")
+@click.option("--dialect", type=click.Choice(["duckdb", "sqlite"]), default="duckdb", help="Of SQL.")
+def show(
+    model: str, tree: int | None, depth: int | None, format_name: str | None, output: str | None, dialect: str
+) -> None:
+    """Show the tree in MODEL as text, or a summary of a forest; or its picture, rules or code."""
     from hedgerow.cli.console import note, out
     from hedgerow.cli.errors import CommandError
     from hedgerow.cli.fitted import open_model
+    from hedgerow.cli.results.destinations import check_writable
+    from hedgerow.cli.results.tree_files import tree_content
+    from hedgerow.storage.replace import replaced
 
+    wanted = tree_format(format_name, output)
+    if output is not None:
+        check_writable(output, [model])
     loaded = open_model(model)
     n_trees = loaded.model.forest_.n_trees
     if tree is not None and tree >= n_trees:
         raise CommandError(f"{model} has trees 0 to {n_trees - 1}, --tree is {tree}")
+    if wanted is not None:
+        content = tree_content(loaded.model, wanted, tree or 0, depth, dialect)
+        if output is None:
+            click.echo(content.decode(), nl=False)
+        else:
+            with replaced(output) as file:
+                file.write(content)
+        return
     for line in _facts(loaded):
         out.print(line, soft_wrap=True)
     out.print()
@@ -106,20 +134,11 @@ def _coloured(loaded: Loaded, tree: int, depth: int | None) -> list[Text]:
     from rich.text import Text
 
     from hedgerow._printable import printable
-    from hedgerow.estimators.contract import offers
+    from hedgerow.estimators.contract import text_of
 
     model = loaded.model
     labels = getattr(model, "classes_", None)
-    if offers(model, "to_text"):  # of a single tree, whose leaves may show more than their class
-        text = model.to_text(depth)
-    else:
-        text = model.forest_.to_text(
-            tree,
-            feature_names=model.schema_.names,
-            class_names=labels,
-            categories=[column.categories for column in loaded.columns],
-            max_depth=depth,
-        )
+    text = text_of(model, tree, depth)
     colour = {
         printable(str(label)): _COLOURS[i % len(_COLOURS)]
         for i, label in enumerate([] if labels is None else labels.tolist())

@@ -1,4 +1,4 @@
-"""``hedgerow explain --change``: ways to another answer, as lines of text."""
+"""``hedgerow explain --change`` and ``--ask-next``: ways out of doubt, as lines of text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hedgerow.estimators.contract import offers
 if TYPE_CHECKING:
     from hedgerow.cli.fitted import Loaded
 
-__all__ = ["change_lines"]
+__all__ = ["change_lines", "question_lines"]
 
 
 def change_lines(loaded: Loaded, row: Any, fixed: list[str], reach: str | None) -> list[str]:
@@ -21,6 +21,15 @@ def change_lines(loaded: Loaded, row: Any, fixed: list[str], reach: str | None) 
     X = row.select([column.name for column in loaded.columns])
     (found,) = model.counterfactual(X, _target(model, reach), immutable=fixed)
     return [f"Nearest change to {one}." for one in found] or ["No allowed change leads to another answer."]
+
+
+def question_lines(loaded: Loaded, row: Any) -> list[str]:
+    """Lines that rank the missing columns of a row."""
+    if not offers(loaded.model, "next_question"):
+        raise CommandError(f"{type(loaded.model).__name__} has no next question: --ask-next needs plain trees")
+    (found,) = loaded.model.next_question(row.select([column.name for column in loaded.columns]))
+    lines = str(found).split("\n")
+    return ["What to measure next:", *lines] if found.ranked else lines
 
 
 def _target(model: Any, reach: str | None) -> Any:

@@ -16,7 +16,7 @@ from hedgerow.data.table import Schema
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import NodeKind
 
-__all__ = ["Candidates", "Space"]
+__all__ = ["Candidates", "Space", "check_columns"]
 
 Floats = NDArray[np.float64]
 
@@ -67,7 +67,7 @@ class Space:
         """Check the arguments of `counterfactual`; `trained` are the ranges of the training data."""
         if (forest.kind == NodeKind.OBLIQUE).any():
             raise ValueError("counterfactuals need splits on one column each, and this model has oblique splits")
-        fixed = _columns("immutable", immutable, schema)
+        fixed = check_columns("immutable", immutable, schema)
         free = forest.split_features
         if not free.any():
             raise ValueError("the model has no split: its answer is the same for all rows")
@@ -163,10 +163,10 @@ def _by_column(name: str, given: Any, schema: Schema) -> dict[int, Any]:
         return {}
     if not isinstance(given, Mapping):
         raise ValueError(f"{name} is {given!r}, must map columns, such as {{{schema.names[0]!r}: ...}}")
-    return dict(zip(_columns(name, given, schema), given.values(), strict=True))
+    return dict(zip(check_columns(name, given, schema), given.values(), strict=True))
 
 
-def _columns(name: str, given: Any, schema: Schema) -> list[int]:
+def check_columns(name: str, given: Any, schema: Schema) -> list[int]:
     """Positions of columns given by name or position."""
     if isinstance(given, str) or not isinstance(given, Collection):
         raise ValueError(f"{name} is {given!r}, must be a list of columns, such as [{schema.names[0]!r}]")

@@ -12,12 +12,13 @@ from decimal import Decimal
 from enum import StrEnum
 from itertools import compress, repeat
 from numbers import Integral, Real
-from typing import Any, TypeAlias
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._core import place_codes
 from hedgerow._lazy import lazy
 from hedgerow._rebuild import reduce_to_constructor
@@ -29,18 +30,21 @@ __all__ = [
     "Kind",
     "encode_numbers",
     "encode_source",
+    "encode_value",
     "learn_numbers",
     "learn_source",
     "refuse_huge_integer",
 ]
-
-Floats: TypeAlias = NDArray[np.float64]
 
 # Names of the numbers 0 and 1 of a boolean column, which is split like any numeric one.
 TRUTH_VALUES = (False, True)
 
 # Types of stored categories, and of the missing marker.
 PLAIN_TYPES = frozenset({str, int, float, bool, type(None)})
+
+# Types of single values that are numbers, as frames return them.
+_FLOATS = frozenset({float, bool, np.float64, np.float32, np.bool_})
+_INTEGERS = frozenset({int, *(np.dtype(code).type for code in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))})
 
 
 class Kind(StrEnum):
@@ -146,6 +150,18 @@ def encode_source(source: Source, column: Column, out: Floats) -> bool:
         return _encode_categories(source, column, out)
     out[:] = _numeric_values(source, column)
     return True
+
+
+def encode_value(value: Any, column: Column) -> float | None:
+    """Number or category code of a single value; None where its column has to be read to tell, or to refuse it."""
+    kind = type(value)
+    if value is None or (kind is float and value != value):
+        return np.nan
+    if column.kind != Kind.NUMERIC:
+        return column.code_of.get(value) if kind is str else None
+    if kind in _FLOATS or (kind in _INTEGERS and abs(int(value)) < LARGEST_EXACT_INTEGER):
+        return float(value)
+    return None
 
 
 def _numeric_values(source: Source, column: Column) -> NDArray[Any]:
@@ -257,8 +273,7 @@ def _is_untyped(series: Series) -> bool:
 
 def _python_values(source: Source) -> list[Any]:
     if source.numbers is not None:
-        numbers: list[Any] = source.numbers.tolist()
-        return numbers
+        return source.numbers.tolist()
     if source.texts is not None:
         return source.texts()
     series = source.series

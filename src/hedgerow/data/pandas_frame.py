@@ -48,6 +48,10 @@ class PandasFrame(Frame):
             return None  # reading columns one by one tells a large float from a rounded integer
         return block
 
+    def only_row(self) -> list[Any]:
+        at = self._native.iat  # half as long as making a Series of each column
+        return [at[0, j] for j in range(self.shape[1])]
+
 
 def _largest(block: NDArray[np.float64]) -> float:
     """Largest absolute value, NaN left out; -inf without any. No array of absolute values is made."""
@@ -91,5 +95,4 @@ def _is_arrow_text(dtype: Any) -> bool:
 
 
 def _arrow_texts(array: Any) -> list[Any]:
-    values: list[Any] = array.__arrow_array__().to_numpy().tolist()
-    return values
+    return array.__arrow_array__().to_numpy().tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any, TypeAlias, final
@@ -86,6 +86,10 @@ class Frame(ABC):
     @abstractmethod
     def float_block(self) -> NDArray[np.float64] | None:
         """The whole frame as one float64 array; None if its library can't convert it at once."""
+
+    def only_row(self) -> Sequence[Any] | None:
+        """Values of a frame of one row, where its library gives them sooner than its columns."""
+        return None
 
 
 def arrow_dictionary(series: Series) -> Dictionary | None:

@@ -29,6 +29,7 @@ from hedgerow.data.columns import (
     Kind,
     encode_numbers,
     encode_source,
+    encode_value,
     learn_numbers,
     learn_source,
     refuse_huge_integer,
@@ -80,7 +81,7 @@ class Schema:
         if self._is_ready(X):
             self._check_names(None, estimator)
             _refuse_infinity(X, self.names)
-            return X  # type: ignore[no-any-return]
+            return X
         frame = as_frame(X)
         if frame is None:
             self._check_names(None, estimator)
@@ -166,14 +167,14 @@ def _as_array(X: Any, estimator: Any) -> NDArray[Any]:
         X = unmask(X)
     from sklearn.utils import check_array  # imported late: it is slow, and frames do not need it
 
-    return check_array(densify(X), dtype=None, ensure_all_finite=False, estimator=estimator, input_name="X")  # type: ignore[no-any-return]
+    return check_array(densify(X), dtype=None, ensure_all_finite=False, estimator=estimator, input_name="X")
 
 
 def unmask(X: Any) -> NDArray[Any]:
     """Values of a masked array, with NaN for masked entries."""
     mask = np.ma.getmaskarray(X)
     if not mask.any() or X.dtype.kind not in "biufO":
-        return X.data  # type: ignore[no-any-return]
+        return X.data
     values: NDArray[Any] = X.data.astype(X.dtype if X.dtype.kind == "f" else object)  # integers stay exact
     values[mask] = np.nan
     return values
@@ -277,6 +278,8 @@ def _learn_frame(frame: Frame, categorical_features: Any, estimator: Any) -> Sch
 
 def _encode_frame(frame: Frame, columns: Sequence[Column]) -> Floats:
     values = frame.float_block() if all(column.kind == Kind.NUMERIC for column in columns) else None
+    if values is None and frame.shape[0] == 1:
+        values = _encode_row(frame.only_row(), columns)
     may_be_infinite = values is not None
     if values is None:
         values = np.empty(frame.shape, order="F")
@@ -285,6 +288,12 @@ def _encode_frame(frame: Frame, columns: Sequence[Column]) -> Floats:
     if may_be_infinite:
         _refuse_infinity(values, [column.name for column in columns])
     return values
+
+
+def _encode_row(row: Sequence[Any] | None, columns: Sequence[Column]) -> Floats | None:
+    """A single row of a frame, (1, n_features); None where columns have to be read."""
+    codes = [] if row is None else list(map(encode_value, row, columns))
+    return np.array([codes]) if codes and None not in codes else None
 
 
 # --- Which columns are nominal ------------------------------------------------------------------------------

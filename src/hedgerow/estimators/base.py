@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow.codegen.finish import Step
 from hedgerow.data.table import Schema, Table
 from hedgerow.data.targets import Labels
 from hedgerow.data.training import Training
@@ -94,6 +95,13 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
     def get_tree_weights(self) -> Floats | None:
         """Weight of each tree in the answer, 1 on average, (n_trees,); None: all the same."""
         return None
+
+    def _sums_and_steps(self) -> tuple[Query[Any], tuple[Step, ...]]:
+        """Query whose table has numbers of leaves that are added up, and what is done with the sums, for code."""
+        raise ValueError(
+            f"{type(self).__name__} computes its answers from more than sums over leaves, and code can't be written "
+            "for it: use save() and `hedgerow predict`"
+        )
 
     def _ask(self, rows: Floats, *queries: Query[Any]) -> list[Any]:
         """Answers to several queries about the same rows in one walk."""

@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["CODES", "Responder", "Verbs", "offers", "reached_leaves", "read_rows", "respond", "respond_to_rows"]
+    from hedgerow.codegen import LeafRules
+    from hedgerow.drawing import TreeView
+
+__all__ = [
+    *("CODES", "Responder", "Verbs", "offers", "reached_leaves", "read_rows", "respond", "respond_to_rows"),
+    *("rules_of", "text_of", "view_of"),
+]
 
 Floats = NDArray[np.float64]
 Verbs = Iterable[str] | Mapping[str, Mapping[str, Any]]
@@ -45,6 +51,24 @@ def offers(model: Any, verb: str) -> bool:
 def read_rows(model: Responder, X: Any) -> Floats:
     """Convert X once for several calls of :func:`respond_to_rows`, (n, n_features)."""
     return model._read(X)
+
+
+def text_of(model: Any, tree: int, max_depth: int | None = None) -> str:
+    """Any tree of a fitted model of this family as text."""
+    text: str = model._text(tree, max_depth)
+    return text
+
+
+def rules_of(model: Any, tree: int) -> LeafRules:
+    """Rules of any tree of a fitted model of this family."""
+    rules: LeafRules = model._rules(tree, "coverage")
+    return rules
+
+
+def view_of(model: Any, tree: int, max_depth: int | str | None = "auto", row: Any = None) -> TreeView:
+    """What a picture of a tree of a fitted model shows, see :func:`hedgerow.drawing.view_tree`."""
+    view: TreeView = model._view(tree, max_depth, row)
+    return view
 
 
 def reached_leaves(model: Any, X: Any) -> csr_array:

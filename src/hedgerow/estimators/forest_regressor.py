@@ -143,8 +143,7 @@ feature_costs, categorical_features, n_jobs, random_state
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
         """Bounds, (n, 2), of the interval with equal probability below and above."""
-        found: Floats = self._respond_alone(X, "predict_interval", coverage=coverage)
-        return found
+        return self._respond_alone(X, "predict_interval", coverage=coverage)
 
     def _respond_out_of_bag(
         self, bags: OutOfBag, verbs: Mapping[str, Mapping[str, Any]]

@@ -22,6 +22,8 @@ from hedgerow.estimators.contract import offers
 from hedgerow.estimators.fitting.bagging import OutOfBag
 from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.verbs.answers import ClassAnswers
+from hedgerow.estimators.verbs.code import CodeOfSeveral
+from hedgerow.estimators.verbs.pictures import PicturesOfSeveral
 from hedgerow.estimators.wrapper import Wrapper
 from hedgerow.exchange import from_sklearn
 from hedgerow.folds import Prunings
@@ -45,7 +47,7 @@ class FittedEstimator:
     """The training rows out of the bag of each tree; None where they are not known, or not asked for."""
 
 
-class WrappedForest(Wrapper, TreeBased):
+class WrappedForest(Wrapper, PicturesOfSeveral, CodeOfSeveral):
     """Abstract; final classes have the parameter `estimator`, a classifier made of trees.
 
     It is cloned and fitted; one in a :class:`sklearn.frozen.FrozenEstimator` is used without refitting; None is
@@ -209,15 +211,13 @@ def class_weight_parameters(estimator: Any) -> list[str]:
 
 
 def _shares(labels: Labels, weight: Floats) -> Floats:
-    shares: Floats = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
-    return shares
+    return np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
 
 
 def _root_shares(forest: Forest) -> Floats:
     """Mean over the trees of the class frequencies in the root."""
     roots = forest.node_counts()[forest.tree_start[:-1]]
-    shares: Floats = (roots / roots.sum(axis=1, keepdims=True)).mean(axis=0)
-    return shares
+    return (roots / roots.sum(axis=1, keepdims=True)).mean(axis=0)
 
 
 def _numeric_schema(model: Any) -> Schema:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hedgerow._arrays import Floats
 from hedgerow.folds.additive import Additive
 from hedgerow.folds.conditions import Conditions
 from hedgerow.forest.counts import DistinctCounts, check_counts
@@ -17,7 +18,6 @@ from hedgerow.walk.leaf_table import fold_trees
 
 __all__ = ["Fold"]
 
-Floats = NDArray[np.float64]
 Context = TypeVar("Context")
 Answer = TypeVar("Answer")
 
@@ -67,6 +67,10 @@ class Fold(ABC, Generic[Context, Answer]):
         as much as their weights.
         """
 
+    def bind(self, context: Context) -> Callable[[Floats, Any], Answer]:
+        """Return `finish` for this context; override it where part of the work depends on the context alone."""
+        return lambda folded, n_trees: self.finish(folded, n_trees, context)
+
     def conditions(self, code: int, n_classes: int, n_trees: int, context: Context) -> Conditions | None:
         """Conditions for class `code` to be the answer, alone; None where none are linear in the folded table."""
         return None
@@ -103,7 +107,7 @@ class Fold(ABC, Generic[Context, Answer]):
 
     def query(self, table: LeafTable, context: Context, tree_weights: Floats | None = None) -> Query[Answer]:
         """Bind the fold to its table in a forest, for :func:`hedgerow.walk.ask`."""
-        return Query(table, lambda folded, n_trees: self.finish(folded, n_trees, context), tree_weights=tree_weights)
+        return Query(table, self.bind(context), tree_weights=tree_weights)
 
     def of_trees(
         self, counts: ArrayLike, context: Context, finish: Callable[[Floats, Any, Context], Any] | None = None

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._core import ForestArrays, node_depths, node_sums, parents
+from hedgerow._core import ForestArrays, Packing, node_depths, node_sums, parents
 from hedgerow._lazy import lazy, lazy_fields
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
@@ -156,7 +156,13 @@ class Forest:
             payload_weights=self.payload_weights,
             n_features=int(self.n_features),
             only_thresholds=self.only_thresholds,
+            packing=self._packing,
         )
+
+    @lazy
+    def _packing(self) -> Packing:
+        """Packed trees, once walks have made them: kept as long as the forest, never copied or stored."""
+        return Packing()
 
     @lazy
     def core(self) -> ForestArrays:
@@ -232,8 +238,7 @@ class Forest:
     @property
     def depths(self) -> NDArray[np.int64]:
         """Depth of each tree; a tree that is one leaf has depth 0."""
-        deepest: NDArray[np.int64] = np.maximum.reduceat(self.node_depths(), self.tree_start[:-1])
-        return deepest
+        return np.maximum.reduceat(self.node_depths(), self.tree_start[:-1])
 
     @lazy
     def n_children(self) -> NDArray[np.int64]:

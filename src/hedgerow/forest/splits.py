@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._lazy import lazy
 from hedgerow.forest.kinds import NO_CHILD, MissingPolicy, NodeKind
 from hedgerow.forest.names import Names, highest_level, number_text
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NOMINAL", "Split", "restore_missing", "splits_by_kind"]
 
-Floats = NDArray[np.float64]
 NOMINAL = (NodeKind.ONE_AGAINST_REST, NodeKind.SUBSET, NodeKind.MULTIWAY)
 _WORD = 32  # categories per entry of a subset's payload
+_DOWN = 2.0**-40  # scales weights whose sum overflows
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,9 +135,12 @@ class Split:
         return own or (self.tests_presence and child == 1)
 
     def spread_share(self, child: int) -> float:
-        """Fraction of a spread row that takes a child."""
+        """Fraction of a spread row that takes a child, to the last bit as the core has it."""
         weights = self.forest.weight[self.children.start : self.children.stop]
-        total = float(weights.sum())
+        total = float(np.add.accumulate(weights)[-1])  # one after the other: NumPy's sum adds in pairs
+        if total == np.inf:
+            weights = weights * _DOWN
+            total = float(np.add.accumulate(weights)[-1])
         return float(weights[child]) / total if total > 0 else 1 / len(weights)
 
     # -- which values lead to a child
@@ -161,8 +165,7 @@ class Split:
 
     def codes_to(self, child: int, n_categories: int = 0) -> list[int]:
         """Category codes below `n_categories` that lead to a child; 0: below :attr:`n_codes`."""
-        codes: list[int] = np.flatnonzero(self.child_of_codes(n_categories or self.n_codes) == child).tolist()
-        return codes
+        return np.flatnonzero(self.child_of_codes(n_categories or self.n_codes) == child).tolist()
 
     def categories_to(self, child: int, names: Names) -> list[str] | None:
         """Names of the categories that lead to a child; None: all that lead to no other."""
@@ -193,10 +196,14 @@ class Split:
     def branch_texts(self, names: Names) -> list[str]:
         """Condition of each child: ``age <= 30``, ``colour in {red, blue}``, ``age is missing``."""
         subject = self.subject(names)
-        own = ["is missing"] if self.missing == MissingPolicy.OWN_BRANCH else []
-        return [f"{subject} {condition}" for condition in (*self._conditions(names), *own)]
+        return [f"{subject} {condition}" for condition in self.conditions(names)]
 
-    def _conditions(self, names: Names) -> list[str]:
+    def conditions(self, names: Names) -> list[str]:
+        """Condition of each child without its subject: ``<= 30``, ``in {red, blue}``, ``is missing``."""
+        own = ["is missing"] if self.missing == MissingPolicy.OWN_BRANCH else []
+        return [*self._of_values(names), *own]
+
+    def _of_values(self, names: Names) -> list[str]:
         if self.tests_presence:
             return ["is known", "is missing"]
         if not self.is_nominal:

@@ -17,6 +17,7 @@ from hedgerow.plots.sample_profile import SampleProfileDisplay
 from hedgerow.plots.set_utility import SetUtilityDisplay
 from hedgerow.plots.soft_curve import SoftCurveDisplay
 from hedgerow.plots.soft_regions import SoftRegionsDisplay
+from hedgerow.plots.tree import TreeDisplay
 
 __all__ = [
     "ClassBoundsDisplay",
@@ -33,4 +34,5 @@ __all__ = [
     "SetUtilityDisplay",
     "SoftCurveDisplay",
     "SoftRegionsDisplay",
+    "TreeDisplay",
 ]

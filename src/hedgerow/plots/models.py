@@ -18,7 +18,7 @@ from hedgerow.plots.display import Floats
 from hedgerow.walk import LeafTable, fold
 
 __all__ = [
-    *("DEFAULT_S", "check_boundary", "check_cautious", "check_estimator", "check_measured", "check_sets"),
+    *("DEFAULT_S", "check_boundary", "check_cautious", "check_estimator", "check_measured", "check_sets", "check_tree"),
     *("class_position", "class_probability", "laplace_frequency"),
     *("read_s", "region_shares", "region_values", "sweep_s"),
 ]
@@ -44,6 +44,13 @@ def class_position(classes: NDArray[Any], label: Any) -> int:
     if not len(found):
         raise ValueError(f"class_label is {label!r}, must be one of {classes.tolist()}")
     return int(found[0])
+
+
+def check_tree(estimator: Any) -> None:
+    """Raise an error unless the estimator is a fitted tree or forest that can be drawn."""
+    hint = f"pass a tree or a forest of hedgerow, such as TreeClassifier(){_INSIDE}"
+    check_estimator(estimator, ["to_svg"], hint=hint)
+    check_is_fitted(estimator)
 
 
 # Boundary classifiers.

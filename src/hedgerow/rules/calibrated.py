@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_number
 from hedgerow.folds.additive import Additive
 from hedgerow.folds.conditions import Conditions, leads
@@ -15,8 +16,6 @@ from hedgerow.rules.base import FoldRule, half_signed, normalised
 from hedgerow.walk import LeafTable
 
 __all__ = ["Calibrated"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,20 @@ class Calibrated(FoldRule):
         return self.rule.leaf_table(counts, prior)
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        shares = (1.0 - len(prior) * self.floor) * self.rule.finish(folded, n_trees, prior) + self.floor
-        return normalised(shares**self.sharpness * self.frequencies(prior))
+        return self.bind(prior)(folded, n_trees)
+
+    def bind(self, prior: Floats) -> Callable[[Floats, Any], Floats]:
+        frequencies = self.frequencies(prior)
+        finish, scale = self.rule.bind(prior), 1.0 - len(prior) * self.floor
+
+        def calibrate(folded: Floats, n_trees: Any) -> Floats:
+            shares = finish(folded, n_trees) * scale  # a new array: the others of a row would take longer than its walk
+            shares += self.floor
+            shares **= self.sharpness
+            shares *= frequencies
+            return normalised(shares)
+
+        return calibrate
 
     def additive(self, n_trees: int, prior: Floats) -> Additive:
         """That of the rule itself: calibrated probabilities are no sum, but of two classes a rising function of one."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._core import TableArrays
+from hedgerow._lazy import lazy
 from hedgerow.forest.counts import DistinctCounts
 
 __all__ = ["LeafTable", "Link", "Op"]
@@ -84,13 +86,19 @@ class LeafTable:
 
     def start(self, n_rows: int) -> Floats:
         """Output of an empty fold, (n_rows, m): the neutral element of each column's op."""
-        if not self.ops.any():
+        if self.adds_up:
             return np.zeros((n_rows, len(self.ops)))
         return np.tile(_NEUTRAL[self.ops], (n_rows, 1))
 
-    def crossing(self, out: Floats) -> tuple[Any, ...]:
-        """Arguments of the core, in its order."""
-        return self.values, self.linked, self.links, self.ops, self.row_of, out
+    @lazy
+    def core(self) -> TableArrays:
+        """The arrays as functions of the core take them."""
+        return TableArrays(self.values, self.linked, self.links, self.ops, self.row_of)
+
+    @lazy
+    def adds_up(self) -> bool:
+        """Whether every column is a sum."""
+        return not self.ops.any()
 
 
 def apply_links(values: Floats, links: NDArray[np.uint8], name: str = "this table") -> Floats:

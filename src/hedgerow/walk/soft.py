@@ -97,17 +97,14 @@ class SoftForestWalk:
         ]
         for first, block in self._blocks(rows):
             part = slice(first, first + len(block))
-            crossing = [
-                table.crossing(out[part] if apart else out[part, np.newaxis])
-                for table, out, apart in zip(tables, outs, kept, strict=True)
-            ]
             soft_fold(
                 self.forest.core,
                 self.nodes.nodes,
                 self.nodes.categories,
                 self.read(block),
                 self.tolerance,
-                crossing,
+                [table.core for table in tables],
+                [out[part] for out in outs],
                 tree_weights,
                 None if skip is None else np.ascontiguousarray(skip[:, first // 8 : -(-part.stop // 8)]),
                 self._threads,

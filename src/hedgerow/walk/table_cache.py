@@ -27,7 +27,7 @@ class TableCache:
         """Return the entry of `key`, made by `make` if there is none."""
         content = self._content
         for known, kept in content:
-            if known == key:
+            if known is key or known == key:
                 found: Made = kept
                 return found
         made = make()

@@ -137,13 +137,12 @@ def fold(
         _check_array("skip", skip, (forest.n_trees, -(-len(X) // 8)), np.uint8)
     if n_used is not None:
         _check_array("n_used", n_used, (len(X),), np.int64)
-    crossing = [
-        table.crossing(one if kept else one[:, np.newaxis]) for table, one, kept in zip(tables, out, apart, strict=True)
-    ]
     # Walking a few rows takes less time than joblib's effective_n_jobs.
     threads = 1 if len(X) < 8 else n_threads(n_jobs)
-    core_fold(forest.core_for(X), X, crossing, first, last, tree_weights, skip, n_used, threads)
-    return list(out)
+    made = list(out)
+    cores = [table.core for table in tables]
+    core_fold(forest.core_for(X), X, cores, made, first, last, tree_weights, skip, n_used, threads)
+    return made
 
 
 def gather(

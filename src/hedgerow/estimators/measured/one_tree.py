@@ -16,6 +16,7 @@ from hedgerow.estimators.stored import check_fitted
 from hedgerow.estimators.verbs.one_tree import OneTree
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import impurity_importances
+from hedgerow.forest.names import number_text
 from hedgerow.measured.blas_threads import single_blas_thread
 from hedgerow.measured.explain import RegionExplanation, error_costs, explain_regions
 from hedgerow.measured.grow import GrowthSettings, grow_path
@@ -114,6 +115,9 @@ class MeasuredTree(MeasuredInputs, OneTree):
     @property
     def _walk(self) -> Walk:
         return SoftWalk(self.forest_, lambda rows: self._shares(rows, self._cells(rows, None)))
+
+    def _error_texts(self) -> list[str]:
+        return [f"(± {number_text(size)})" if size > 0 else "" for size in self.sigma_.tolist()]
 
     def _shares(self, rows: Floats, cells: Floats) -> Floats:
         return region_membership(self._regions, self.laws_, rows, cells)

@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 
 from hedgerow._params import check_whole
 from hedgerow.data.training import Training
-from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.fitting.progress import CallbackSupportMixin, TreesProgress
+from hedgerow.estimators.verbs.code import CodeOfSeveral
+from hedgerow.estimators.verbs.pictures import PicturesOfSeveral
 from hedgerow.growth import Grown
 from hedgerow.walk import route
 
 __all__ = ["ManyTrees"]
 
 
-class ManyTrees(CallbackSupportMixin, TreeBased):  # type: ignore[misc]
+class ManyTrees(CallbackSupportMixin, PicturesOfSeveral, CodeOfSeveral):  # type: ignore[misc]
     """Abstract; final classes have the parameters `n_estimators` and `n_jobs`."""
 
     def _n_trees(self) -> int:

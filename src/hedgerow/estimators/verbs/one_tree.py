@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.estimators.base import TreeBased
+from hedgerow.estimators.verbs.code import CodeOfOne
+from hedgerow.estimators.verbs.pictures import PicturesOfOne
 
 __all__ = ["OneTree"]
 
 
-class OneTree(TreeBased):
+class OneTree(PicturesOfOne, CodeOfOne):
     """Abstract."""
 
     def get_depth(self) -> int:
@@ -21,20 +22,3 @@ class OneTree(TreeBased):
         """Number of leaves."""
         check_is_fitted(self)
         return int(self.forest_.n_leaves)
-
-    def to_text(self, max_depth: int | None = None) -> str:
-        """Return the tree as text, with names of columns and categories; what is below `max_depth` is summarised."""
-        check_is_fitted(self)
-        return str(
-            self.forest_.to_text(
-                feature_names=self.schema_.names,
-                class_names=getattr(self, "classes_", None),
-                categories=[column.categories for column in self.schema_.columns],
-                leaf_answers=self._leaf_answers(),
-                max_depth=max_depth,
-            )
-        )
-
-    def _leaf_answers(self) -> list[str] | None:
-        """Text of each leaf; None where it is the most frequent class or the mean."""
-        return None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.codegen import Step, steps_of_rule
 from hedgerow.estimators.verbs.answers import ClassAnswers
 from hedgerow.folds import Additive, Conditions, Fold
 from hedgerow.rules import FoldRule, Probability, Rule, get
@@ -40,23 +42,25 @@ class RuleAnswers(ClassAnswers):
             return half_signed(self._combine_counts(rule, rows))
         prior = self.class_prior_
         query = Query(
-            self._rule_table(rule),
+            self._rule_query(rule).table,
             lambda folded, n_trees: rule.margin(folded, n_trees, prior),
             tree_weights=self.get_tree_weights(),
         )
-        found: Floats = self._ask(rows, query)[0]
-        return found
+        return self._ask(rows, query)[0]
 
     def _proba_query(self) -> Query[Floats] | None:
         rule = self._rule()
         if not isinstance(rule, FoldRule):
             return None
-        prior = self.class_prior_
+        query, weights = self._rule_query(rule), self.get_tree_weights()
+        return query if weights is None else replace(query, tree_weights=weights)
 
-        def finish(folded: Floats, n_trees: int) -> Floats:
-            return self._checked(rule.finish(folded, n_trees, prior), len(folded), rule)
-
-        return Query(self._rule_table(rule), finish, tree_weights=self.get_tree_weights())
+    def _sums_and_steps(self) -> tuple[Query[Any], tuple[Step, ...]]:
+        rule = self._rule()
+        steps = steps_of_rule(rule, self.class_prior_)  # refuses rules without a query
+        query = self._proba_query()
+        assert query is not None
+        return query, steps
 
     def _answer(self, verb: str, rows: Floats, reached: Any, **arguments: Any) -> Any:
         if verb == "predict_proba":
@@ -79,14 +83,24 @@ class RuleAnswers(ClassAnswers):
         """The current rule, with the numbers that `fit` chose for it by held-out rows."""
         return as_fitted(self.rule, vars(self).get("rule_"))
 
+    def _rule_query(self, rule: FoldRule) -> Query[Floats]:
+        """Query for the probabilities, without tree weights."""
+
+        def compute() -> Query[Floats]:
+            prior, n_classes = self.class_prior_, self.forest_.n_classes
+            finish = rule.bind(prior)
+            return Query(
+                rule.table_of(self.forest_.distinct_counts, prior),
+                lambda folded, n_trees: _checked(finish(folded, n_trees), (len(folded), n_classes), rule),
+            )
+
+        return self._tables.get(rule, compute)
+
     def _additive(self) -> tuple[LeafTable, Additive]:
         rule = self._rule()
         if not isinstance(rule, FoldRule):
             raise ValueError(f"rule {rule.name} has no answer that adds up over its trees: choose rule='probability'")
-        return self._rule_table(rule), rule.additive(self.forest_.n_trees, self.class_prior_)
-
-    def _rule_table(self, rule: FoldRule) -> LeafTable:
-        return self._tables.get(rule, lambda: rule.table_of(self.forest_.distinct_counts, self.class_prior_))
+        return self._rule_query(rule).table, rule.additive(self.forest_.n_trees, self.class_prior_)
 
     def _combine_counts(self, rule: Rule, rows: Floats) -> Floats:
         """Probabilities by a rule without a fold, from the counts of some rows at a time."""
@@ -101,15 +115,16 @@ class RuleAnswers(ClassAnswers):
             probabilities[first : first + n_at_once] = rule.proba(counts, self.class_prior_)
         return probabilities
 
-    def _checked(self, probabilities: Floats, n_rows: int, rule: Rule) -> Floats:
-        """Check the shape of what a user-defined rule returned."""
-        if probabilities.shape != (n_rows, self.forest_.n_classes):
-            raise ValueError(
-                f"rule {rule.name}: finish returned shape {probabilities.shape}, must be "
-                f"{(n_rows, self.forest_.n_classes)}: a probability for each row and class"
-            )
-        return probabilities
-
     def _leaf_probability(self) -> Fold[Floats, Floats]:
         rule = get(self.rule)
         return rule if isinstance(rule, Probability) else Probability()
+
+
+def _checked(probabilities: Floats, shape: tuple[int, int], rule: Rule) -> Floats:
+    """Check the shape of what a user-defined rule returned."""
+    if probabilities.shape != shape:
+        raise ValueError(
+            f"rule {rule.name}: finish returned shape {probabilities.shape}, must be {shape}: "
+            "a probability for each row and class"
+        )
+    return probabilities

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from hedgerow._criteria import CRITERIA
 from hedgerow._params import check_bool
+from hedgerow._printable import printable
+from hedgerow.codegen.finish import Divide, Step
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import read_labels, read_targets, read_weights
 from hedgerow.data.training import Training
@@ -141,6 +143,15 @@ class ClassTree(ClassAnswers, Tree):
             f"leaf_probability is {self.leaf_probability!r}, whose amount is chosen in fit: fit again, or give it as "
             "a number, such as Shrinkage(20)"
         )
+
+    def _leaf_answers(self) -> list[str]:
+        return [printable(label) for label in self.classes_[self._leaf_codes()].tolist()]
+
+    def _leaf_codes(self) -> NDArray[np.intp]:
+        return self._decide(self.leaf_probabilities())
+
+    def _sums_and_steps(self) -> tuple[Query[Any], tuple[Step, ...]]:
+        return self._proba_query(), (Divide(1),)
 
     def _leaf_evidence(self) -> DistinctCounts:
         return DistinctCounts(self._leaf_probability().evidence(self.forest_), None)

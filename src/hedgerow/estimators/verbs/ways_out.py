@@ -1,4 +1,4 @@
-"""Ways to another answer: the nearest change of a row that leads there."""
+"""Ways out of doubt: the nearest change of a row that leads to another answer, and what to measure next."""
 
 from __future__ import annotations
 
@@ -9,20 +9,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._params import check_bool
+from hedgerow._params import check_bool, check_choice
 from hedgerow.counterfactual import Counterfactual, Goal, Limits, Space, nearest_changes
 from hedgerow.counterfactual.search import Unreachable
+from hedgerow.counterfactual.space import check_columns
 from hedgerow.estimators.base import TreeBased
+from hedgerow.estimators.contract import offers
 from hedgerow.estimators.fitting.costs import feature_costs as read_costs
+from hedgerow.explain.questions import NextQuestion, Question, values_of_columns
+from hedgerow.folds import entropy_bits
 from hedgerow.walk import ForestWalk
 
 __all__ = ["WaysOut"]
 
 Floats = NDArray[np.float64]
 
+_VERB_OF_DOUBT = {"set_size": "predict_set", "entropy": "predict_proba"}  # regressors have the variance
+
 
 class WaysOut(TreeBased):
-    """Abstract: counterfactuals."""
+    """Abstract: counterfactuals and next questions."""
 
     def counterfactual(
         self,
@@ -126,6 +132,75 @@ class WaysOut(TreeBased):
             f"{type(self).__name__} has no counterfactuals: its answers vary within a leaf; ask the tree itself, if "
             "there is one (estimator_)"
         )
+
+    def next_question(
+        self, X: Any, *, columns: Any = None, feature_costs: Any = None, measure: str = "auto"
+    ) -> list[NextQuestion]:
+        """Rank the missing columns of each row by the doubt that measuring them is expected to take away, per cost.
+
+        The doubt that is left is exact for every value that a column may turn out to have; how likely each is follows
+        from the weights with which the row reaches the leaves (:mod:`hedgerow.explain.questions` has the formula). A
+        gain below 0 means that the value is expected to stir up doubt, by as much.
+
+        Parameters
+        ----------
+        columns : names or positions of the columns that could be measured
+            By default those that are missing. Others that are named, because their value is uncertain, count as missing
+            too.
+        feature_costs : (n_features,), mapping of names to costs, or None
+            Cost of measuring each column; 1 by default, or as the model's own `feature_costs`.
+        measure : {"auto", "entropy", "set_size", "variance"}
+            Doubt: entropy of `predict_proba` in bits, number of classes in `predict_set`, or total variance of
+            `predict_uncertainty`. "auto" is the set's size where there are sets, entropy for other classifiers, and
+            variance for regressors.
+        """
+        rows = self._read(X)
+        own = getattr(self, "feature_costs", None)
+        costs = read_costs(own if feature_costs is None else feature_costs, self.schema_)
+        named = None if columns is None else check_columns("columns", columns, self.schema_)
+        kind = self._kind_of_doubt(measure)
+        return [self._question(row, named, costs, kind) for row in rows]
+
+    def _kind_of_doubt(self, measure: str) -> str:
+        offered = [kind for kind, verb in _VERB_OF_DOUBT.items() if offers(self, verb)] or ["variance"]
+        return offered[0] if measure == "auto" else check_choice("measure", measure, offered)
+
+    def _question(self, row: Floats, named: list[int] | None, costs: Floats, kind: str) -> NextQuestion:
+        row = row.copy()
+        if named is not None:
+            row[named] = np.nan
+        missing = np.flatnonzero(np.isnan(row)).tolist() if named is None else named
+        found = values_of_columns(self.forest_, self.schema_, self._training_range(), row, missing)
+        rows = [row[np.newaxis]]
+        for column, cells in found.items():
+            filled = np.repeat(row[np.newaxis], len(cells.values), axis=0)
+            filled[:, column] = cells.values
+            rows.append(filled)
+        doubts = self._doubts(np.concatenate(rows), kind)
+        now, at, ranked = float(doubts[0]), 1, []
+        for column, cells in found.items():
+            expected = float(cells.probabilities @ doubts[at : at + len(cells.values)])
+            at += len(cells.values)
+            ranked.append(Question(self.schema_.names[column], expected, now - expected, float(costs[column])))
+        ranked.sort(key=lambda one: -one.gain_per_cost)
+        return NextQuestion(tuple(ranked), now, kind)
+
+    def _doubts(self, rows: Floats, kind: str) -> Floats:
+        """Doubt of each row, (n,)."""
+        match kind:
+            case "set_size":
+                sizes: Floats = self._respond(rows, {"predict_set": {}})["predict_set"].sum(axis=1).astype(np.float64)
+                return sizes
+            case "entropy":
+                return entropy_bits(self._respond(rows, {"predict_proba": {}})["predict_proba"])
+        variance: Floats = self._respond(rows, {"predict_uncertainty": {"measure": "variance"}})[
+            "predict_uncertainty"
+        ].total
+        return variance
+
+    def _respond(self, rows: Floats, verbs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """Answer several verbs about the same rows, see :mod:`hedgerow.estimators.contract`."""
+        raise NotImplementedError
 
     def _training_range(self) -> Floats | None:
         """Least and largest training value of each column, (n_features, 2); None where they are not known."""

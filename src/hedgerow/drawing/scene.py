@@ -1,0 +1,87 @@
+"""A picture as a list of shapes in pixels, y downwards, before any library draws it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["ROLES", "Curve", "Rectangle", "Scene", "Shape", "Text", "Theme"]
+
+Theme = Literal["light", "dark"]
+
+ROLES: dict[str, dict[Theme, str]] = {
+    "background": {"light": "#ffffff", "dark": "#14181c"},
+    "ink": {"light": "#1b1f24", "dark": "#e8eaec"},
+    "muted": {"light": "#5b6570", "dark": "#a6aeb6"},
+    "edge": {"light": "#c3c9cf", "dark": "#4d555d"},
+    "card": {"light": "#ffffff", "dark": "#1f252a"},
+    "border": {"light": "#bcc3ca", "dark": "#566069"},
+    "track": {"light": "#e8ebee", "dark": "#333a41"},
+}
+"""Colours that depend on the background. Wherever a shape has a colour, it has one of these names, or ``#rrggbb``."""
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """A box, filled and with an outline unless these are empty."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    fill: str
+    line: str = ""
+    line_width: float = 1.0
+    radius: float = 0.0
+    dashed: bool = False
+    tooltip: str = ""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A line of text; `y` is its baseline."""
+
+    x: float
+    y: float
+    text: str
+    size: float
+    color: str = "ink"
+    anchor: Literal["start", "middle", "end"] = "start"
+    bold: bool = False
+    tooltip: str = ""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A branch from a block to the next, leaving and arriving along x or y."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    width: float
+    color: str
+    along: Literal["x", "y"]
+
+    @property
+    def controls(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Control points of the cubic Bézier curve."""
+        if self.along == "x":
+            middle = (self.x0 + self.x1) / 2
+            return (middle, self.y0), (middle, self.y1)
+        middle = (self.y0 + self.y1) / 2
+        return (self.x0, middle), (self.x1, middle)
+
+
+Shape = Rectangle | Text | Curve
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Shapes in the order in which they are drawn."""
+
+    width: float
+    height: float
+    shapes: list[Shape]
+    description: str
+    """What the picture shows, for those who can't see it."""

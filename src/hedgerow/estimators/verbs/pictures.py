@@ -1,0 +1,153 @@
+"""Trees as text and as pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from hedgerow.drawing import Highlight, Subject, TreeView, scene_to_svg, tree_scene, view_tree
+from hedgerow.estimators.base import TreeBased
+from hedgerow.forest.names import Names, number_text
+
+__all__ = ["Pictures", "PicturesOfOne", "PicturesOfSeveral"]
+
+Floats = NDArray[np.float64]
+
+
+class Pictures(TreeBased):
+    """Abstract: what pictures of a single tree and of one of several share."""
+
+    def _names(self) -> Names:
+        """Names of columns, classes and categories."""
+        categories = [column.categories for column in self.schema_.columns]
+        return Names.of(self.forest_, self.schema_.names, getattr(self, "classes_", None), categories)
+
+    def _leaf_answers(self) -> list[str] | None:
+        """Text of each leaf; None where it is the most frequent class or the mean."""
+        return None
+
+    def _error_texts(self) -> list[str]:
+        """Sizes of the errors of columns that were measured with error; empty where all are exact."""
+        return []
+
+    def _text(self, tree: int, max_depth: int | None) -> str:
+        check_is_fitted(self)
+        return str(
+            self.forest_.to_text(
+                tree,
+                feature_names=self.schema_.names,
+                class_names=getattr(self, "classes_", None),
+                categories=[column.categories for column in self.schema_.columns],
+                leaf_answers=self._leaf_answers(),
+                max_depth=max_depth,
+            )
+        )
+
+    def _view(self, tree: int, max_depth: Any, row: Any) -> TreeView:
+        """What a picture of a tree shows, see :func:`hedgerow.drawing.view_tree`."""
+        check_is_fitted(self)
+        names = self._names()
+        subject = Subject(self.forest_, tree, names, self._answers_of_leaves(names), self._error_texts())
+        return view_tree(subject, max_depth=max_depth, highlight=None if row is None else self._highlight(row, names))
+
+    def _answers_of_leaves(self, names: Names) -> list[str]:
+        if self.forest_.leaf_counts is None:
+            return []
+        found = self._leaf_answers()
+        return [names.classes[code] for code in self._leaf_codes()] if found is None else found
+
+    def _leaf_codes(self) -> NDArray[np.intp]:
+        """Class that each leaf answers, by its position in `classes_`."""
+        codes: NDArray[np.intp] = self.forest_.answer_counts().argmax(axis=1)
+        return codes
+
+    def _highlight(self, row: Any, names: Names) -> Highlight:
+        rows = self._read(row)
+        if len(rows) != 1:
+            raise ValueError(f"row has {len(rows)} rows, must have one, such as X[:1]")
+        weights: Floats = self._walk.spread(rows).toarray()[0]
+        values = [_value_text(value, names.categories[j]) for j, value in enumerate(rows[0].tolist())]
+        return Highlight(weights, values)
+
+
+def _value_text(value: float, categories: tuple[str, ...]) -> str:
+    if value != value:
+        return "missing"
+    return categories[int(value)] if value in range(len(categories)) else number_text(value)
+
+
+class PicturesOfOne(Pictures):
+    """Abstract: a single tree as text and as a picture, which notebooks show."""
+
+    def to_text(self, max_depth: int | None = None) -> str:
+        """Return the tree as text, with names of columns and categories; what is below `max_depth` is summarised."""
+        return self._text(0, max_depth)
+
+    def to_svg(
+        self,
+        *,
+        max_depth: int | str | None = "auto",
+        row: Any = None,
+        orientation: str = "auto",
+        background: str = "auto",
+    ) -> str:
+        """Draw the tree as SVG.
+
+        Parameters
+        ----------
+        max_depth : int, None or "auto"
+            Draw splits above this depth; None: all. "auto" draws 60 leaves, or what replaces them where a tree has
+            more: the splits that most rows meet are drawn, what is below the others is summarised, and a strip shows
+            the whole tree.
+        row : table of one row, optional
+            Show its way down the tree, and its values; several ways where a value is missing.
+        orientation : {"auto", "down", "right"}
+            Where the tree grows to; to the right there is a line for each leaf, which "auto" uses for more than 10.
+        background : {"auto", "light", "dark", "transparent"}
+            "auto" is that of the viewer.
+        """
+        return scene_to_svg(tree_scene(self._view(0, max_depth, row), orientation), background)
+
+    # Of these two, notebooks ask one: scikit-learn's display of the parameters, and the tree below it.
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._picture_html()
+        return bundle
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        parameters = super()._repr_html_  # an AttributeError where scikit-learn is configured to show text
+        return lambda: parameters() + self._picture_html()
+
+    def _picture_html(self) -> str:
+        if "forest_" not in vars(self):
+            return ""
+        return (
+            f'<div style="max-width:100%;max-height:48em;overflow:auto">{self.to_svg(background="transparent")}</div>'
+        )
+
+
+class PicturesOfSeveral(Pictures):
+    """Abstract: any of several trees as text and as a picture."""
+
+    def to_text(self, tree: int = 0, max_depth: int | None = None) -> str:
+        """Return one of the trees as text; what is below `max_depth` is summarised."""
+        return self._text(tree, max_depth)
+
+    def to_svg(
+        self,
+        tree: int = 0,
+        *,
+        max_depth: int | str | None = "auto",
+        row: Any = None,
+        orientation: str = "auto",
+        background: str = "auto",
+    ) -> str:
+        """Draw one of the trees as SVG; parameters as in :meth:`hedgerow.TreeClassifier.to_svg`."""
+        return scene_to_svg(tree_scene(self._view(tree, max_depth, row), orientation), background)
