@@ -44,7 +44,7 @@ format: $(VENV)/ready
 
 # Everything that can be run without a person; about half an hour on two cores.
 test-all: odr sanitize slow
-	$(PYTEST)
+	HEDGEROW_THOROUGH=1 $(PYTEST)
 
 # A type must be defined alike in all files of the core: only the link step sees all of them.
 odr: $(VENV)/ready
@@ -54,6 +54,7 @@ odr: $(VENV)/ready
 # The scripts in tests/slow that end by themselves.
 slow: $(VENV)/installed
 	$(BIN)/python tests/slow/boundary_example.py
+	$(BIN)/python tests/slow/check_coverage.py
 	$(BIN)/python tests/slow/check_measured_bar.py
 	$(BIN)/python tests/slow/check_uncertainty.py
 	$(BIN)/python tests/slow/fuzz_model_files.py 20000

@@ -104,6 +104,14 @@ Array<T> to_array(std::vector<T, Allocator> values) {
     return Array<T>(data, {size}, owner_of(std::move(owned)));
 }
 
+// The same for the numbers of a matrix, row by row.
+template <class T>
+Array<T, 2> to_matrix(std::vector<T> values, std::size_t n_rows, std::size_t n_columns) {
+    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+    T* data = owned->data();
+    return Array<T, 2>(data, {n_rows, n_columns}, owner_of(std::move(owned)));
+}
+
 // Hands nodes over to Python, a row of bytes each.
 inline Array<std::uint8_t, 2> to_bytes(base::Bulk<forest::Node> nodes) {
     auto owned = std::make_unique<base::Bulk<forest::Node>>(std::move(nodes));

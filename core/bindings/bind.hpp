@@ -12,6 +12,7 @@ void bind_contributions(nanobind::module_& m);
 void bind_data(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
 void bind_grow(nanobind::module_& m);
+void bind_importance(nanobind::module_& m);
 void bind_measured(nanobind::module_& m);
 void bind_proximity(nanobind::module_& m);
 void bind_prune(nanobind::module_& m);

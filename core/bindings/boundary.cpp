@@ -2,7 +2,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>

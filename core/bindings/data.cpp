@@ -115,16 +115,12 @@ std::int64_t plain_numbers(const In<std::uint8_t>& text, const std::string& deli
 // Distinct rows, and the number of each row's among them; None if there are more than `most`.
 std::optional<std::tuple<Array<double, 2>, Array<std::uint32_t>>> number_rows(const In<double, 2>& rows,
                                                                               std::size_t most) {
-    std::optional<data::NumberedRows> found;
-    {
-        const ReleasedGil release;
-        found = data::number_rows(rows.data(), rows.shape(0), rows.shape(1), most);
-    }
+    const std::size_t n_columns = rows.shape(1);
+    std::optional<data::NumberedRows> found =
+        without_gil([&] { return data::number_rows(rows.data(), rows.shape(0), n_columns, most); });
     if (!found) return std::nullopt;
-    auto distinct = std::make_unique<std::vector<double>>(std::move(found->distinct));
-    double* data = distinct->data();
-    const std::size_t n_columns = rows.shape(1), n_distinct = distinct->size() / n_columns;
-    return std::tuple{Array<double, 2>(data, {n_distinct, n_columns}, owner_of(std::move(distinct))),
+    const std::size_t n_distinct = found->distinct.size() / n_columns;
+    return std::tuple{to_matrix(std::move(found->distinct), n_distinct, n_columns),
                       to_array(std::move(found->numbers))};
 }
 
@@ -134,12 +130,7 @@ Array<double> positions_by_hash(const Columns& X, const In<std::int32_t>& n_cate
     const data::TrainingData lent = training_data(X, n_categories, sample_weight, labels, targets, n_classes);
     const RowCopies copies(lent);
     const data::TrainingData data = copies.applied_to(lent);
-    std::vector<double> positions;
-    {
-        const ReleasedGil release;
-        positions = data::positions_by_hash(data, seed);
-    }
-    return to_array(std::move(positions));
+    return to_array(without_gil([&] { return data::positions_by_hash(data, seed); }));
 }
 
 }  // namespace

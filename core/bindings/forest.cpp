@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <tuple>
@@ -84,11 +83,9 @@ Array<double, 2> node_sums(const ForestArrays& forest_arrays, const In<double, 2
     const forest::Forest forest = view(forest_arrays);
     require_leaves(forest, leaf_values);
     const std::size_t n_values = leaf_values.shape(1);
-    auto sums = std::make_unique<std::vector<double>>(
-        forest::node_sums(forest, leaf_values.data(), static_cast<std::int64_t>(n_values)));
-    double* data = sums->data();
     const auto n_nodes = static_cast<std::size_t>(forest.tree_start[forest.n_trees]);
-    return Array<double, 2>(data, {n_nodes, n_values}, owner_of(std::move(sums)));
+    return to_matrix(forest::node_sums(forest, leaf_values.data(), static_cast<std::int64_t>(n_values)), n_nodes,
+                     n_values);
 }
 
 Array<std::int64_t> ends_after_cut(const In<std::int64_t>& parent, const In<std::uint8_t>& marked) {

@@ -56,6 +56,13 @@ private:
     PyThreadState* state_;
 };
 
+// Calls compute() without the lock.
+template <class Compute>
+auto without_gil(const Compute& compute) {
+    const ReleasedGil release;
+    return compute();
+}
+
 class HeldGil {
 public:
     HeldGil() : state_(take_gil([] { return PyGILState_Ensure(); })) {}

@@ -39,11 +39,7 @@ ArrayDict grow_with(const std::optional<nb::callable>& progress, const Grow& gro
         const HeldGil lock;
         (*progress)(n_done.load());
     };
-    forest::GrownForest forest;
-    {
-        const ReleasedGil release;
-        forest = grow(n_done, poll);
-    }
+    forest::GrownForest forest = without_gil([&] { return grow(n_done, poll); });
     ArrayDict grown;
     grown["count_of"] = to_optional_array(std::move(forest.trees.count_of));
     grown["distinct_counts"] = to_optional_array(std::move(forest.distinct_counts));

@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
     bind_contributions(m);
     bind_grow(m);
     bind_proximity(m);
+    bind_importance(m);
     bind_prune(m);
     bind_counterfactual(m);
     bind_data(m);

@@ -44,15 +44,11 @@ std::optional<ArrayDict> prune(const ForestArrays& forest_arrays, const In<doubl
                                   static_cast<std::int64_t>(leaf_counts.shape(1))};
     const RowCopies copies(lent);
     const data::TrainingData data = copies.applied_to(lent);
-    std::optional<forest::GrownForest> pruned;
-    {
-        const ReleasedGil release;
-        const prune::PruneOptions options{confidence, z, raising, min_fraction};
-        forest::Rearrangement tree = prune::prune(forest, leaf_counts.data(), data, options, poll_signals);
-        if (static_cast<std::int64_t>(tree.source.size()) < forest.tree_start[1])
-            pruned = rearranged(forest, std::move(tree));
-    }
-    return pruned ? std::optional(forest_dict(*std::move(pruned))) : std::nullopt;
+    const prune::PruneOptions options{confidence, z, raising, min_fraction};
+    forest::Rearrangement tree =
+        without_gil([&] { return prune::prune(forest, leaf_counts.data(), data, options, poll_signals); });
+    if (static_cast<std::int64_t>(tree.source.size()) == forest.tree_start[1]) return std::nullopt;
+    return forest_dict(rearranged(forest, std::move(tree)));
 }
 
 Array<double, 2> losses_as_leaves(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<double>& answers,
@@ -62,14 +58,8 @@ Array<double, 2> losses_as_leaves(const ForestArrays& forest_arrays, const In<do
     require_nodes(forest, answers.size());
     if (truth.size() != X.shape(0) || sample_weight.size() != X.shape(0))
         throw std::invalid_argument("truth and weights need an entry for each row");
-    auto losses = std::make_unique<std::vector<double>>();
-    {
-        const ReleasedGil release;
-        *losses =
-            prune::losses_as_leaves(forest, view(X), {answers.data(), truth.data(), sample_weight.data(), squared});
-    }
-    double* data = losses->data();
-    return Array<double, 2>(data, {answers.size(), 2}, owner_of(std::move(losses)));
+    const prune::Judged judged{answers.data(), truth.data(), sample_weight.data(), squared};
+    return to_matrix(without_gil([&] { return prune::losses_as_leaves(forest, view(X), judged); }), answers.size(), 2);
 }
 
 using LinkArrays = std::tuple<Array<std::int64_t>, Array<double>, Array<double>>;
@@ -77,12 +67,10 @@ using LinkArrays = std::tuple<Array<std::int64_t>, Array<double>, Array<double>>
 LinkArrays weakest_links(const In<std::int64_t>& parent, const In<double, 2>& values) {
     if (parent.size() != values.shape(0) || values.shape(1) == 0)
         throw std::invalid_argument("values needs a row for each node");
-    prune::WeakestLinks links;
-    {
-        const ReleasedGil release;
-        links = prune::weakest_links(parent.data(), static_cast<std::int64_t>(parent.size()), values.data(),
-                                     static_cast<std::int64_t>(values.shape(1)));
-    }
+    prune::WeakestLinks links = without_gil([&] {
+        return prune::weakest_links(parent.data(), static_cast<std::int64_t>(parent.size()), values.data(),
+                                    static_cast<std::int64_t>(values.shape(1)));
+    });
     return {to_array(std::move(links.nodes)), to_array(std::move(links.alphas)), to_array(std::move(links.totals))};
 }
 

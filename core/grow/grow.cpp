@@ -9,6 +9,7 @@
 #include "base/random.hpp"
 #include "forest/concatenate.hpp"
 #include "forest/edit.hpp"
+#include "grow/bags.hpp"
 #include "grow/binned/grow_binned.hpp"
 #include "grow/bootstrap.hpp"
 #include "grow/exact/grow_exact.hpp"
@@ -85,11 +86,7 @@ GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atom
             const GrowOptions of_tree = options.of_tree(tree);
             try {
                 const DrawCounts counts = options.n_draws > 0 ? bootstrap(path, cancelled) : DrawCounts{};
-                if (options.keep_in_bag)
-                    for (std::size_t row = 0; row < counts.size(); ++row)
-                        if (counts[row] > 0)
-                            in_bag[static_cast<std::size_t>(tree * mask_bytes) + row / 8] |=
-                                static_cast<std::uint8_t>(1u << row % 8);
+                if (options.keep_in_bag) mark_bag(counts, in_bag.data() + tree * mask_bytes);
                 trees[static_cast<std::size_t>(tree)] =
                     forest_of(is_binned ? binned::grow_tree(data, bins, of_tree, counts, path, cancelled)
                                         : exact::grow_tree(data, sorted, of_tree, counts, path, cancelled));

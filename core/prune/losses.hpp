@@ -1,7 +1,6 @@
 // Hold-out loss of every node if it were a leaf.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "data/rows.hpp"

@@ -2,8 +2,6 @@
 // 4, as implemented in Weka's J48).
 #pragma once
 
-#include <cstdint>
-
 #include "base/parallel.hpp"
 #include "data/training_data.hpp"
 #include "forest/edit.hpp"

@@ -369,6 +369,16 @@ def proximity(queries: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,),
     Rows that share leaves with each query; see hedgerow.inspection.proximity.
     """
 
+def permutation_losses(forest: ForestArrays, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], leaf_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, empty: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], truth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], seen: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, unit_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit_columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], given_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], given_columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: int, n_repeats: int, seed: int, least_share: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], plain: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], permuted: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None:
+    """
+    Mean losses of each tree, and with permuted columns; see hedgerow.inspection.permutation_importance.
+    """
+
+def draw_bags(sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_draws: int, seed: int, n_trees: int, n_threads: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]:
+    """
+    Bit masks of the rows in the bag of each tree, as `grow` draws them, flat.
+    """
+
 def prune(forest: ForestArrays, leaf_counts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], confidence: float, z: float, raising: bool, min_fraction: float) -> dict[str, Any] | None:
     """Prune a tree by estimated errors; see hedgerow.pruning.pessimistic."""
 

@@ -7,27 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._core import Criterion
 
 __all__ = ["CRITERIA", "SplitCriterion", "criterion_named", "impurity_named"]
 
-Floats: TypeAlias = NDArray[np.float64]
-
 
 def _gini(shares: Floats) -> Floats:
-    impurity: Floats = 1.0 - (shares**2).sum(axis=1)
-    return impurity
+    return 1.0 - (shares**2).sum(axis=1)
 
 
 def _entropy(shares: Floats) -> Floats:
     positive = np.where(shares > 0, shares, 1.0)
-    impurity: Floats = -(positive * np.log2(positive)).sum(axis=1)
-    return impurity
+    return -(positive * np.log2(positive)).sum(axis=1)
 
 
 @dataclass(frozen=True)

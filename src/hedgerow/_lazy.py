@@ -34,8 +34,7 @@ class lazy(Generic[Value]):  # noqa: N801 - a decorator, like property
     def __get__(self, instance: object | None, owner: type) -> lazy[Value] | Value:
         if instance is None:
             return self
-        kept: Value = vars(instance).setdefault(self.name, self.compute(instance))
-        return kept
+        return vars(instance).setdefault(self.name, self.compute(instance))
 
 
 def lazy_fields(**compute: Callable[[Any], Any]) -> Callable[[type[Value]], type[Value]]:

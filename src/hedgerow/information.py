@@ -14,16 +14,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import chdtrc, rel_entr, xlogy
+
+from hedgerow._arrays import Floats
 
 __all__ = [
     *("ChiSquareTest", "chi2_split", "chi2_test"),
     *("conditional_entropy", "entropy", "gain_ratio", "information_gain", "joint_entropy"),
     *("kullback_leibler_divergence", "mutual_information", "split_entropy"),
 ]
-
-Floats = NDArray[np.float64]
 
 
 def entropy(p: ArrayLike) -> float:
@@ -132,8 +132,7 @@ def _chi2_cells(counts: Floats) -> Floats:
     """(observed − expected)²/expected of each cell; 0 where the expectation is 0."""
     expected = counts.sum(axis=1, keepdims=True) * (counts.sum(axis=0) / counts.sum())
     safe = np.where(expected > 0, expected, 1.0)
-    cells: Floats = np.where(expected > 0, (counts - expected) ** 2 / safe, 0.0)
-    return cells
+    return np.where(expected > 0, (counts - expected) ** 2 / safe, 0.0)
 
 
 def _bits(shares: Floats) -> float:
@@ -143,8 +142,7 @@ def _bits(shares: Floats) -> float:
 def _shares(name: str, given: ArrayLike, n_dimensions: int | None = None) -> Floats:
     numbers = _numbers(name, given, n_dimensions)
     numbers = numbers / numbers.max()  # the sum does not overflow
-    shares: Floats = numbers / numbers.sum()
-    return shares
+    return numbers / numbers.sum()
 
 
 def _numbers(name: str, given: ArrayLike, n_dimensions: int | None) -> Floats:

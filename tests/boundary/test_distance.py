@@ -15,6 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
+from effort import examples
 from hedgerow import Forest, ForestClassifier, TreeClassifier
 from hedgerow.boundary import algebraic_distance, nearest_separator, project
 from hedgerow.boundary.decision_boundary import DecisionBoundary
@@ -26,7 +27,7 @@ from strategies import forests, rows_of
 
 NAN = math.nan
 AXIS_PARALLEL = ("threshold", "one_against_rest", "subset", "multiway")
-several = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(20, 40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 few = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 # Class 1 in the upper right, above 2 and 0; class 0 elsewhere.

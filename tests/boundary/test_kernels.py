@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import gaussian_kde
 
+from effort import examples
 from hedgerow.boundary.bandwidths import Absolute, CrossValidated, Relative, bandwidth
 from hedgerow.boundary.kernels import KernelSample, check_tolerance, kernel
 from hedgerow.boundary.positions import Axes
@@ -20,7 +21,7 @@ from hedgerow.data.table import read_table
 from oracles import boundary as truth
 
 KERNELS = list(truth.KERNELS)
-several = settings(max_examples=60, deadline=None)
+several = settings(max_examples=examples(30, 60), deadline=None)
 
 
 def sample_of(points: Any, weights: Any, width: Any, group: Any = None) -> KernelSample:

@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ import pytest
 
 import hedgerow
 from hedgerow import CautiousForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor, load, save
-from hedgerow.cli import command, main
+from hedgerow.cli import command, console, main
 from hedgerow.cli.inputs.prefetch import prefetch
 from hedgerow.cli.models import MODELS, make_model, measured_setting
 from hedgerow.datasets import load as load_dataset
@@ -39,6 +39,18 @@ def run(*arguments: Any, stdin: str = "", code: int = 0, **environment: str) -> 
     done = subprocess.run(command, input=stdin, capture_output=True, text=True, env=environ, check=False)
     assert done.returncode == code, done.stderr
     return done
+
+
+@pytest.fixture
+def here(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Run the command in this process, where nothing has to be imported first; returns what it prints."""
+    monkeypatch.setattr(console.out, "width", 200)
+
+    def run_here(*arguments: Any) -> str:
+        assert main([str(argument) for argument in arguments]) == 0
+        return capsys.readouterr().out
+
+    return run_here
 
 
 @pytest.fixture(scope="module")
@@ -108,9 +120,9 @@ def test_the_model_file_knows_what_it_was_fitted_to(model: Path) -> None:
     assert 0.5 < notes["scores"]["accuracy"][0] <= 1
 
 
-def test_predictions_are_those_of_python_from_every_format(folder: Path, model: Path) -> None:
+def test_predictions_are_those_of_python_from_every_format(here: Callable[..., str], folder: Path, model: Path) -> None:
     fitted = load(model)
-    csv_answers = run("predict", model, folder / "patients.csv", "--keep", "id").stdout
+    csv_answers = here("predict", model, folder / "patients.csv", "--keep", "id")
     answers = list(csv.DictReader(io.StringIO(csv_answers)))
     table = pq.read_table(folder / "patients.parquet").select(fitted.schema_.names)
     assert [row["id"] for row in answers] == [str(i) for i in range(120)]
@@ -142,13 +154,13 @@ def test_standard_input_and_output(folder: Path, model: Path) -> None:
     assert noted.stderr == "note: the model does not know 'more', and does not use it\n"
 
 
-def test_explain_and_show(folder: Path, model: Path) -> None:
-    explained = run("explain", model, folder / "patients.csv", "--row", 1, "--row", 120).stdout
+def test_explain_and_show(here: Callable[..., str], folder: Path, model: Path) -> None:
+    explained = here("explain", model, folder / "patients.csv", "--row", 1, "--row", 120)
     fitted = load(model)
     table = pq.read_table(folder / "patients.parquet").select(fitted.schema_.names)
     first, last = fitted.explain(table.slice(0, 1))[0], fitted.explain(table.slice(119))[0]
     assert explained == f"Row 1\nward = {first}\n\nRow 120\nward = {last}\n\n"
-    shown = run("show", model).stdout
+    shown = here("show", model)
     assert "predicts ward from 4 columns; grown from 120 rows of " in shown
     assert "on unseen rows (5-fold): accuracy 0." in shown
     assert "█" in shown
@@ -160,37 +172,37 @@ def test_explain_and_show(folder: Path, model: Path) -> None:
         categories=[column.categories for column in fitted.schema_.columns]) in plain  # fmt: skip
 
 
-def test_compare_has_a_row_for_every_way(folder: Path) -> None:
-    words = run("compare", folder / "patients.arff", "-t", "ward", "--folds", 2, "--trees", 5).stdout
+def test_compare_has_a_row_for_every_way(here: Callable[..., str], folder: Path) -> None:
+    words = here("compare", folder / "patients.arff", "-t", "ward", "--folds", 2, "--trees", 5)
     for way in ("most frequent class", "one tree, as CART", "evidence", "dempster", "belief", "disjunction"):
         assert f"\n  {way} " in words
     assert words.count("±") > 100
-    numbers = run("compare", "diabetes", "--folds", 2, "--trees", 5).stdout
+    numbers = here("compare", "diabetes", "--folds", 2, "--trees", 5)
     for way in ("mean", "one tree", "forest"):
         assert f"\n  {way} " in numbers
 
 
-def test_numbers_are_predicted_with_intervals(folder: Path) -> None:
+def test_numbers_are_predicted_with_intervals(here: Callable[..., str], folder: Path) -> None:
     path = folder / "numbers.hedgerow"
-    done = run("fit", "diabetes", "-m", "forest", "--set", "n_estimators=10", "--folds", 2, "-o", path)
-    assert "coverage of 90 % intervals" in done.stdout
+    words = here("fit", "diabetes", "-m", "forest", "--set", "n_estimators=10", "--folds", 2, "-o", path)
+    assert "coverage of 90 % intervals" in words
     assert isinstance(load(path), ForestRegressor)
     out = folder / "numbers.parquet"
     assert main(["predict", str(path), "diabetes", "-o", str(out), "--coverage", "0.5"]) == 0
     answers, diabetes = pq.read_table(out), load_dataset("diabetes")
     expected = load(path).predict_interval(diabetes.X, 0.5)
     np.testing.assert_array_equal(np.stack([answers["lower"], answers["upper"]], axis=1), expected)
-    assert "Interval of 90%" in run("explain", path, "diabetes").stdout
+    assert "Interval of 90%" in here("explain", path, "diabetes")
     ((one,),) = load(path).counterfactual(diabetes.X[:1], (None, 120))
-    assert f"Nearest change to {one}." in run("explain", path, "diabetes", "--change", "--reach", ":120").stdout
+    assert f"Nearest change to {one}." in here("explain", path, "diabetes", "--change", "--reach", ":120")
 
 
-def test_explain_shows_the_nearest_change(folder: Path, model: Path) -> None:
+def test_explain_shows_the_nearest_change(here: Callable[..., str], folder: Path, model: Path) -> None:
     data = folder / "patients.csv"
     fitted = load(model)
     table = pq.read_table(folder / "patients.parquet").select(fitted.schema_.names)
     (found,) = fitted.counterfactual(table.slice(0, 1))
-    shown = run("explain", model, data, "--change", "--ask-next").stdout
+    shown = here("explain", model, data, "--change", "--ask-next")
     (asked,) = fitted.next_question(table.slice(0, 1))
     assert str(asked) in shown
     assert all(f"Nearest change to {one}." in shown for one in found)
@@ -461,7 +473,7 @@ def test_rows_without_a_target_are_left_out_and_said_so(capsys: pytest.CaptureFi
     assert main(["fit", str(path), "-t", "y", "--folds", "2"]) == 0
     captured = capsys.readouterr()
     assert "note: 1 row without a value for 'y' was dropped" in captured.err
-    assert "note: the model was not kept: add -o model.hedgerow" in captured.err
+    assert "note: the model was not saved: add -o model.hedgerow" in captured.err
     assert "an identifier? Then --ignore it" in captured.out
     assert "2 classes: 0 15, 1 14; --numeric y to predict a number" in captured.out
 

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score, log_loss
 
 from hedgerow import CautiousForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor, credal, load, rules, save
@@ -519,3 +520,42 @@ def test_scores_without_an_error_are_kept_too(capsys: pytest.CaptureFixture[str]
     old = {"target": "y", "folds": 5, "scores": {"accuracy": [0.9, 0.01], "undecided": [0.1, 0.0]}}
     save(load("m.hedgerow"), "old.hedgerow", notes=old)
     assert "on unseen rows (5-fold): accuracy 0.900 ± 0.010\n" in shown(capsys, "show", "old.hedgerow")[0]
+
+
+def test_coverage_is_reported_by_class_and_by_group(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300)
+    label = np.where(x + rng.normal(size=300) > 0, "yes", "no")
+    rows = [f"{value},{answer},{'ab'[i % 2]}" for i, (value, answer) in enumerate(zip(x, label, strict=True))]
+    Path("old.csv").write_text("\n".join(["x,y,g", *rows[:200]]))
+    Path("later.csv").write_text("\n".join(["x,y,g", *rows[200:]]))
+    fit = ("fit", "old.csv", "-t", "y", "--ignore", "g", "--folds", "0", "--set", "n_estimators=20")
+    shown(capsys, *fit, "-m", "forest", "--coverage", "0.8", "-o", "c.hedgerow")
+    model = load("c.hedgerow")
+    assert type(model).__name__ == "ConformalClassifier"
+    assert model.coverage == 0.8
+    found = scored(capsys, "c.hedgerow", "later.csv", "--groups", "g")
+    sets = model.predict_set(pa.table({"x": x[200:]}))
+    hits = sets[np.arange(100), (label[200:] == "yes").astype(int)]
+    by_part = {(one["of"], one["name"]): one for one in found["coverage"]}
+    assert found["promised_coverage"] == 0.8
+    assert by_part["all", None]["covered"] == hits.sum()
+    assert by_part["class", "no"]["covered"] == hits[label[200:] == "no"].sum()
+    assert by_part["group", "b"]["covered"] == hits[1::2].sum()
+    expected = binomtest(int(hits.sum()), 100).proportion_ci(0.95, "exact")
+    np.testing.assert_allclose(by_part["all", None]["interval"], [expected.low, expected.high])
+    text, _ = shown(capsys, "score", "c.hedgerow", "later.csv", "--groups", "g", "--coverage", "0.6")
+    assert "60 % is promised" in text
+    assert "group a" in text
+    larger = shown(capsys, "predict", "c.hedgerow", "later.csv", "--coverage", "0.97", "--quiet")[0]
+    assert larger.count("|") == model.predict_set(pa.table({"x": x[200:]}), coverage=0.97).all(axis=1).sum()
+
+
+def test_intervals_of_a_wrapped_model_have_its_coverage(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    x = np.arange(100.0)
+    Path("n.csv").write_text("\n".join(["x,y", *(f"{v},{v + v % 7}" for v in x)]))
+    fit = ("fit", "n.csv", "-t", "y", "--folds", "2", "--set", "sides=each", "--set", "max_leaf_nodes=4")
+    shown(capsys, *fit, "-m", "tree", "--coverage", "0.7", "-o", "n.hedgerow")
+    model = load("n.hedgerow")
+    assert (model.sides, model.estimator_.max_leaf_nodes, model.method_) == ("each", 4, "cv")
+    assert scored(capsys, "n.hedgerow", "n.csv")["promised_coverage"] == 0.7

@@ -205,17 +205,17 @@ WRONG_FILES = [
     ("twice.csv", b"a,a\n1,2\n", "has the column 'a' more than once"),
     ("many.csv", b"a,b\n1,2\n3,4,5\n", "line 3 has 3 fields, the header has 2"),
     ("few.csv", b"a,b\n1,2\n\n3\n", "line 4 has 1 field, the header has 2"),
-    ("binary.csv", b"a,b\n\0\0\0", "is no text"),
+    ("binary.csv", b"a,b\n\0\0\0", "is not text"),
     ("latin.csv", "a,b\n1,é\n".encode("latin-1"), "is not UTF-8; if it is Western European: --encoding latin1"),
     ("latin_header.csv", "é,b\n1,2\n".encode("latin-1"), "its header is not UTF-8"),
     ("really.csv", b"PAR1....", "is not CSV but PARQUET: rename it"),
     ("weka.csv", b"% hello\n@RELATION x\n@attribute a numeric\n@data\n1\n", "is not CSV but ARFF"),
-    ("rows.parquet", b"a,b\n1,2\n", "is no Parquet file"),
-    ("cut.parquet", b"PAR1abc", "is no Parquet file, or damaged"),
+    ("rows.parquet", b"a,b\n1,2\n", "is not a Parquet file"),
+    ("cut.parquet", b"PAR1abc", "is not a Parquet file, or is damaged"),
     ("rows.arff", b"a,b\n1,2\n", "is neither a declaration nor @data"),
-    ("empty.arff", b"@relation x\n@data\n", "is no ARFF file"),
+    ("empty.arff", b"@relation x\n@data\n", "is not an ARFF file"),
     ("none.arff", b"@relation x\n@attribute a numeric\n@data\n", "has declarations and no rows"),
-    ("cut.csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * 99_999)[:-40], "is cut off"),
+    ("cut.csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * 99_999)[:-40], "is truncated"),
 ]
 
 
@@ -313,10 +313,10 @@ def test_what_is_written_as_arff_is_read_back(tmp_path: Path, rows: list[tuple[f
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("1", "line 5: 1 fields, and 2 columns are declared"),
+        ("1", "line 5: 1 fields, but 2 columns are declared"),
         ("1,green", "line 5: column 'c' has 'green', which is not among its declared values"),
-        ("one,red", "line 5: column 'n' is declared numeric and has 'one'"),
-        ("1,'red", "line 5: quotes that do not close"),
+        ("one,red", "line 5: column 'n' is declared numeric but holds 'one'"),
+        ("1,'red", "line 5: an unclosed quote near"),
         ("{5 red}", "line 5: a sparse row has '5 red'"),
         ("{0 1}, {2}x", "line 5: a sparse row has no closing brace"),
     ],
@@ -388,7 +388,7 @@ def test_files_of_a_folder_come_first(tmp_path: Path, monkeypatch: pytest.Monkey
     assert datasets.entries(data=tmp_path, data_home=tmp_path / "none")[0].source == str(tmp_path)
     with pytest.raises(DataFileError, match="there is no dataset 'irs'; did you mean 'iris'"):
         datasets.load("irs", data_home=tmp_path / "none")
-    with pytest.raises(DataFileError, match="which is no folder"):
+    with pytest.raises(DataFileError, match="which is not a folder"):
         datasets.load("iris", data=tmp_path / "nowhere")
 
 
@@ -461,13 +461,13 @@ def test_damage_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     with server() as address:
         with monkeypatch.context() as context:
             context.setattr(OpenML, "data", WEATHER.replace("85", "58").encode())
-            with pytest.raises(DataFileError, match=r"weather.arff is damaged: its MD5 is \w+, and OpenML says"):
+            with pytest.raises(DataFileError, match=r"weather.arff is damaged: its MD5 is \w+, but OpenML says"):
                 datasets.fetch_openml(7, data_home=tmp_path, server=address)
         assert list(tmp_path.iterdir()) == []
         datasets.fetch_openml(7, data_home=tmp_path, server=address)
         with pytest.raises(DataFileError, match="OpenML has no such dataset"):
             datasets.fetch_openml("nothing", data_home=tmp_path, server=address)
-        with pytest.raises(DataFileError, match="does not answer with JSON"):
+        with pytest.raises(DataFileError, match="did not answer with JSON"):
             datasets.fetch_openml(9, data_home=tmp_path, server=address)
     kept = tmp_path / "weather.parquet"
     kept.write_bytes(kept.read_bytes().replace(b"sunny", b"rainy"))

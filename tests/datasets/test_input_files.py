@@ -252,7 +252,7 @@ def test_excel(tmp_path: Path) -> None:
     with pytest.raises(DataFileError, match="is not CSV but XLSX"):
         open_rows(str(tmp_path / "t.csv"))
     content = (tmp_path / "t.csv").read_bytes()
-    with pytest.raises(DataFileError, match=r"is no Excel file \(.xlsx\), or damaged"):
+    with pytest.raises(DataFileError, match=r"is not an Excel file \(.xlsx\), or is damaged"):
         open_rows(str(write(path, content[:-100])))
 
 
@@ -285,10 +285,10 @@ def test_files_of_other_programs_and_damaged_ones_are_named(tmp_path: Path) -> N
         "pickle.csv": (pickle.dumps({"a": 1}), "is a Python pickle"),
         "t.feather": ((tmp_path / "t.feather").read_bytes(), "is a Feather or Arrow file"),
         "t.zip": (b"PK\3\4 and so on", "is a zip archive"),
-        "t.xlsx": (b"a,b\n1,2\n", "is no Excel file"),
+        "t.xlsx": (b"a,b\n1,2\n", "is not an Excel file"),
         "old.xls": (b"\xd0\xcf\x11\xe0 and so on", "is an old Excel file"),
         "bad.csv.gz": (bytes(packed), "is a damaged gzip file"),
-        "cut.parquet": (_parquet(tmp_path / "p", lambda data: data[:-30]), "or damaged"),
+        "cut.parquet": (_parquet(tmp_path / "p", lambda data: data[:-30]), "or is damaged"),
         "bad.parquet": (
             _parquet(tmp_path / "p", lambda data: data[:10] + b"\xff" * 60 + data[70:]),
             "is a damaged Parquet",
@@ -335,10 +335,10 @@ def test_a_row_longer_than_many_blocks_is_scanned_a_few_times_only(monkeypatch: 
 
 
 LARGE_FILES = {
-    "quote.csv": ('a,"b\n' + "1,2\n" * 1_000_000, "its header has a quote that does not close"),
+    "quote.csv": ('a,"b\n' + "1,2\n" * 1_000_000, "its header has an unclosed quote"),
     "spaces.arff": (
         "@relation t\n@attribute a {x}\n@attribute b string\n@data\n'x'" + " " * 1_000_000 + "y\n",
-        "quotes that do not close",
+        "an unclosed quote near",
     ),
     "inside.arff": ("@relation t\n@attribute a {x}\n@attribute b string\n@data\n'x',y" + " " * 1_000_000 + "z\n", None),
     "sparse.arff": ("@relation t\n@attribute a numeric\n@data\n{" + "0 1," * 500_000 + "0 1}\n", None),

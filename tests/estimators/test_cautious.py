@@ -273,29 +273,30 @@ def test_labels_drawn_by_a_coin_stay_undecided(model: Any) -> None:
     assert metrics.determinacy(None, model.fit(X, y).predict_set(asked)) < 0.5
 
 
-@pytest.mark.parametrize("utility", ["u65", "u80"])
 @pytest.mark.parametrize("aggregate", ["average", "belief", "disjunction"])
 @pytest.mark.parametrize("prior", [None, [0.9, 0.1], [0.2, 0.3, 0.5]])
-def test_s_has_the_largest_utility_out_of_bag(utility: str, aggregate: str, prior: Any) -> None:
-    n_classes = 3 if prior is None else len(prior)
+def test_s_has_the_largest_utility_out_of_bag(aggregate: str, prior: Any) -> None:
+    n_classes, n_rows, n_trees = 3 if prior is None else len(prior), 80, 15
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(150, 4))
-    y = np.digitize(X[:, 0] + rng.normal(size=150) / 2, [0, 1][: n_classes - 1])
-    weight = rng.integers(0, 3, 150).astype(float)
+    X = rng.normal(size=(n_rows, 4))
+    y = np.digitize(X[:, 0] + rng.normal(size=n_rows) / 2, [0, 1][: n_classes - 1])
+    weight = rng.integers(0, 3, n_rows).astype(float)
     settings = {"aggregate": aggregate, "class_prior": prior, "random_state": 0}
-    model = CautiousForestClassifier(25, s=utility, **settings).fit(X, y, weight)
+    models = {s: CautiousForestClassifier(n_trees, s=s, **settings).fit(X, y, weight) for s in ("u65", "u80")}
+    model = models["u65"]
     bags = model._template()._fit(X, y, weight, keep_bags=True)
-    in_bag = np.unpackbits(bags.seen, axis=1, count=150, bitorder="little").T.astype(bool)
-    counts = model._moved(model.leaf_counts(X).reshape(-1, n_classes)).reshape(150, 25, n_classes)
+    in_bag = np.unpackbits(bags.seen, axis=1, count=n_rows, bitorder="little").T.astype(bool)
+    counts = model._moved(model.leaf_counts(X).reshape(-1, n_classes)).reshape(n_rows, n_trees, n_classes)
     in_practice = with_prior(weight, y, model.class_prior_, None if prior is None else np.array(prior))
-    score = {"u65": metrics.u65_score, "u80": metrics.u80_score}[utility]
-    rows = [i for i in range(150) if weight[i] and not in_bag[i].all()]
-    found = {}
-    for s in GRID:
-        sets = [credal.get(aggregate, "epistemic").of_counts(counts[i][~in_bag[i]], s)[1] for i in rows]
-        found[s] = score(y[rows], np.array(sets), classes=model.classes_, sample_weight=in_practice[rows])
-    assert found[model.s_] == pytest.approx(max(found.values()), abs=1e-9)
-    assert model.s_ == min(s for s, one in found.items() if one > max(found.values()) - 1e-9)
+    rows = [i for i in range(n_rows) if weight[i] and not in_bag[i].all()]
+    aggregates = credal.get(aggregate, "epistemic")
+    sets = {s: np.array([aggregates.of_counts(counts[i][~in_bag[i]], s)[1] for i in rows]) for s in GRID}
+    truth = {"classes": model.classes_, "sample_weight": in_practice[rows]}
+    for utility, score in (("u65", metrics.u65_score), ("u80", metrics.u80_score)):
+        found = {s: score(y[rows], of_s, **truth) for s, of_s in sets.items()}
+        chosen = models[utility].s_
+        assert found[chosen] == pytest.approx(max(found.values()), abs=1e-9)
+        assert chosen == min(s for s, one in found.items() if one > max(found.values()) - 1e-9)
 
 
 def test_more_rows_than_are_read_at_once_are_read_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

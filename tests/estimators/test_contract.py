@@ -23,6 +23,7 @@ from hedgerow import (
     ConformalRegressor,
     ForestClassifier,
     ForestRegressor,
+    MeasuredForestClassifier,
     MeasuredForestRegressor,
     MeasuredTreeClassifier,
     MeasuredTreeRegressor,
@@ -176,6 +177,10 @@ FAMILIES: list[list[Any]] = [
         MeasuredTreeClassifier(0.1, prior="kde", max_leaf_nodes=8),
     ],
     [
+        MeasuredForestClassifier(n_estimators=4, random_state=0),
+        MeasuredForestClassifier(0.1, "laplace", n_estimators=4, max_leaf_nodes=8, random_state=0),
+    ],
+    [
         MeasuredForestRegressor(n_estimators=4, random_state=0),
         MeasuredForestRegressor(0.2, "student", prior="flat", n_estimators=4, max_leaf_nodes=6, random_state=0),
         MeasuredForestRegressor(0.2, n_estimators=4, bootstrap=False, max_features=None, ridge=0.1),
@@ -186,7 +191,7 @@ FAMILIES: list[list[Any]] = [
 def _reason_for_other_weights(estimator: Any) -> str | None:
     """Why weight k may differ from k copies of a row; None where it must not."""
     match estimator:
-        case MeasuredForestRegressor(bootstrap=True):
+        case MeasuredForestClassifier() | MeasuredForestRegressor(bootstrap=True):
             return "rows are drawn by weight, other rows for repeated ones"
         case ForestClassifier() | ForestRegressor() | ObliqueForestClassifier():
             if estimator.bootstrap:

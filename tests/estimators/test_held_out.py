@@ -12,13 +12,14 @@ from scipy.optimize import minimize_scalar
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.metrics import log_loss
 
+from effort import examples
 from hedgerow import ForestClassifier, RandomTreesClassifier, RuleClassifier, rules
 from hedgerow.estimators.fitting.calibration import HeldOut, NodeSizes, best_exponent
 from hedgerow.rules import Calibrated, Evidence, Probability
 from hedgerow.walk import fold, route, tally
 from strategies import mixed_data
 
-several = settings(max_examples=25, deadline=None)
+several = settings(max_examples=examples(10, 25), deadline=None)
 
 
 def coin_flips(n_rows: int, seed: int = 0) -> tuple[Any, Any]:

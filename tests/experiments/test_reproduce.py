@@ -189,3 +189,22 @@ def test_every_experiment_runs_on_what_ships_with_scikit_learn(name, tmp_path):
     (outcome,) = reproduce(name, quick=True, out=tmp_path)
     assert outcome.report.claims
     assert all(claim.verdict in ("holds", "does not hold", "not decidable") for claim in outcome.report.claims)
+
+
+def test_generated_data_is_friedmans():
+    """Against scikit-learn's own functions, on the same columns."""
+    from sklearn.datasets import make_friedman1, make_friedman2, make_friedman3
+
+    from hedgerow.experiments.generated import GENERATED
+
+    for name, theirs in (
+        ("friedman-1", make_friedman1),
+        ("friedman-2", make_friedman2),
+        ("friedman-3", make_friedman3),
+    ):
+        X, truth = GENERATED[name](np.random.default_rng(0), 500)
+        columns, expected = theirs(n_samples=20_000, random_state=0)
+        assert X.shape[1] == columns.shape[1]
+        # The standard error of a mean over 500 rows is below a twentieth of the standard deviation.
+        assert abs(truth.mean() - expected.mean()) < 0.25 * expected.std()
+        assert truth.std() == pytest.approx(expected.std(), rel=0.15)

@@ -13,6 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.oracles import prunings as oracle
 
 import hedgerow
+from effort import examples
 from hedgerow import ForestClassifier, ForestRegressor, RandomTreesClassifier, RuleClassifier, TreeClassifier
 from hedgerow.folds import Prunings
 from hedgerow.folds.prunings import M, dirichlet_entropy_bits
@@ -20,7 +21,7 @@ from hedgerow.folds.uncertainty import widths_outside
 from hedgerow.forest.build import build_forest, leaf, threshold
 
 Floats = NDArray[np.float64]
-several = settings(max_examples=50, deadline=None)
+several = settings(max_examples=examples(25, 50), deadline=None)
 
 
 @st.composite

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from hedgerow import Forest, RandomTreesClassifier
 from hedgerow.forest.build import (
     Node,
@@ -266,7 +267,7 @@ NEW_ENTRIES: dict[str, list[float]] = {
 
 
 # The core looks at many nodes at once, and at each only where something is wrong.
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(80, 200), deadline=None)
 @given(forests(splits=("threshold",), regression=False), st.data())
 def test_changed_entries_are_found_where_they_break_an_invariant(forest: Forest, data: st.DataObject) -> None:
     arrays = arrays_of(forest)

@@ -12,13 +12,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import oracles
+from effort import examples
 from growth_problems import MISSING, NOMINAL, grow, problems, random_problem
 from hedgerow import Forest
 from hedgerow.forest.kinds import NodeKind
 from hedgerow.growth import ChiSquare, Growth
 from oracles.growth import Instances, Problem, check_tree, impurity, root_instances
 
-per_mode = settings(max_examples=24, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+per_mode = settings(max_examples=examples(10, 24), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 # -- C4.5

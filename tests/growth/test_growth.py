@@ -19,6 +19,7 @@ from sklearn import datasets
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import oracles
+from effort import examples
 from growth_problems import CLASSIFICATION, CRITERIA, MISSING, NOMINAL, grow, options_of, problems, random_problem
 from hedgerow import Forest, TreeClassifier, TreeRegressor
 from hedgerow._core import Criterion, Nominal, TrainMissing
@@ -44,8 +45,8 @@ NAN = math.nan
 UNDIVIDED = ("category", "learned")
 
 # A drawn problem costs about 20 ms, and the modes multiply.
-per_mode = settings(max_examples=24, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-several = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+per_mode = settings(max_examples=examples(10, 24), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(15, 30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def structure(forest: Forest) -> list[Any]:

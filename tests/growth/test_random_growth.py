@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import oracles
+from effort import examples
 from hedgerow import Forest
 from hedgerow.forest.kinds import MissingPolicy, NodeKind
 from hedgerow.growth import RandomGrowth, Training, grow_random_forest
@@ -24,7 +25,7 @@ from hedgerow.walk import tally
 from oracles.random_growth import Problem, check_tree, grow, large_categories, valid_rows
 
 NAN = math.nan
-several = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(30, 60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 # -- the core, given a problem
@@ -119,7 +120,7 @@ def numbers(n_rows: int, n_columns: int, digits: int = 9, **changes: Any) -> Pro
 
 
 @given(problems())
-@settings(several, max_examples=300)
+@settings(several, max_examples=examples(100, 300))
 def test_trees_are_those_of_the_slow_grower(problem: Problem) -> None:
     forest = forest_of(problem)
     for tree in range(2):
@@ -139,7 +140,7 @@ def test_trees_of_plain_numbers_are_those_of_the_slow_grower(problem: Problem) -
         numbers(10_000, 3, digits=1),
         numbers(10_000, 3, digits=2, min_samples_leaf=4),
         numbers(10_000, 40, max_depth=9),
-        numbers(70_000, 4, min_samples_leaf=3, max_depth=11),
+        numbers(70_000, 2, min_samples_leaf=3, max_depth=7),
         numbers(70_000, 1, max_depth=14),
         pytest.param(numbers(70_000, 1, min_samples_leaf=2), marks=pytest.mark.thorough),
     ],
@@ -155,12 +156,12 @@ def test_large_trees_are_those_of_the_slow_grower(problem: Problem) -> None:
 )
 def test_large_trees_with_gaps_categories_and_weights_are_those_of_the_slow_grower(n_rows: int, digits: int) -> None:
     rng = np.random.default_rng(1)
-    problem = numbers(n_rows, 3, digits, min_samples_leaf=2, max_depth=8)
+    problem = numbers(n_rows, 2, digits, min_samples_leaf=2, max_depth=6)
     codes = rng.integers(0, 6, n_rows).astype(float)
     values = np.array([*problem.columns, codes])
     values[rng.random(values.shape) < 0.05] = NAN
     weights = rng.choice([0.1, 0.7, 1.3], n_rows).tolist()
-    problem = replace(problem, columns=values.tolist(), n_categories=[0, 0, 0, 6], weights=weights)
+    problem = replace(problem, columns=values.tolist(), n_categories=[0, 0, 6], weights=weights)
     check_tree(forest_of(problem), grow(problem))
 
 

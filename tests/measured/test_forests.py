@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_friedman1
 
-from hedgerow import ForestRegressor, MeasuredForestRegressor, MeasuredTreeRegressor
+from hedgerow import (
+    ForestClassifier,
+    ForestRegressor,
+    MeasuredForestClassifier,
+    MeasuredForestRegressor,
+    MeasuredTreeRegressor,
+)
 
 
 def friedman(seed: int, ratio: float, n: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
@@ -119,3 +125,52 @@ def test_uncertainty_adds_up_and_explains() -> None:
     np.testing.assert_allclose(found.total, found.aleatoric + found.epistemic)
     text = str(model.explain(new[:1])[0])
     assert "the mean of 10 trees" in text
+
+
+def classes(seed: int, n: int = 300) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Three classes by two of four columns, read with an error; new rows with their true class probabilities."""
+    rng = np.random.default_rng(seed)
+    latent = rng.uniform(size=(n + 500, 4))
+    scores = np.stack([4 * latent[:, 0], 4 * latent[:, 1], np.full(n + 500, 2.0)], axis=1)
+    truth = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    labels = (rng.random(n + 500)[:, np.newaxis] > truth.cumsum(axis=1)).sum(axis=1)
+    X = latent + rng.normal(scale=0.15, size=latent.shape)
+    return X[:n], labels[:n], X[n:], truth[n:]
+
+
+def test_class_probabilities_are_in_the_simplex_and_nearer_to_the_truth() -> None:
+    X, y, new, truth = classes(0)
+    soft = MeasuredForestClassifier(0.15, n_estimators=40, random_state=0).fit(X, y)
+    plain = ForestClassifier(40, random_state=0).fit(X, y)
+    shares = soft.predict_proba(new)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    assert soft.values_.min() >= 0
+    np.testing.assert_allclose(soft.values_.sum(axis=1), 1.0)
+    assert ((shares > 0) & (shares < 1)).all(axis=1).mean() > 0.99  # nothing is clipped to 0 or 1
+    assert np.mean((shares - truth) ** 2) < 0.8 * np.mean((plain.predict_proba(new) - truth) ** 2)
+
+
+def test_values_of_classes_solve_least_squares_in_the_simplex() -> None:
+    X, y, *_ = classes(1, n=120)
+    model = MeasuredForestClassifier(
+        0.15, n_estimators=1, bootstrap=False, max_features=None, max_leaf_nodes=4, random_state=0
+    ).fit(X, y)
+    shares, targets = model._walk.spread(X).toarray(), np.eye(3)[y]
+    gradient = shares.T @ (shares @ model.values_ - targets)
+    for of_region, value in zip(gradient, model.values_, strict=True):
+        # No move to another corner of the simplex lowers the residuals by more than the moved hundredths allow.
+        assert of_region @ value - of_region.min() < 0.02 * len(y)
+
+
+def test_out_of_bag_probabilities() -> None:
+    X, y, new, _ = classes(2, n=90)
+    one, two = (
+        MeasuredForestClassifier(0.15, n_estimators=30, oob_score=True, n_jobs=n_jobs, random_state=0).fit(X, y)
+        for n_jobs in (1, 2)
+    )
+    np.testing.assert_allclose(one.oob_decision_function_.sum(axis=1), 1.0)
+    assert 0.4 < one.oob_score_ <= one.score(X, y)
+    assert one.predict_proba(new).tobytes() == two.predict_proba(new).tobytes()
+    found = one.predict_uncertainty(new)
+    np.testing.assert_allclose(found.total, found.aleatoric + found.epistemic)
+    assert one.leaf_counts(new[:2]).shape == (2, 30, 3)

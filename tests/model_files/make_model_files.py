@@ -19,6 +19,7 @@ from hedgerow import (
     CautiousForestClassifier,
     ForestClassifier,
     ForestRegressor,
+    MeasuredForestClassifier,
     MeasuredForestRegressor,
     MeasuredTreeClassifier,
     MeasuredTreeRegressor,
@@ -83,6 +84,9 @@ def models() -> dict[str, Any]:
         ).fit(X, number, y_err=np.linspace(0.5, 1.0, len(X))),
         "measured_tree_classifier": MeasuredTreeClassifier(
             0.2, "uniform", KdePrior(16), leaf="counts", max_leaf_nodes=5, nominal="binary", **nominal
+        ).fit(X, labels),
+        "measured_forest_classifier": MeasuredForestClassifier(
+            {0: 0.2}, "laplace", n_estimators=3, min_weight_leaf=3, random_state=1, **nominal
         ).fit(X, labels),
         "measured_forest_regressor": MeasuredForestRegressor(
             {0: 0.2, "x1": 0.4}, prior="flat", n_estimators=3, min_weight_leaf=3, random_state=1, **nominal

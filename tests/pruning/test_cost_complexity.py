@@ -15,6 +15,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import oracles
+from effort import examples
 from hedgerow import Forest, TreeClassifier, TreeRegressor
 from hedgerow.forest.build import build_forest, leaf, threshold
 from hedgerow.pruning import CostComplexity, Grower, cost_complexity, cut, links_of
@@ -22,7 +23,7 @@ from hedgerow.pruning.training_rows import hash_positions, select_rows
 from oracles import pruning as truth
 from pruning_strategies import Grown, grown_from, grown_trees, noisy_rows
 
-several = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(25, 60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 # -- scikit-learn's trees
@@ -185,7 +186,7 @@ def parts_of_loss(forest: Forest, x: Any, y: float, weight: float) -> list[tuple
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
 def test_alpha_is_chosen_by_cross_validation(n_classes: int, standard_errors: float) -> None:
     for seed, folds in ((0, 5), (1, 3), (2, 10)):
-        training = noisy_rows(seed, 60, 3, n_classes, weighted=seed == 1)
+        training = noisy_rows(seed, examples(40, 60), 3, n_classes, weighted=seed == 1)
         grown = grown_from(training, criterion="gini" if n_classes else "squared_error")
         grower = Grower(grown.grow, "gini" if n_classes else "squared_error", 1 / 64)
         strategy = CostComplexity(folds=folds, standard_errors=standard_errors)

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from effort import examples
 from hedgerow import TreeClassifier
 from hedgerow.forest.build import build_forest, leaf, multiway, oblique, one_against_rest, subset, threshold, value
 from hedgerow.pruning import description_length
 from oracles import pruning as truth
 from pruning_strategies import Grown, grown_from, grown_trees, noisy_rows
 
-several = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(40, 100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @several

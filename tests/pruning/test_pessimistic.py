@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from hedgerow import Forest, TreeClassifier
 from hedgerow.forest.build import build_forest, leaf, multiway, threshold
 from hedgerow.growth import Fractional
@@ -17,7 +18,7 @@ from hedgerow.pruning import Pessimistic, pessimistic
 from oracles import pruning as truth
 from pruning_strategies import Grown, grown_from, grown_trees, noisy_rows, refilled_trees
 
-several = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(40, 100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 CONFIDENCES = (0.25, 0.25, 0.1, 0.01, 0.5)
 
 
@@ -144,7 +145,7 @@ def test_rows_with_missing_values_stay_whole_in_a_raised_branch() -> None:
 
 
 def test_a_deep_tree_needs_no_deep_stack() -> None:
-    n = 5_000  # one row leaves the chain at each split
+    n = 3_000  # one row leaves the chain at each split
     chain = leaf([1, 0])
     for i in range(n - 2, -1, -1):
         chain = threshold(0, i + 0.5, leaf([(i + n) % 2, (i + n + 1) % 2]), chain)

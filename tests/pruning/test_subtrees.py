@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from hedgerow import Forest
 from hedgerow.forest.build import build_forest, leaf, multiway, one_against_rest, threshold, value
 from hedgerow.forest.kinds import NodeKind
@@ -17,7 +18,7 @@ from oracles import pruning as truth
 from pruning_strategies import Grown, grown_trees
 from strategies import forests
 
-several = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(40, 100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @several

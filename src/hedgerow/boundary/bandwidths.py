@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_number, check_whole, choose, is_number
 from hedgerow._registry import register
 
 __all__ = ["Absolute", "Bandwidth", "CrossValidated", "HeldOut", "Relative", "bandwidth"]
 
-Floats = NDArray[np.float64]
 Score = Callable[[Floats], float]
 
 
@@ -107,5 +106,4 @@ def bandwidth(given: Any) -> Bandwidth:
     if is_number(given):
         return Relative(float(given))
     aliases = {"held_out": HeldOut(), "cv": CrossValidated()}
-    chosen: Bandwidth = choose("bandwidth", given, aliases, (Relative, Absolute, CrossValidated, HeldOut))
-    return chosen
+    return choose("bandwidth", given, aliases, (Relative, Absolute, CrossValidated, HeldOut))

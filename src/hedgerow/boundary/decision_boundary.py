@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._core import wall_distance, wall_plan
 from hedgerow._lazy import lazy
 from hedgerow.boundary.oblique import PolytopeSearch
@@ -19,7 +20,6 @@ from hedgerow.walk import check_rows, n_threads, spread
 
 __all__ = ["DecisionBoundary", "Fractions", "Nearest", "Separators"]
 
-Floats = NDArray[np.float64]
 _EVERY_CLASS = -1
 
 
@@ -46,15 +46,13 @@ class Fractions:
 
     def mix(self, values: Floats) -> Floats:
         """Weighted mean over the fractions of each row."""
-        mixed: Floats = np.add.reduceat(values * self.weights[:, np.newaxis], self.start[:-1], axis=0)
-        return mixed
+        return np.add.reduceat(values * self.weights[:, np.newaxis], self.start[:-1], axis=0)
 
     @property
     def heaviest(self) -> NDArray[np.int64]:
         """The largest fraction of each row; ties go to the first."""
         order = np.lexsort((np.arange(len(self.rows)), -self.weights, self.rows))
-        heaviest: NDArray[np.int64] = order[self.start[:-1]]
-        return heaviest
+        return order[self.start[:-1]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,5 +273,4 @@ class DecisionBoundary:
 
 def leaf_classes(forest: Forest) -> NDArray[np.int32]:
     """Majority class of each leaf; ties go to the first."""
-    labels: NDArray[np.int32] = forest.answer_counts().argmax(axis=1).astype(np.int32)
-    return labels
+    return forest.answer_counts().argmax(axis=1).astype(np.int32)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
+from hedgerow._arrays import Floats
 from hedgerow._params import is_whole
 from hedgerow.boundary.decision_boundary import DecisionBoundary, Separators
 from hedgerow.boundary.scales import check_scale
@@ -15,8 +16,6 @@ from hedgerow.exchange import from_sklearn
 from hedgerow.forest.forest import Forest
 
 __all__ = ["algebraic_distance", "boundary_of", "nearest_separator", "project"]
-
-Floats = NDArray[np.float64]
 
 _ACCEPTED = "a fitted TreeClassifier, one of scikit-learn's decision trees or extra trees, or a Forest of one tree"
 
@@ -107,8 +106,7 @@ def project(tree: Any, X: Any, target: int, *, scale: ArrayLike | None = None, n
     """
     boundary, rows = boundary_of(tree), read_rows(tree, X)
     nearest = boundary.measure(rows, _scale(scale, boundary), _class(target, boundary), n_jobs)
-    points: Floats = boundary.points(rows, nearest, 0)[nearest.fractions.heaviest]
-    return points
+    return boundary.points(rows, nearest, 0)[nearest.fractions.heaviest]
 
 
 def boundary_of(tree: Any, labels: NDArray[np.int32] | None = None) -> DecisionBoundary:
@@ -127,8 +125,7 @@ def boundary_of(tree: Any, labels: NDArray[np.int32] | None = None) -> DecisionB
 def read_rows(tree: Any, X: Any) -> Floats:
     """Convert X as the tree's estimator does; for a Forest or scikit-learn's trees, to float64."""
     if hasattr(tree, "schema_"):
-        rows: Floats = tree.schema_.read(X, estimator=tree)
-        return rows
+        return tree.schema_.read(X, estimator=tree)
     return np.ascontiguousarray(check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X"))
 
 

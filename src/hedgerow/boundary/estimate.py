@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_number
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
@@ -24,9 +25,6 @@ from hedgerow.boundary.positions import Axes
 from hedgerow.folds.leaf_probability import Laplace, uniform
 
 __all__ = ["Estimate", "Settings", "features"]
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 _LEAST_SHARE = 1e-300  # keeps the log-likelihood finite
 
@@ -118,8 +116,7 @@ class Estimate:
 
     def bandwidths(self, n_classes: int) -> Floats:
         """Bandwidth of the distance, for each class."""
-        widths: Floats = self.sample.bandwidth.reshape(n_classes, -1, self.n_dims)[:, -1, 0]
-        return widths
+        return self.sample.bandwidth.reshape(n_classes, -1, self.n_dims)[:, -1, 0]
 
     def probabilities(
         self, boundary: DecisionBoundary, X: Floats, nearest: Nearest, scale: Floats, settings: Settings

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats, Whole
 from hedgerow._core import Kernel, kernel_shares
 from hedgerow._params import check_choice, check_number
 from hedgerow._rebuild import reduce_to_constructor
@@ -15,9 +15,6 @@ from hedgerow._registry import register
 from hedgerow.walk import n_threads
 
 __all__ = ["KernelSample", "check_tolerance", "kernel"]
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 _KERNELS = {"gaussian": Kernel.gaussian, "box": Kernel.box, "epanechnikov": Kernel.epanechnikov}
 

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_number
 
 __all__ = ["FROZEN_WEIGHT", "WEIGHTS", "HeldOutAnswers", "boundary_weight", "choose_mixture", "mix"]
-
-Floats = NDArray[np.float64]
 
 WEIGHTS = (0.1, 0.25, 0.5, 0.75, 0.9)
 """Candidates for the weight of the boundary's estimate; below 1, so that no class has the probability 0."""
@@ -31,8 +30,7 @@ def boundary_weight(given: Any) -> float | None:
 
 def mix(tree: Floats, smooth: Floats, weight: float) -> Floats:
     """(1 − weight)·(the tree's probabilities) + weight·(the boundary's estimate)."""
-    mixed: Floats = (1 - weight) * tree + weight * smooth
-    return mixed
+    return (1 - weight) * tree + weight * smooth
 
 
 @dataclass(frozen=True)
@@ -50,8 +48,7 @@ class HeldOutAnswers:
         rows = np.arange(len(self.labels))
         own = self.tree[rows, self.labels]
         of_truth = [[mix(own, smooth[rows, self.labels], weight) for weight in weights] for smooth in self.smooth]
-        found: Floats = -np.log(np.maximum(of_truth, _LEAST_SHARE)) @ self.weight
-        return found
+        return -np.log(np.maximum(of_truth, _LEAST_SHARE)) @ self.weight
 
 
 def choose_mixture(folds: Iterable[HeldOutAnswers], n_bandwidths: int, weights: tuple[float, ...]) -> tuple[int, float]:

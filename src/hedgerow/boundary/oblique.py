@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from hedgerow._arrays import Floats
 from hedgerow.boundary.splits import TreeSplits
 from hedgerow.forest.splits import Split
 
 __all__ = ["Arrival", "PolytopeSearch", "least_distance"]
-
-Floats = NDArray[np.float64]
 
 # A polytope counts as empty if 1/(1 + D²) is below this, its distance D being in units of its farthest side's.
 _EMPTY = 1e-12

@@ -10,15 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats, Whole
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
 
 __all__ = ["Axes"]
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +47,7 @@ class Axes:
     def positions(self, points: Floats, group: Whole) -> Floats:
         """Coordinates of points along the axis of their group."""
         centred = np.nan_to_num(points - self.centre[group], nan=0.0)
-        along: Floats = (centred * self.direction[group]).sum(axis=1)
-        return along
+        return (centred * self.direction[group]).sum(axis=1)
 
 
 def _principal_axis(points: Floats, weights: Floats) -> tuple[Floats, Floats]:

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_number, choose
 from hedgerow._registry import register
 from hedgerow.data.table import Schema
 from hedgerow.forest.counts import as_numbers
 
 __all__ = ["Metric", "MinMax", "Own", "Standard", "check_scale", "metric"]
-
-Floats = NDArray[np.float64]
 
 
 class Metric(Protocol):
@@ -122,6 +120,5 @@ _ALIASES: dict[str, Metric] = {"standard": Standard(), "minmax": MinMax()}
 def metric(given: Any) -> Metric:
     """Return the metric for the parameter `metric`: an alias, an instance, or a scale per column."""
     if isinstance(given, str) or given is None or isinstance(given, Standard | MinMax):
-        chosen: Metric = choose("metric", given, _ALIASES, (Standard, MinMax))
-        return chosen
+        return choose("metric", given, _ALIASES, (Standard, MinMax))
     return Own(given)

@@ -12,10 +12,9 @@ __all__ = ["command", "main"]
 
 
 def command() -> NoReturn:
-    """The program: :func:`main`, and out.
+    """Run :func:`main` and exit.
 
-    Without the interpreter's own end, which pyarrow does not survive while one of its threads still reads ahead in a
-    file that nobody wants any more.
+    Skips the interpreter's own shutdown, in which pyarrow crashes while one of its threads still reads ahead.
     """
     code = main()
     for stream in (sys.stdout, sys.stderr):

@@ -24,11 +24,11 @@ Examples:
 @click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Folds of cross-validation.")
 @click.option("--trees", type=click.IntRange(min=1), default=100, show_default=True, help="Trees of each forest.")
 @click.option(
-    "--leaf", type=click.IntRange(min=1), default=4, show_default=True, help="Least rows of a leaf, for rules."
+    "--leaf", type=click.IntRange(min=1), default=4, show_default=True, help="Minimum rows in a leaf, for rules."
 )
 @click.option(
     "--caution", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, metavar="S",
-    help="Unseen rows that cautious forests allow for in a leaf.",
+    help="Parameter s of cautious forests: unseen rows that each leaf allows for.",
 )  # fmt: skip
 @json_option
 @verbose_option
@@ -46,7 +46,7 @@ def compare(
     quiet: bool,
     files: FileOptions,
 ) -> None:
-    """What is best for DATA? All rules, cautious aggregates and plain baselines, by cross-validation."""
+    """Compare all rules, cautious aggregates and plain baselines on DATA by cross-validation."""
     from hedgerow.cli.console import err, progress, silenced
     from hedgerow.cli.fit import read_training
     from hedgerow.cli.inputs.role_table import print_roles

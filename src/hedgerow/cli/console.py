@@ -1,4 +1,4 @@
-"""Where words go: answers to standard output, everything else to standard error; colours only on a terminal."""
+"""Consoles: answers go to standard output, everything else to standard error; colours only on a terminal."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
 from rich.text import Text
 
 from hedgerow._printable import printable
 
-__all__ = ["GrowthProgress", "err", "note", "out", "progress", "silenced", "warn"]
+__all__ = ["GrowthProgress", "err", "fits", "note", "out", "progress", "silenced", "warn"]
+
+_ANY_WIDTH = 10_000
 
 
 class PlainConsole(Console):
@@ -34,18 +37,23 @@ err = PlainConsole(stderr=True)
 
 
 def note(message: str) -> None:
-    """A remark for a person, out of the way of the answer."""
+    """Print a remark to standard error."""
     err.print(f"note: {message}", style="dim", soft_wrap=True)
 
 
 def warn(message: str) -> None:
-    """A remark that a person should act on."""
+    """Print a warning to standard error."""
     err.print(f"warning: {message}", style="yellow", soft_wrap=True)
+
+
+def fits(table: Table) -> bool:
+    """Whether the screen is wide enough for a table."""
+    return out.measure(table, options=out.options.update(max_width=_ANY_WIDTH)).maximum <= out.width
 
 
 @contextmanager
 def silenced(*consoles: Console) -> Iterator[None]:
-    """Print nothing on these consoles, and no warnings; errors do not come by them."""
+    """Print nothing on these consoles, and no warnings; errors are printed otherwise."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for console in consoles:
@@ -59,7 +67,7 @@ def silenced(*consoles: Console) -> Iterator[None]:
 
 @contextmanager
 def progress(*, shown: bool = True, time_left: bool = False) -> Iterator[Progress]:
-    """Bars on standard error that go away when the work is done; nothing if it is no terminal."""
+    """Progress bars on standard error, removed when the work is done; none if it is not a terminal."""
     times = (TimeElapsedColumn(), *((TextColumn("left"), TimeRemainingColumn()) if time_left else ()))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *times)
     disable = not (shown and err.is_terminal and not err.quiet)
@@ -69,7 +77,7 @@ def progress(*, shown: bool = True, time_left: bool = False) -> Iterator[Progres
 
 
 class GrowthProgress:
-    """A callback of scikit-learn's that moves a bar with every tree."""
+    """Callback of scikit-learn that advances a bar with every tree."""
 
     def __init__(self, bars: Progress, task: Any) -> None:
         self._bars = bars

@@ -1,4 +1,4 @@
-"""``hedgerow datasets``: what can be named as DATA."""
+"""``hedgerow datasets``: the datasets that DATA can name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Examples:
   hedgerow compare credit-g
 """,
 )
-@click.option("--data", "folder", metavar="FOLDER", help="A folder of Parquet files; or set HEDGEROW_DATA.")
+@click.option("--data", "folder", metavar="FOLDER", help="Folder of Parquet files; default: HEDGEROW_DATA.")
 @click.option("--fetch", metavar="NAME", help="Fetch a dataset of OpenML by its name or number, and keep it.")
 def datasets(folder: str | None, fetch: str | None) -> None:
     """List the datasets that can be named as DATA, or fetch one from OpenML."""

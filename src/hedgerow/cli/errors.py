@@ -11,11 +11,11 @@ __all__ = ["CommandError", "UsageError", "nearest", "one_line"]
 
 
 class CommandError(Exception):
-    """The job can't be done; the message is one line that says why, and what to do."""
+    """Raised when a command can't be carried out; the message is one line with the reason and the fix."""
 
 
 def nearest(name: str, known: Iterable[str], at_most: int = 10) -> str:
-    """A hint: the name that is most like it, or else all of them (the first, of many)."""
+    """Return a hint: the most similar name, or else the first of all names."""
     names = list(known)
     lower = {one.lower(): one for one in names}
     similar = difflib.get_close_matches(name.lower(), lower, n=1)
@@ -26,7 +26,7 @@ def nearest(name: str, known: Iterable[str], at_most: int = 10) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """The message of an error without line breaks; of a system's error the file first."""
+    """Return an error's message without line breaks; a system error begins with its file."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return " ".join(str(error).split()) or type(error).__name__

@@ -1,4 +1,4 @@
-"""``hedgerow explain``: why a row is answered as it is."""
+"""``hedgerow explain``: the reasons for a prediction."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Examples:
 @data_argument
 @click.option(
     "--row", "numbers", type=click.IntRange(min=1), multiple=True, default=(1,), show_default=True, metavar="K",
-    help="Which row of DATA; the first is 1. May be repeated.",
+    help="Row of DATA, counted from 1; may be repeated.",
 )  # fmt: skip
 @click.option("--change", is_flag=True, help="The nearest change of the row that leads to each other answer.")
 @click.option("--fixed", metavar="COLUMN", multiple=True, help="Columns that --change leaves alone: --fixed age,sex.")
@@ -47,7 +47,7 @@ def explain(
     ask_next: bool,
     files: FileOptions,
 ) -> None:
-    """Explain the answer of MODEL for a row of DATA: its path down the tree, or the vote of the trees."""
+    """Explain predictions of MODEL for rows of DATA: the path down the tree, or the votes of the trees."""
     from hedgerow.cli.console import out
     from hedgerow.cli.fitted import open_model, read_rows
     from hedgerow.cli.inputs.unseen import UnseenCategories
@@ -76,7 +76,7 @@ def explain(
 
 
 def _picked(parts: Iterator[Any], numbers: set[int], data: str) -> Iterator[tuple[int, Any]]:
-    """The rows of these numbers; no more of the file is read than is needed."""
+    """Yield the rows with these numbers; reading stops after the last of them."""
     from hedgerow.cli.errors import CommandError
     from hedgerow.cli.figures import counted
 

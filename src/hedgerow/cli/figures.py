@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["counted", "dropped", "size_of"]
+__all__ = ["counted", "dropped", "listed", "size_of"]
 
 
 def counted(n: int, noun: str, plural: str | None = None) -> str:
@@ -14,6 +15,16 @@ def counted(n: int, noun: str, plural: str | None = None) -> str:
     ('1 row', '2 rows', '0 leaves')
     """
     return f"{n} {noun}" if n == 1 else f"{n} {plural or f'{noun}s'}"
+
+
+def listed(texts: Sequence[str], at_most: int) -> str:
+    """The first texts, and the number of the others.
+
+    >>> listed(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    shown = ", ".join(texts[:at_most])
+    return f"{shown} and {len(texts) - at_most} more" if len(texts) > at_most else shown
 
 
 def dropped(n: int, target: str) -> str:

@@ -1,4 +1,4 @@
-"""``hedgerow fit``: read a file, fit a model, say how good it is, and write it."""
+"""``hedgerow fit``: read a file, fit a model, score it, and save it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hedgerow.cli.options import (
     FileOptions,
     columns_options,
     comma_separated,
+    coverage_option,
     data_argument,
     file_options,
     folds_option,
@@ -39,6 +40,7 @@ def _complete_models(context: click.Context, parameter: click.Parameter, incompl
 Examples:
   hedgerow fit patients.csv --target outcome --model cautious -o patients.hedgerow
   hedgerow fit iris --set max_depth=2
+  hedgerow fit patients.csv --target outcome --model forest --coverage 0.9 -o patients.hedgerow
   hedgerow fit loans.arff -t default --ignore id --ordinal 'grade=low<mid<high' --missing '?,-1'
 """,
 )
@@ -46,14 +48,17 @@ Examples:
 @columns_options
 @click.option(
     "--model", "-m", default="tree", show_default=True, metavar="NAME", shell_complete=_complete_models,
-    help="tree, c45, forest, random-trees, cautious, boundary, naive-bayes-tree or measured.",
+    help="tree, c45, forest, random-trees, cautious, conformal, boundary, naive-bayes-tree or measured.",
 )  # fmt: skip
 @click.option(
     "--set", "settings", metavar="NAME=VALUE", multiple=True, help="A setting of the model: --set max_depth=3."
 )
 @click.option(
-    "--measured", metavar="COLUMN=SIZE", help="Errors of inputs, or columns of them: 'temp=0.3,flow=flow_err'."
+    "--measured",
+    metavar="COLUMN=SIZE",
+    help="Errors of inputs, as standard deviations or columns: 'temp=0.3,flow=flow_err'.",
 )
+@coverage_option
 @click.option("--output", "-o", metavar="FILE", help="Write the model to this file, such as model.hedgerow.")
 @folds_option
 @verbose_option
@@ -65,13 +70,14 @@ def fit(
     model: str,
     settings: tuple[str, ...],
     measured: str | None,
+    coverage: float | None,
     output: str | None,
     folds: int,
     verbose: bool,
     quiet: bool,
     files: FileOptions,
 ) -> None:
-    """Fit a model to DATA, and say how good it is on rows that it has not seen."""
+    """Fit a model to DATA, and score it by cross-validation."""
     from hedgerow.cli.console import err, note, out, progress, silenced
     from hedgerow.cli.inputs.reading import to_notes
     from hedgerow.cli.inputs.role_table import print_roles
@@ -90,21 +96,22 @@ def fit(
         check_model_name(output)
     training, reading = read_training(data, columns, files, measured_columns(measured))
     chosen |= measured_setting(measured, model, training.X.column_names)
-    check_weight(make_model(model, training.classification, chosen), model, training)  # before anything is printed
+
+    def make() -> Any:
+        return make_model(model, training.classification, chosen, coverage=coverage)
+
+    check_weight(make(), model, training)  # before anything is printed
     folds = usable_folds(training, folds) if folds else 0
     print_roles(training, every=verbose)
     with progress() as bars:
-        grown = fitted(make_model(model, training.classification, chosen), training, bars)
+        grown = fitted(make(), training, bars)
         evaluation = None
         if folds:
-            task = bars.add_task(f"checking by {folds} folds", total=folds)
-            evaluation = cross_validate(
-                lambda: make_model(model, training.classification, chosen),
-                *(training, folds, lambda: bars.advance(task)),
-            )
+            task = bars.add_task(f"{folds}-fold cross-validation", total=folds)
+            evaluation = cross_validate(make, training, folds, lambda: bars.advance(task))
     print_summary(grown, evaluation, folds)
     if output is None:
-        note("the model was not kept: add -o model.hedgerow")
+        note("the model was not saved: add -o model.hedgerow")
         return
     notes = {
         "target": training.target,
@@ -124,7 +131,9 @@ def fit(
 def read_training(
     data: str, columns: ColumnOptions, files: FileOptions, needed: Sequence[str] = ()
 ) -> tuple[Training, Any]:
-    """DATA with the role of every column, `needed` ones being inputs in any case; and how it was read."""
+    """Read DATA and assign a role to every column; `needed` columns are inputs. Also returns how the file was read."""
+    import numpy as np
+
     from hedgerow.cli.inputs.reading import make_reading, read_all
     from hedgerow.cli.inputs.roles import Wishes, assign
 
@@ -138,15 +147,10 @@ def read_training(
     wishes = replace(wishes, decimal=source.reading.decimal or ".")
     training = assign(source.table, columns.target or source.target, wishes, source.label)
     remarks = tuple(text for name, text in source.remarks if name not in wishes.ignore)
-    training = replace(training, remarks=remarks + training.remarks, file_rows=_file_rows(training, source))
+    file_rows = np.flatnonzero(source.table[training.target].is_valid()) + 1
+    training = replace(training, remarks=remarks + training.remarks, file_rows=file_rows)
     _check_training(training, source)
     return training, source.reading
-
-
-def _file_rows(training: Training, source: Source) -> Any:
-    import numpy as np
-
-    return np.flatnonzero(source.table[training.target].is_valid()) + 1
 
 
 def _check_training(training: Training, source: Source) -> None:
@@ -171,7 +175,7 @@ def check_weight(model: Any, name: str, training: Training) -> None:
 
 
 def fitted(model: Any, training: Training, bars: Any) -> Any:
-    """The model after `fit`, with a bar that moves with its trees if it tells of them."""
+    """Fit the model, with a progress bar of its trees if it reports them."""
     from hedgerow._params import RowError
     from hedgerow.cli.console import GrowthProgress
     from hedgerow.cli.errors import CommandError
@@ -194,7 +198,7 @@ def fitted(model: Any, training: Training, bars: Any) -> Any:
 
 
 def print_summary(model: Any, evaluation: Evaluation | None, folds: int) -> None:
-    """What was grown, how good it is, and what to do if that is not good."""
+    """Print size and scores, and advice where they are poor."""
     from hedgerow.cli.console import note, out, warn
     from hedgerow.cli.figures import size_of
     from hedgerow.cli.scores.advice import advice_on_scores, advice_on_size

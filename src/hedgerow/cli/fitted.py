@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from hedgerow.cli.console import note
 from hedgerow.cli.errors import CommandError, nearest
+from hedgerow.cli.figures import listed
 from hedgerow.cli.inputs.dates import part_name, with_date_parts
 from hedgerow.cli.inputs.finite import finite_parts
 from hedgerow.cli.inputs.reading import make_reading, open_data
@@ -50,8 +51,8 @@ class Loaded:
     def schema(self) -> Schema:
         """The columns of the model; a wrapper has those of the model inside."""
         if "schema_" not in self._found:
-            return self.model.schema_  # type: ignore[no-any-return]
-        return self._found["schema_"]  # type: ignore[no-any-return]
+            return self.model.schema_
+        return self._found["schema_"]
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -60,7 +61,7 @@ class Loaded:
     @property
     def dates(self) -> dict[str, list[str]]:
         """Parts of each column of dates that are columns of the model."""
-        return self.notes.get("dates", {})  # type: ignore[no-any-return]
+        return self.notes.get("dates", {})
 
     @property
     def target(self) -> str | None:
@@ -127,6 +128,5 @@ def _check_columns(loaded: Loaded, needed: Sequence[str], rows: Rows, extras: Se
         note(f"the model does not know {_named(strange)}, and does not use it")
 
 
-def _named(names: Sequence[str], at_most: int = 5) -> str:
-    shown = ", ".join(map(repr, names[:at_most]))
-    return f"{shown} and {len(names) - at_most} more" if len(names) > at_most else shown
+def _named(names: Sequence[str]) -> str:
+    return listed(list(map(repr, names)), at_most=5)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import hedgerow
 from hedgerow.cli.errors import CommandError, UsageError, nearest
 from hedgerow.cli.settings import literal_or_text
 
-__all__ = ["MODELS", "Model", "make_model", "measured_columns", "measured_setting", "model_names"]
+__all__ = ["MODELS", "Model", "make_model", "measured_columns", "measured_setting"]
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model by its name on the command line: which public names of hedgerow make it."""
+    """A model of the command line, and the public names of hedgerow that make it."""
 
     what: str
     classifier: str | None
@@ -25,11 +26,6 @@ class Model:
 
     def factory(self, classification: bool) -> str | None:
         return self.classifier if classification else self.regressor
-
-    @property
-    def exists(self) -> bool:
-        """Whether this version of hedgerow has it."""
-        return any(name is not None and _public(name) is not None for name in (self.classifier, self.regressor))
 
 
 MODELS: dict[str, Model] = {
@@ -41,9 +37,10 @@ MODELS: dict[str, Model] = {
     ),
     "oblique-forest": Model("a random forest of such trees", "ObliqueForestClassifier", None),
     "random-trees": Model("random decision trees, combined as evidence", "RandomTreesClassifier"),
-    "cautious": Model("a forest that answers with sets of classes", "CautiousForestClassifier", None),
+    "cautious": Model("a forest that answers with sets of classes", "CautiousForestClassifier"),
+    "conformal": Model("a forest whose sets or intervals have a coverage", "ConformalClassifier", "ConformalRegressor"),
     "boundary": Model("smooth probabilities by the distance to the boundary of a tree", "BoundaryClassifier"),
-    "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier", None),
+    "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier"),
     "measured": Model(
         "a tree for inputs that were measured with error",
         "MeasuredTreeClassifier",
@@ -53,22 +50,32 @@ MODELS: dict[str, Model] = {
 }
 
 
-def model_names() -> list[str]:
-    """The models that this version has."""
-    return [name for name, model in MODELS.items() if model.exists]
+_CONFORMAL = "conformal"
 
 
-def make_model(name: str, classification: bool, settings: Mapping[str, Any], n_jobs: int | None = -1) -> Any:
-    """An unfitted model with its settings, or an error that says what there is."""
-    if name not in MODELS or not MODELS[name].exists:
-        raise UsageError(f"--model is {name!r}, this version has {', '.join(model_names())}")
+def make_model(
+    name: str,
+    classification: bool,
+    settings: Mapping[str, Any],
+    n_jobs: int | None = -1,
+    coverage: float | None = None,
+) -> Any:
+    """Return an unfitted model with its settings; an error lists the choices.
+
+    With a coverage, and for "conformal", it is wrapped for sets or intervals with this coverage; settings that the
+    wrapper has are its own, others those of the model inside.
+    """
+    if name == _CONFORMAL or coverage is not None:
+        return _wrapped("forest" if name == _CONFORMAL else name, classification, settings, n_jobs, coverage)
+    if name not in MODELS:
+        raise UsageError(f"--model is {name!r}, this version has {', '.join(MODELS)}")
     entry = MODELS[name]
     public = entry.factory(classification)
     task = "classes" if classification else "numbers"
     if public is None:
-        able = [other for other in model_names() if MODELS[other].factory(classification)]
+        able = [other for other, model in MODELS.items() if model.factory(classification)]
         raise CommandError(f"model {name} does not predict {task}; {', '.join(able)} do")
-    model = _public(public)()
+    model = attrgetter(public)(hedgerow)()
     known = model.get_params()
     if entry.needs_errors and "sigma" not in settings:
         raise UsageError(f"model {name} must know how far inputs may be off: --measured 'temp=0.3,flow=flow_err'")
@@ -80,6 +87,26 @@ def make_model(name: str, classification: bool, settings: Mapping[str, Any], n_j
     # The same command gives the same model, for every model that draws.
     usual = {"n_jobs": n_jobs, "random_state": 0}
     return model.set_params(**{name: usual[name] for name in usual if name in known} | dict(settings))
+
+
+def _wrapped(
+    name: str, classification: bool, settings: Mapping[str, Any], n_jobs: int | None, coverage: float | None
+) -> Any:
+    entry = MODELS[_CONFORMAL]
+    wrapper = attrgetter(str(entry.factory(classification)))(hedgerow)()
+    own = {
+        parameter: value
+        for parameter, value in settings.items()
+        if parameter in wrapper.get_params(deep=False) and parameter != "estimator"
+    }
+    inside = {parameter: value for parameter, value in settings.items() if parameter not in own}
+    if name == "forest" and own.get("conformity_score") == "bounds":
+        name = "cautious"
+    model = make_model(name, classification, inside, n_jobs)
+    if "random_state" in own and "random_state" in model.get_params(deep=False):
+        model.set_params(random_state=own["random_state"])
+    promised = {} if coverage is None else {"coverage": coverage}
+    return wrapper.set_params(estimator=model, **{"random_state": 0} | own | promised)
 
 
 def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> dict[str, Any]:
@@ -104,11 +131,3 @@ def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> d
 def measured_columns(given: str | None) -> list[str]:
     """Names in ``--measured "temp=0.3,flow=flow_err"``, of columns and of those that hold their errors."""
     return [] if given is None else [part.strip() for one in given.split(",") for part in one.split("=")]
-
-
-def _public(name: str) -> Any:
-    """A public name such as TreeClassifier or TreeClassifier.cart; None if there is no such."""
-    found: Any = hedgerow
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return found

@@ -38,22 +38,22 @@ folds_option = click.option(
 )  # fmt: skip
 
 coverage_option = click.option(
-    "--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, show_default=True,
-    help="Of intervals, where the model has them.",
+    "--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="How often sets or intervals are to hold the truth; default: as the model was fitted, else 0.9.",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs, instead of tables.")
 
 _COLUMNS = (
     click.option("--target", "-t", metavar="COLUMN", help="The column to predict."),
-    click.option("--nominal", metavar="COLUMN", multiple=True, help="Take it for categories: --nominal zip,colour."),
-    click.option("--numeric", metavar="COLUMN", multiple=True, help="Take it for numbers."),
+    click.option("--nominal", metavar="COLUMN", multiple=True, help="Treat as categories: --nominal zip,colour."),
+    click.option("--numeric", metavar="COLUMN", multiple=True, help="Treat as numbers."),
     click.option(
         "--ordinal",
         metavar="COLUMN=A<B",
         multiple=True,
-        help="Take it for ordered categories: --ordinal 'grade=low<mid<high'.",
+        help="Treat as ordered categories: --ordinal 'grade=low<mid<high'.",
     ),
-    click.option("--ignore", metavar="COLUMN", multiple=True, help="Leave it out: --ignore id,name."),
+    click.option("--ignore", metavar="COLUMN", multiple=True, help="Leave out: --ignore id,name."),
     click.option("--weight", metavar="COLUMN", help="Sample weights, in fitting and in scores."),
     click.option("--groups", metavar="COLUMN", help="Rows of one group stay in one fold of cross-validation."),
     click.option(
@@ -63,19 +63,19 @@ _COLUMNS = (
     ),
 )
 _FILES = (
-    click.option("--missing", metavar="MARKERS", help="What stands for a missing value: --missing '?,NA'."),
+    click.option("--missing", metavar="MARKERS", help="Markers of missing values: --missing '?,NA'."),
     click.option(
         "--format",
         "format_name",
         metavar="FORMAT",
         help="csv, tsv, parquet, arff, xlsx or jsonl, if the name does not say.",
     ),
-    click.option("--delimiter", metavar="CHARACTER", help="What stands between fields, if it can't be guessed."),
+    click.option("--delimiter", metavar="CHARACTER", help="Field delimiter; default: inferred from the header."),
     click.option(
         "--decimal",
         type=click.Choice([".", ","]),
         metavar="CHARACTER",
-        help="Decimal sign, '.' or ','; default: by the data.",
+        help="Decimal sign, '.' or ','; default: inferred from the data.",
     ),
     click.option("--encoding", metavar="NAME", help="Encoding of a text file, such as latin1; default: UTF-8."),
     click.option(
@@ -85,14 +85,14 @@ _FILES = (
         help="Whether the first line of a CSV or Excel file names the columns.",
     ),
     click.option(
-        "--data", "folder", metavar="FOLDER", help="Parquet files that can be named as DATA; or set HEDGEROW_DATA."
+        "--data", "folder", metavar="FOLDER", help="Folder of datasets that DATA can name; default: HEDGEROW_DATA."
     ),
 )
 
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """What columns are to be taken for."""
+    """How columns are to be used."""
 
     target: str | None
     nominal: tuple[str, ...]
@@ -106,7 +106,7 @@ class ColumnOptions:
 
 @dataclass(frozen=True)
 class FileOptions:
-    """How a file is to be read."""
+    """How files are to be read."""
 
     missing: str | None
     format_name: str | None

@@ -32,7 +32,7 @@ Examples:
     "--output", "-o", default="-", metavar="FILE",
     help="Output file (.csv, .tsv, .csv.gz, .tsv.gz, .parquet); default: standard output.",
 )  # fmt: skip
-@click.option("--keep", metavar="COLUMN", multiple=True, help="Copy it from DATA to the answers: --keep id.")
+@click.option("--keep", metavar="COLUMN", multiple=True, help="Copy this column of DATA to the output: --keep id.")
 @coverage_option
 @click.option(
     "--safe-csv", is_flag=True, help="Put ' before text that a spreadsheet would take for a formula (= + - @)."
@@ -44,14 +44,14 @@ def predict(
     data: str,
     output: str,
     keep: tuple[str, ...],
-    coverage: float,
+    coverage: float | None,
     safe_csv: bool,
     quiet: bool,
     files: FileOptions,
 ) -> None:
-    """Answers of MODEL for the rows of DATA: label, probabilities, and how sure it is.
+    """Predict the rows of DATA with MODEL: label, probabilities, and how sure it is.
 
-    Larger files than memory are no problem: rows are read some at a time.
+    Files may be larger than memory: rows are read in batches.
     """
     from hedgerow.cli.console import err, out, progress, silenced
     from hedgerow.cli.figures import counted

@@ -1,4 +1,4 @@
-"""The commands together, and what happens when one of them fails: one line, and an exit code."""
+"""The command group, and error handling: one line and an exit code."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ Decision trees and forests that say how sure they are.
   hedgerow show iris.hedgerow               read it
   hedgerow predict iris.hedgerow new.csv    label, probabilities, how sure
   hedgerow explain iris.hedgerow new.csv    why?
-  hedgerow score iris.hedgerow new.csv      how good it is, beside guessing
+  hedgerow score iris.hedgerow new.csv      how good it is, beside a baseline
 
 DATA is a file (CSV, TSV, Excel, JSON lines, Parquet, ARFF; also .gz), - for standard input, or the name of a dataset.
 """
 
 
 class _InOrder(click.Group):
-    """Commands in the order in which they are used, not in that of the alphabet."""
+    """Lists commands in the order in which they are used, not alphabetically."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
@@ -79,7 +79,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _exit_code(error: BaseException) -> int:
-    """Say in one line what was wrong."""
+    """Print an error in one line, and return the exit code."""
     match error:
         case SystemExit():
             return error.code if isinstance(error.code, int) else FAILED
@@ -94,7 +94,7 @@ def _exit_code(error: BaseException) -> int:
         case KeyboardInterrupt() | click.Abort():
             return _failed("interrupted", INTERRUPTED)
         case BrokenPipeError():
-            # Who read our output has seen enough. What is still to be flushed at exit has nowhere to go.
+            # The reader of our output has closed it: what is flushed at exit must go nowhere.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return DONE
         case CommandError() | ValueError() | OSError() | TypeError() | ImportError():
@@ -120,5 +120,5 @@ def _failed(message: str, code: int) -> int:
 
 
 def _note(message: Any, category: Any, filename: Any, lineno: Any, file: Any = None, line: Any = None) -> None:
-    """Warnings are notes of one line, too."""
+    """Print a warning as a note of one line."""
     print(printable(f"note: {' '.join(str(message).split())}"), file=sys.stderr)

@@ -29,8 +29,8 @@ Examples:
 @data_argument
 @click.option("--target", "-t", metavar="COLUMN", help="The column with the true values; default: the model's target.")
 @click.option("--weight", metavar="COLUMN", help="Sample weights of the scores.")
-@click.option("--groups", metavar="COLUMN", help="Rows of one group are not independent: for standard errors.")
-@click.option("--positive", metavar="CLASS", help="The positive one of two classes; default: the second in order.")
+@click.option("--groups", metavar="COLUMN", help="Rows of a group are not independent, for standard errors.")
+@click.option("--positive", metavar="CLASS", help="The positive one of two classes; default: the second.")
 @coverage_option
 @json_option
 @quiet_option
@@ -42,18 +42,21 @@ def score(
     weight: str | None,
     groups: str | None,
     positive: str | None,
-    coverage: float,
+    coverage: float | None,
     as_json: bool,
     quiet: bool,
     files: FileOptions,
 ) -> None:
-    """How good MODEL is on the rows of DATA, whose target is known: every score beside that of guessing."""
+    """Score MODEL on the rows of DATA, whose target is known, beside a baseline that ignores the inputs."""
     from hedgerow.cli.console import err, note, out, progress, silenced, warn
     from hedgerow.cli.figures import counted, dropped
     from hedgerow.cli.fitted import open_model, read_rows
+    from hedgerow.cli.inputs.roles import group_names
     from hedgerow.cli.inputs.unseen import UnseenCategories
+    from hedgerow.cli.promises import promised_coverage, promises
     from hedgerow.cli.results.destinations import STANDARD
     from hedgerow.cli.scores.advice import advice_on_scores
+    from hedgerow.cli.scores.coverage import coverage_to_json, measure_coverage, print_coverage
     from hedgerow.cli.scores.evaluation import combine, mark
     from hedgerow.cli.scores.labelled import ask_rows, describe_unknown, to_trial
     from hedgerow.cli.scores.report import print_confusion, print_json, print_scores, to_json
@@ -72,6 +75,8 @@ def score(
         loaded.model, asked, truth.name, weight=weight, groups=groups, positive=positive, coverage=coverage
     )
     evaluation = combine([mark(trial)])
+    promised, names_of_groups = promised_coverage(loaded.model, coverage), group_names(asked.columns, groups)
+    kept = measure_coverage(trial, names_of_groups) if promises(loaded.model) else []
     unseen.report()
     if asked.n_without_target:
         note(dropped(asked.n_without_target, truth.name))
@@ -81,12 +86,15 @@ def score(
     if advice := advice_on_scores(evaluation, loaded.model):
         warnings.append(advice)
     if as_json:
-        print_json({"model": model, "data": data, "target": truth.name, **to_json(evaluation), "warnings": warnings})
+        found = to_json(evaluation) | (coverage_to_json(kept, promised) if kept else {})
+        print_json({"model": model, "data": data, "target": truth.name, **found, "warnings": warnings})
     else:
         rows = f"{counted(evaluation.n_rows, 'row')} of {'standard input' if data == STANDARD else data}"
         out.print(f"{type(loaded.model).__name__} on {rows} (± standard error):", soft_wrap=True)
         print_scores(evaluation)
         print_confusion(evaluation)
+        if kept:
+            print_coverage(kept, promised)
     for warning in warnings:
         warn(warning)
 

@@ -43,12 +43,12 @@ Examples:
     type=click.Choice(FORMATS),
     help="Picture (svg, png, pdf), rules of a tree, or code of the model; default: by FILE.",
 )
-@click.option("--output", "-o", metavar="FILE", help="Write it there: .svg, .png, .pdf, .txt, .dot, .sql, .py or .c.")
+@click.option("--output", "-o", metavar="FILE", help="Output file: .svg, .png, .pdf, .txt, .dot, .sql, .py or .c.")
 @click.option("--dialect", type=click.Choice(["duckdb", "sqlite"]), default="duckdb", help="Of SQL.")
 def show(
     model: str, tree: int | None, depth: int | None, format_name: str | None, output: str | None, dialect: str
 ) -> None:
-    """The tree in MODEL as text, or a forest's figures; its picture, its rules, or code that answers as it does."""
+    """Show the tree in MODEL as text, or a summary of a forest; or its picture, rules or code."""
     from hedgerow.cli.console import note, out
     from hedgerow.cli.errors import CommandError
     from hedgerow.cli.fitted import open_model

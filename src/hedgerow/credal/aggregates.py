@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hedgerow._arrays import Bools, Floats
 from hedgerow._registry import register
 from hedgerow.credal.decisions import TIE, has_distribution, tightened, undominated
 from hedgerow.credal.leaves import Weighting, bounds_of, check_s, check_weighting, weights_of
@@ -23,9 +24,6 @@ from hedgerow.forest.counts import check_counts
 from hedgerow.walk import LeafTable, Op
 
 __all__ = ["Aggregate", "Average", "Belief", "Conjunction", "Credal", "Disjunction", "Vote", "get", "names"]
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 class Credal(NamedTuple):
@@ -152,8 +150,7 @@ class Belief(_Weighed):
 
     def sets(self, folded: Floats, n_trees: Any) -> Bools:
         bel, pl, total = _certain_possible(folded)
-        kept: Bools = bel.max(axis=1, keepdims=True) <= pl + TIE * total
-        return kept
+        return bel.max(axis=1, keepdims=True) <= pl + TIE * total
 
 
 @dataclass(frozen=True)
@@ -171,8 +168,7 @@ class Vote(_Weighed):
 
     def sets(self, folded: Floats, n_trees: Any) -> Bools:
         _, votes, total = _certain_possible(folded)
-        most: Bools = votes >= votes.max(axis=1, keepdims=True) - TIE * total
-        return most
+        return votes >= votes.max(axis=1, keepdims=True) - TIE * total
 
     def conditions(self, code: int, n_classes: int, n_trees: int, s: float) -> Conditions:
         """Class `code` has more votes than any other."""

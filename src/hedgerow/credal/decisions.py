@@ -8,12 +8,11 @@ averages of those, the three agree: there the slack may all go to any one class.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from hedgerow._arrays import Bools, Floats
 
 __all__ = ["TIE", "e_admissibility", "interval_dominance", "maximality", "reachable", "tree_sets"]
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 TIE = 1e-12
 """Sums over trees that differ by no more than this share of the total are equal, whatever order they were added in."""
@@ -130,8 +129,7 @@ def tightened(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
 def has_distribution(lower: Floats, upper: Floats, slip: float = TIE) -> Bools:
     """Whether l ≤ p ≤ u for some p that adds up to 1, (…)."""
     ordered = (lower <= upper + slip).all(axis=-1)
-    found: Bools = ordered & (lower.sum(axis=-1) <= 1 + slip) & (upper.sum(axis=-1) >= 1 - slip)
-    return found
+    return ordered & (lower.sum(axis=-1) <= 1 + slip) & (upper.sum(axis=-1) >= 1 - slip)
 
 
 def _slack(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_choice, check_number
 from hedgerow.forest.counts import check_counts
 
 __all__ = ["WEIGHTINGS", "Weighting", "check_s", "check_weighting", "idm_bounds", "tree_weights"]
 
-Floats = NDArray[np.float64]
 Weighting = Literal["uniform", "samples", "epistemic"]
 
 WEIGHTINGS: tuple[str, ...] = get_args(Weighting)

@@ -6,15 +6,14 @@ Zhang, Quost and Masson, Cautious Random Forests, sections 2.2 and 3.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hedgerow._arrays import Floats
 from hedgerow.credal.decisions import undominated
 from hedgerow.credal.leaves import Weighting, bounds_of, check_s, check_weighting, weights_of
 from hedgerow.forest.counts import check_counts
 
 __all__ = ["belief", "belief_interval"]
-
-Floats = NDArray[np.float64]
 
 
 def belief(counts: ArrayLike, s: float, weighting: Weighting = "uniform") -> tuple[Floats, Floats]:

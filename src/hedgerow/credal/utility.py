@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-__all__ = ["REWARDS", "learn_tree_weights", "set_utilities"]
+from hedgerow._arrays import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["REWARDS", "learn_tree_weights", "set_utilities"]
 
 REWARDS = {"u65": 0.65, "u80": 0.8}
 """Reward of a correct set of two classes, by the name of the utility."""
@@ -29,8 +29,7 @@ def set_utilities(correct: NDArray[np.bool_], sizes: NDArray[np.int64], reward: 
     """
     bonus = 4 * reward - 2
     # In a form that is exactly 1 for m = 1.
-    worth: Floats = np.where(correct, 1 / sizes + bonus * (sizes - 1) / sizes**2, 0.0)
-    return worth
+    return np.where(correct, 1 / sizes + bonus * (sizes - 1) / sizes**2, 0.0)
 
 
 def learn_tree_weights(
@@ -90,5 +89,4 @@ def learn_tree_weights(
 
 def _softmax(logs: Floats) -> Floats:
     powers = np.exp(logs - logs.max())
-    weights: Floats = powers / powers.sum()
-    return weights
+    return powers / powers.sum()

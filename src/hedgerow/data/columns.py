@@ -12,12 +12,13 @@ from decimal import Decimal
 from enum import StrEnum
 from itertools import compress, repeat
 from numbers import Integral, Real
-from typing import Any, TypeAlias
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._core import place_codes
 from hedgerow._lazy import lazy
 from hedgerow._rebuild import reduce_to_constructor
@@ -34,8 +35,6 @@ __all__ = [
     "learn_source",
     "refuse_huge_integer",
 ]
-
-Floats: TypeAlias = NDArray[np.float64]
 
 # Names of the numbers 0 and 1 of a boolean column, which is split like any numeric one.
 TRUTH_VALUES = (False, True)
@@ -274,8 +273,7 @@ def _is_untyped(series: Series) -> bool:
 
 def _python_values(source: Source) -> list[Any]:
     if source.numbers is not None:
-        numbers: list[Any] = source.numbers.tolist()
-        return numbers
+        return source.numbers.tolist()
     if source.texts is not None:
         return source.texts()
     series = source.series

@@ -95,5 +95,4 @@ def _is_arrow_text(dtype: Any) -> bool:
 
 
 def _arrow_texts(array: Any) -> list[Any]:
-    values: list[Any] = array.__arrow_array__().to_numpy().tolist()
-    return values
+    return array.__arrow_array__().to_numpy().tolist()

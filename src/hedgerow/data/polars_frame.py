@@ -35,8 +35,7 @@ class PolarsFrame(Frame):
     def float_block(self) -> NDArray[np.float64] | None:
         if any(dtype != get_polars().Float64 for dtype in self._native.dtypes):
             return None
-        block: NDArray[np.float64] = self._native.to_numpy()
-        return block
+        return self._native.to_numpy()
 
     def only_row(self) -> tuple[Any, ...] | None:
         known = _dtypes((*_FLOATS, *_WHOLE, *_TEXTS, "Enum"))

@@ -81,7 +81,7 @@ class Schema:
         if self._is_ready(X):
             self._check_names(None, estimator)
             _refuse_infinity(X, self.names)
-            return X  # type: ignore[no-any-return]
+            return X
         frame = as_frame(X)
         if frame is None:
             self._check_names(None, estimator)
@@ -167,14 +167,14 @@ def _as_array(X: Any, estimator: Any) -> NDArray[Any]:
         X = unmask(X)
     from sklearn.utils import check_array  # imported late: it is slow, and frames do not need it
 
-    return check_array(densify(X), dtype=None, ensure_all_finite=False, estimator=estimator, input_name="X")  # type: ignore[no-any-return]
+    return check_array(densify(X), dtype=None, ensure_all_finite=False, estimator=estimator, input_name="X")
 
 
 def unmask(X: Any) -> NDArray[Any]:
     """Values of a masked array, with NaN for masked entries."""
     mask = np.ma.getmaskarray(X)
     if not mask.any() or X.dtype.kind not in "biufO":
-        return X.data  # type: ignore[no-any-return]
+        return X.data
     values: NDArray[Any] = X.data.astype(X.dtype if X.dtype.kind == "f" else object)  # integers stay exact
     values[mask] = np.nan
     return values

@@ -117,8 +117,7 @@ def _one_column(y: Any) -> NDArray[Any]:
         return y
     if (row := first_masked(y)) is not None:
         raise ValueError(f"Input y is masked in row {row}: drop the rows whose target is not known")
-    column: NDArray[Any] = column_or_1d(y, warn=True)
-    return column
+    return column_or_1d(y, warn=True)
 
 
 def _check_length(X: Any, y: NDArray[Any]) -> None:
@@ -145,8 +144,7 @@ def read_weights(sample_weight: Any, X: Any, class_weight: Any = None, y: Any = 
             "negative, and one that is positive"
         )
     _check_ratio("class_weight times sample_weight", product)
-    scaled: NDArray[np.float64] = product / weight_unit(product, total=float(weight[product > 0].sum()))
-    return scaled
+    return product / weight_unit(product, total=float(weight[product > 0].sum()))
 
 
 def check_weights(sample_weight: Any, X: Any) -> NDArray[np.float64]:
@@ -210,8 +208,7 @@ def _class_weights(class_weight: Any, y: Any) -> NDArray[np.float64]:
     for label, value in class_weight.items() if isinstance(class_weight, Mapping) else ():
         if not isinstance(value, Real):
             raise ValueError(f"class_weight of class {label!r} is {value!r}, must be a number")
-    weights: NDArray[np.float64] = compute_sample_weight(class_weight, y)
-    return weights
+    return compute_sample_weight(class_weight, y)
 
 
 def _check_ratio(name: str, weight: NDArray[np.float64]) -> None:

@@ -23,7 +23,7 @@ import pyarrow as pa
 from hedgerow.datasets.encodings import not_utf8, to_utf8
 from hedgerow.datasets.number_columns import exact_integers
 from hedgerow.datasets.numerals import integer_literals, is_plain_number
-from hedgerow.datasets.rows import As, DataFileError, Reading, check_names, convert_column, has_huge
+from hedgerow.datasets.rows import As, DataFileError, Reading, check_names, convert_columns, has_huge
 from hedgerow.datasets.streams import Stream
 
 __all__ = ["ArffRows"]
@@ -71,10 +71,7 @@ class ArffRows:
 
     def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
         for rows in self._blocks():
-            block = self._block(rows)
-            yield pa.table(
-                {name: convert_column(block[name], how, self.reading, self.label, name) for name, how in wanted.items()}
-            )
+            yield convert_columns(self._block(rows), wanted, self.reading, self.label)
 
     # -- declarations
 
@@ -92,7 +89,7 @@ class ArffRows:
             if word != "@attribute":
                 raise self._wrong(number, f"{text[:40]!r} is neither a declaration nor @data")
             attributes.append(self._attribute(text, number))
-        raise DataFileError(f"{self.label} is no ARFF file: it has no @attribute and @data")
+        raise DataFileError(f"{self.label} is not an ARFF file: it has no @attribute and @data")
 
     def _attribute(self, text: str, number: int) -> _Attribute:
         found = _NAME.fullmatch(text)
@@ -139,7 +136,7 @@ class ArffRows:
             return self._sparse_row(text, number)
         fields = self._fields(text, number)
         if len(fields) != len(self._attributes):
-            raise self._wrong(number, f"{len(fields)} fields, and {len(self._attributes)} columns are declared")
+            raise self._wrong(number, f"{len(fields)} fields, but {len(self._attributes)} columns are declared")
         return fields
 
     def _fields(self, text: str, number: int) -> list[str]:
@@ -150,14 +147,14 @@ class ArffRows:
         while at is not None:
             found = _next_field(text, at)
             if found is None:
-                raise self._wrong(number, f"quotes that do not close, near {text[at : at + 30]!r}")
+                raise self._wrong(number, f"an unclosed quote near {text[at : at + 30]!r}")
             field, at = found
             fields.append(field)
         return fields
 
     def _sparse_row(self, text: str, number: int) -> list[str]:
         if not text.endswith("}"):
-            raise self._wrong(number, "a sparse row has no closing brace, or a weight behind it, which is not read")
+            raise self._wrong(number, "a sparse row has no closing brace, or a weight after it, which is not supported")
         row = [attribute.absent for attribute in self._attributes]
         inside = text[1:-1].rstrip()
         at: int | None = 0 if inside else None
@@ -186,7 +183,7 @@ class ArffRows:
             except ValueError:
                 row = next(i for i, field in enumerate(fields) if field not in missing and not is_plain_number(field))
                 raise self._wrong(
-                    rows[row][0], f"column {attribute.name!r} is declared numeric and has {fields[row]!r}"
+                    rows[row][0], f"column {attribute.name!r} is declared numeric but holds {fields[row]!r}"
                 ) from None
         values = [None if field in missing else _unquoted(field) for field in fields]
         if attribute.categories is None:

@@ -8,19 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from io import BytesIO, RawIOBase
 
 import numpy as np
 
 __all__ = ["Block", "row_blocks", "row_end"]
 
 _BLOCK_BYTES = 1 << 23
-
-
-class Source(Protocol):
-    """A binary stream."""
-
-    def readinto(self, buffer: memoryview, /) -> int | None: ...
 
 
 @dataclass(frozen=True)
@@ -32,7 +26,7 @@ class Block:
     n_lines: int
 
 
-def row_blocks(file: Source, first_line: int, size: int = _BLOCK_BYTES) -> Iterator[Block]:
+def row_blocks(file: RawIOBase | BytesIO, first_line: int, size: int = _BLOCK_BYTES) -> Iterator[Block]:
     """Yield blocks of about `size` bytes that end at a line end outside quotes.
 
     >>> import io

@@ -1,4 +1,4 @@
-"""Fetched data in a folder: a Parquet file each, and beside it what it is and the checksum of its bytes."""
+"""Cache of fetched datasets: a Parquet file each, with a description and a checksum beside it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def keep(folder: Path, table: pa.Table, origin: Origin) -> None:
 
 
 def cached_table(folder: Path, entry: Cached) -> pa.Table:
-    """The table, if its bytes are those that were written."""
+    """Read a table whose checksum is right."""
     path = folder / f"{entry.origin.name}.parquet"
     try:
         with path.open("rb") as file:  # one open file: another process may replace the name in between

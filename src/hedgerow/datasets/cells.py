@@ -14,7 +14,7 @@ from hedgerow.datasets.rows import (
     DataFileError,
     Reading,
     check_names,
-    convert_column,
+    convert_columns,
     is_text,
     markers_to_null,
     trim,
@@ -48,17 +48,10 @@ class CellRows:
         n_blocks = 0
         while rows := list(islice(self._rows, _ROWS_AT_ONCE)):
             n_blocks += 1
-            yield pa.table(
-                {name: self._convert([row[at] for row in rows], name, wanted[name]) for name, at in positions.items()}
-            )
+            columns = {name: self._column([row[at] for row in rows], name) for name, at in positions.items()}
+            yield convert_columns(columns, wanted, self.reading, self.label)
         if not n_blocks:
             raise DataFileError(f"{self.label} has no rows")
-
-    def _convert(self, cells: Sequence[Any], name: str, how: As) -> pa.ChunkedArray:
-        column = self._column(cells, name)
-        if pa.types.is_null(column.type):
-            column = column.cast(pa.string())
-        return convert_column(column, how, self.reading, self.label, name)
 
     def _column(self, cells: Sequence[Any], name: str) -> pa.ChunkedArray:
         column = pa.chunked_array([_array(cells, as_text=name in self.reading.text)])

@@ -32,7 +32,7 @@ def open_excel(stream: Stream, reading: Reading) -> CellRows:
             rows = _cells(book.worksheets[0])
             first = next(rows, None)
     except Exception as error:  # whatever a damaged file leads to: a bad archive, bad XML, missing parts
-        raise DataFileError(f"{stream.label} is no Excel file (.xlsx), or damaged: {error}") from None
+        raise DataFileError(f"{stream.label} is not an Excel file (.xlsx), or is damaged: {error}") from None
     if first is None:
         raise DataFileError(f"{stream.label} is empty: its first sheet has no cells")
     names = name_columns(["" if cell is None or not reading.header else str(cell) for cell in first])

@@ -105,5 +105,5 @@ def _check_name(stream: Stream, chosen: str, seen: str | None) -> None:
             f"{stream.label} is not {chosen.upper()} but {seen.upper()}: rename it, or say --format {seen}"
         )
     if chosen in ("parquet", "xlsx") and seen is None:
-        kind = "Parquet" if chosen == "parquet" else "Excel"
-        raise DataFileError(f"{stream.label} is no {kind} file: it does not start as one")
+        kind = "a Parquet" if chosen == "parquet" else "an Excel"
+        raise DataFileError(f"{stream.label} is not {kind} file: its first bytes are wrong")

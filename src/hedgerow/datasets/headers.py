@@ -53,11 +53,11 @@ def find_header(stream: Stream) -> Header:
         head = stream.head(n_bytes)
         complete = len(head) < n_bytes
         if b"\0" in head[:4096]:
-            raise DataFileError(f"{stream.label} is no text: is it another kind of file, or UTF-16? Save it as UTF-8")
+            raise DataFileError(f"{stream.label} is not text: is it another kind of file, or UTF-16? Save it as UTF-8")
         start = len(head) - len(head.removeprefix(_BOM).lstrip(b"\r\n"))
         end = _end_of_line(head, start)
         if end < 0 and (n_bytes > _LONGEST or complete) and head.count(b'"', start) % 2:
-            raise DataFileError(f"{stream.label}: its header has a quote that does not close: delete or double it")
+            raise DataFileError(f"{stream.label}: its header has an unclosed quote: delete or double it")
         if end >= 0 or complete:
             return _decode(head, start, len(head) if end < 0 else end, stream.label)
         if n_bytes > _LONGEST:

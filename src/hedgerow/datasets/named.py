@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow.datasets.cache import cache_folder, cached, cached_table
 from hedgerow.datasets.files import open_rows
-from hedgerow.datasets.rows import DataFileError
+from hedgerow.datasets.rows import DataFileError, decode
 
 __all__ = ["Dataset", "Entry", "entries", "load"]
 
@@ -57,9 +57,7 @@ class Dataset:
     def of(cls, name: str, table: pa.Table, target: str) -> Dataset:
         """Split a table into inputs and target; rows without a target are dropped."""
         table = table.filter(table[target].is_valid())
-        column = table[target]
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
+        column = decode(table[target])
         values = column.to_numpy()
         y = values.astype(str) if pa.types.is_string(column.type) else values
         return cls(name, table.drop_columns([target]), y, target)
@@ -116,7 +114,7 @@ def _folder(data: AnyPath | None) -> Path | None:
     folder = Path(named)
     if not folder.is_dir():
         given = "--data" if data else "HEDGEROW_DATA"
-        raise DataFileError(f"{given} is {str(folder)!r}, which is no folder")
+        raise DataFileError(f"{given} is {str(folder)!r}, which is not a folder")
     return folder
 
 

@@ -81,7 +81,7 @@ def _downloaded(base: str, about: dict[str, Any]) -> Any:
                 file.write(piece)
         if checksum.hexdigest() != about["md5_checksum"]:
             raise DataFileError(
-                f"{about['url']} is damaged: its MD5 is {checksum.hexdigest()}, and OpenML says "
+                f"{about['url']} is damaged: its MD5 is {checksum.hexdigest()}, but OpenML says "
                 f"{about['md5_checksum']}: try again"
             )
         return open_rows(str(path), Reading(format="arff")).table()
@@ -92,20 +92,20 @@ def _json(base: str, address: str) -> dict[str, Any]:
         try:
             found: dict[str, Any] = json.load(answer)
         except ValueError:
-            raise DataFileError(f"{urljoin(base, address)} does not answer with JSON: is it OpenML?") from None
+            raise DataFileError(f"{urljoin(base, address)} did not answer with JSON: is it OpenML?") from None
     return found
 
 
 def _opened(base: str, address: str) -> Any:
     url = urljoin(base, address)
     if urlparse(url).scheme not in ("http", "https"):
-        raise DataFileError(f"{url} is no address of a server: it must start with http:// or https://")
+        raise DataFileError(f"{url} is not the address of a server: it must start with http:// or https://")
     try:
         return urlopen(Request(url, headers={"User-Agent": "hedgerow"}), timeout=_SECONDS)
     except HTTPError as error:
         error.close()  # it is the server's answer too, with an open connection
         if error.code in (404, 412):
             raise DataFileError(f"OpenML has no such dataset ({url}: {error.code})") from None
-        raise DataFileError(f"{url} answers with {error.code} {error.reason}") from None
+        raise DataFileError(f"{url} answered {error.code} {error.reason}") from None
     except (URLError, TimeoutError) as error:
         raise DataFileError(f"can't reach {url}: {getattr(error, 'reason', error)}") from None

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hedgerow.datasets.rows import As, DataFileError, Reading, convert, convert_column, markers_to_null
+from hedgerow.datasets.rows import As, DataFileError, Reading, convert, convert_columns, is_text, markers_to_null
 from hedgerow.datasets.streams import Stream
 
 __all__ = ["MAGIC", "ParquetRows"]
@@ -27,7 +27,7 @@ class ParquetRows:
             with stream:
                 self._file = pq.ParquetFile(pa.BufferReader(stream.read()) if stream.path is None else stream.path)
         except (pa.ArrowException, OSError) as error:
-            raise DataFileError(f"{self.label} is no Parquet file, or damaged: {_first_line(error)}") from None
+            raise DataFileError(f"{self.label} is not a Parquet file, or is damaged: {_first_line(error)}") from None
         self.names = tuple(self._file.schema_arrow.names)
 
     def table(self) -> pa.Table:
@@ -41,7 +41,7 @@ class ParquetRows:
             column, what = table.column(at), f"{self.label}: column {name!r}"
             if name in self.reading.text:
                 column = convert(column, "text", self.reading.missing, what).cast(pa.string())
-            elif pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            elif is_text(column.type):
                 column = markers_to_null(column, self.reading.missing)
             table = table.set_column(at, name, column)
         return table
@@ -50,10 +50,7 @@ class ParquetRows:
         if not self._file.metadata.num_rows:
             raise DataFileError(f"{self.label} has no rows")
         for batch in self._batches(list(wanted)):
-            part = pa.Table.from_batches([batch])
-            yield pa.table(
-                {name: convert_column(part[name], how, self.reading, self.label, name) for name, how in wanted.items()}
-            )
+            yield convert_columns(pa.Table.from_batches([batch]), wanted, self.reading, self.label)
 
     def _batches(self, names: list[str]) -> Iterator[Any]:
         try:

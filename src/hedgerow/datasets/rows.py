@@ -24,6 +24,8 @@ __all__ = [
     "check_names",
     "convert",
     "convert_column",
+    "convert_columns",
+    "decode",
     "has_huge",
     "is_text",
     "markers_to_null",
@@ -105,11 +107,9 @@ def convert(
     array: pa.ChunkedArray, how: As, missing: Sequence[str], what: str, decimal: str = ".", unit: str = ""
 ) -> pa.ChunkedArray:
     """Convert a column to numbers or to text; `what` names it in errors."""
-    if pa.types.is_dictionary(array.type):
-        array = array.cast(array.type.value_type)
+    array = decode(array)
     if how == "text":
-        text = _as_text(array)
-        return markers_to_null(text, missing).dictionary_encode()
+        return markers_to_null(_as_text(array), missing).dictionary_encode()
     if is_text(array.type):
         return _numbers_of_text(array, missing, what, decimal, unit)
     refuse_huge_integers(array, what)
@@ -117,6 +117,16 @@ def convert(
         return array.cast(pa.float64(), safe=not pa.types.is_decimal(array.type))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise DataFileError(f"{what} holds values of type {array.type}, which are not numbers") from None
+
+
+def decode(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the values of a column that may be a dictionary."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def convert_columns(columns: Any, wanted: Mapping[str, As], reading: Reading, label: str) -> pa.Table:
+    """Convert some columns, looked up by name, of the file `label`."""
+    return pa.table({name: convert_column(columns[name], how, reading, label, name) for name, how in wanted.items()})
 
 
 def convert_column(column: pa.ChunkedArray, how: As, reading: Reading, label: str, name: str) -> pa.ChunkedArray:
@@ -155,7 +165,7 @@ def has_huge(numbers: pa.ChunkedArray) -> bool:
 
 
 def refuse_huge_integers(array: pa.ChunkedArray, what: str) -> None:
-    """Refuse integers (as such, as decimals or as text) that float64 can't tell from their neighbours."""
+    """Refuse integers (as such, as decimals or as text) that float64 can't represent exactly."""
     if pa.types.is_integer(array.type):
         ends = pc.min_max(array)
         values = [ends["min"].as_py(), ends["max"].as_py()]

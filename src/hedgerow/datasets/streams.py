@@ -49,7 +49,7 @@ class Stream(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         if not self._seen:
             try:
-                return self._file.readinto(buffer)  # type: ignore[attr-defined, no-any-return]
+                return self._file.readinto(buffer)  # type: ignore[attr-defined]
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 raise self._damaged(error) from None
         data = self._take(min(len(self._seen), len(buffer)))
@@ -84,7 +84,7 @@ class Stream(io.RawIOBase):
 
     def _damaged(self, error: Exception) -> DataFileError:
         if isinstance(error, EOFError):
-            return DataFileError(f"{self.label} is cut off: its gzip ends too early")
+            return DataFileError(f"{self.label} is truncated: its gzip data end too early")
         return DataFileError(f"{self.label} is a damaged gzip file: {error}; fetch or write it again")
 
     def close(self) -> None:

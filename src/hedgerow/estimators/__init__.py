@@ -6,7 +6,12 @@ from hedgerow.estimators.conformal_classifier import ConformalClassifier
 from hedgerow.estimators.conformal_regressor import ConformalRegressor
 from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.forest_regressor import ForestRegressor
-from hedgerow.estimators.measured import MeasuredForestRegressor, MeasuredTreeClassifier, MeasuredTreeRegressor
+from hedgerow.estimators.measured import (
+    MeasuredForestClassifier,
+    MeasuredForestRegressor,
+    MeasuredTreeClassifier,
+    MeasuredTreeRegressor,
+)
 from hedgerow.estimators.naive_bayes_tree import NaiveBayesTreeClassifier
 from hedgerow.estimators.oblique import ObliqueForestClassifier, ObliqueTreeClassifier, ObliqueTreeRegressor
 from hedgerow.estimators.random_trees import RandomTreesClassifier
@@ -21,6 +26,7 @@ __all__ = [
     "ConformalRegressor",
     "ForestClassifier",
     "ForestRegressor",
+    "MeasuredForestClassifier",
     "MeasuredForestRegressor",
     "MeasuredTreeClassifier",
     "MeasuredTreeRegressor",

@@ -13,6 +13,7 @@ from hedgerow.codegen.finish import Step
 from hedgerow.data.table import Schema, Table
 from hedgerow.data.targets import Labels
 from hedgerow.data.training import Training
+from hedgerow.estimators.fitting.bags import UnseenRows
 from hedgerow.estimators.seeding import seed_of
 from hedgerow.estimators.stored import check_fitted
 from hedgerow.forest.forest import Forest
@@ -81,6 +82,13 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
     def _restored(self) -> None:
         self._check_fitted()
         self._tables = TableCache()
+
+    def _unseen_rows(self, X: Any, y: Any, sample_weight: Any) -> UnseenRows:
+        """Training rows, given again, that each tree has not seen; or that can be left out of it."""
+        raise ValueError(
+            f"{type(self).__name__} has no bags, and every row of fit was seen by every tree: use rows='all' with rows "
+            "that it has not seen, or a forest"
+        )
 
     @property
     def _n_jobs(self) -> int | None:

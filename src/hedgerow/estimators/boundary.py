@@ -193,18 +193,15 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Most probable class of each row, the first of equals; with ``decide="tree"`` the tree's own."""
-        labels: NDArray[Any] = self._respond_alone(X, "predict")
-        return labels
+        return self._respond_alone(X, "predict")
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class, (n, n_classes), from the row's distance to the area of each."""
-        found: Floats = self._respond_alone(X, "predict_proba")
-        return found
+        return self._respond_alone(X, "predict_proba")
 
     def predict_uncertainty(self, X: Any) -> Uncertainty:
         """Entropy of the probabilities in bits. A single tree has no between-tree variance: all of it is aleatoric."""
-        found: Uncertainty = self._respond_alone(X, "predict_uncertainty")
-        return found
+        return self._respond_alone(X, "predict_uncertainty")
 
     def algebraic_distance(self, X: Any) -> Floats:
         """Distance of each row from the area of each class, (n, n_classes), negative inside it, in units of `scale_`.
@@ -261,8 +258,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
 
     def leaf_counts(self, X: Any) -> Floats:
         """Class counts of the leaf that each row reaches, (n, 1, n_classes); of several, the weighted mean."""
-        counts: Floats = self._respond_alone(X, "leaf_counts")
-        return counts
+        return self._respond_alone(X, "leaf_counts")
 
     @property
     def boundary_(self) -> DecisionBoundary:
@@ -315,8 +311,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         """Position in `classes_` of the tree's own answer, given its probabilities."""
         if isinstance(self.estimator_, ClassTree):
             return self.estimator_._decide(probabilities)
-        codes: NDArray[np.intp] = probabilities.argmax(axis=1)
-        return codes
+        return probabilities.argmax(axis=1)
 
     def _decides_by_tree(self) -> bool:
         return _decide(self.decide) == "tree"

@@ -316,8 +316,7 @@ class CautiousForestClassifier(_Cautious):
         self.random_state = random_state
 
     def _template(self) -> ForestClassifier:
-        forest: ForestClassifier = requesting_weights(self._default())
-        return forest
+        return requesting_weights(self._default())
 
     def _default(self) -> ForestClassifier:
         return ForestClassifier(**_PLAIN, **{name: getattr(self, name) for name in _OF_FOREST})

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
     from hedgerow.codegen import LeafRules
     from hedgerow.drawing import TreeView
+    from hedgerow.estimators.fitting.bags import UnseenRows
 
 __all__ = [
     *("CODES", "Responder", "Verbs", "offers", "reached_leaves", "read_rows", "respond", "respond_to_rows"),
-    *("rules_of", "text_of", "view_of"),
+    *("rules_of", "text_of", "unseen_rows", "view_of"),
 ]
 
 Floats = NDArray[np.float64]
@@ -78,6 +79,14 @@ def reached_leaves(model: Any, X: Any) -> csr_array:
     rows = model._read(X)
     reached: csr_array = model._walk.spread(rows)  # type: ignore[attr-defined]
     return reached
+
+
+def unseen_rows(model: Any, X: Any, y: Any, sample_weight: Any = None) -> UnseenRows:
+    """Training rows, given again, with those that each tree has not seen."""
+    if not isinstance(model, Responder):
+        raise TypeError(f"model is {model!r}, must be a fitted estimator of hedgerow: wrap others in RuleClassifier")
+    found: UnseenRows = model._unseen_rows(X, y, sample_weight)  # type: ignore[attr-defined]
+    return found
 
 
 def respond(model: Any, X: Any, verbs: Verbs) -> dict[str, Any]:

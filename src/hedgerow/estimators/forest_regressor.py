@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow._params import check_bool
-from hedgerow.data.table import read_table
+from hedgerow.data.table import Table, read_table
 from hedgerow.data.targets import read_targets, read_weights
 from hedgerow.estimators.fitting.bagging import (
     OutOfBag,
     oob_metric,
 )
+from hedgerow.estimators.fitting.bags import UnseenRows
 from hedgerow.estimators.fitting.costs import feature_costs
 from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.stored import storable
@@ -119,7 +120,7 @@ feature_costs, categorical_features, n_jobs, random_state
         training = self._training(table, weight, targets=targets)
         costs = None if self.feature_costs is None else feature_costs(self.feature_costs, table.schema)
         growth = self._growth("squared_error", splitter=self.splitter, feature_costs=costs)
-        grown = self._grow(training, growth, ("squared_error",), X, y, keep_bags)
+        grown, drawn = self._grow(training, growth, ("squared_error",), X, y, keep_bags)
         samples = LeafSamples.of(*grown.leaf_samples, targets[weight > 0])
         found: dict[str, Any] = {"leaf_samples_": samples, "_impurity": "squared_error"}
         found["training_range_"] = training.ranges
@@ -133,8 +134,17 @@ feature_costs, categorical_features, n_jobs, random_state
             metric = oob_metric(self.oob_score, "r2_score")
             found["oob_prediction_"] = means
             found["oob_score_"] = metric(targets[unseen], means[unseen]) if unseen.sum() > 1 else np.nan
+        if drawn is not None:
+            found["bags_"] = drawn
+        self._forget("bags_")
         self._set_fitted(table, grown.forest, **found)
         return bags if keep_bags else None
+
+    def _unseen_rows(self, X: Any, y: Any, sample_weight: Any) -> UnseenRows:
+        rows = self._read(X)
+        targets, weight = read_targets(y, rows), read_weights(sample_weight, rows)
+        training = self._training(Table(np.asfortranarray(rows), self.schema_), weight, targets=targets)
+        return self._unseen_of(training, weight > 0, rows, targets)
 
     def predict_quantiles(self, X: Any, q: ArrayLike = (0.05, 0.5, 0.95)) -> Floats:
         """Quantiles of the target, (n, len(q)): the smallest training target y with F(y|x) ≥ q."""
@@ -143,8 +153,7 @@ feature_costs, categorical_features, n_jobs, random_state
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
         """Bounds, (n, 2), of the interval with equal probability below and above."""
-        found: Floats = self._respond_alone(X, "predict_interval", coverage=coverage)
-        return found
+        return self._respond_alone(X, "predict_interval", coverage=coverage)
 
     def _respond_out_of_bag(
         self, bags: OutOfBag, verbs: Mapping[str, Mapping[str, Any]]

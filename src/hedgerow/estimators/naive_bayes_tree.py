@@ -150,12 +150,10 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
             reached = spread(self.forest_, rows)
         row = np.repeat(np.arange(len(rows)), np.diff(reached.indptr))
         shares = self.leaf_models_.predict_proba(rows[row], reached.indices.astype(np.int64))
-        mixed: Floats = np.add.reduceat(shares * reached.data[:, np.newaxis], reached.indptr[:-1], axis=0)
-        return mixed
+        return np.add.reduceat(shares * reached.data[:, np.newaxis], reached.indptr[:-1], axis=0)
 
     def _leaf_probabilities(self, rows: Floats, leaves: NDArray[np.int64]) -> Floats:
-        shares: Floats = self.leaf_models_.predict_proba(rows, leaves)
-        return shares
+        return self.leaf_models_.predict_proba(rows, leaves)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Number of the leaf that each row reaches, (n,).

@@ -15,6 +15,7 @@ from hedgerow._params import check_bool, check_choice
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import Labels, check_weights, read_labels, weight_unit
 from hedgerow.data.training import Training
+from hedgerow.estimators.fitting.bags import UnseenRows
 from hedgerow.estimators.fitting.calibration import CALIBRATION_ROWS, HeldOut, NodeSizes, complete
 from hedgerow.estimators.fitting.leave_one_out import LeaveOneOut
 from hedgerow.estimators.fitting.progress import with_callbacks
@@ -199,6 +200,18 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         self._forget("rule_", "min_samples_leaf_", "loo_score_", "loo_decision_function_")
         self._set_fitted(table, forest, weight_unit_=unit, training_range_=training.ranges, **names, **found)
         return self
+
+    def _unseen_rows(self, X: Any, y: Any, sample_weight: Any) -> UnseenRows:
+        rows = self._read(X)
+        labels = read_labels(y, rows, self.classes_)
+        weight = check_weights(sample_weight, rows) / getattr(self, "weight_unit_", 1.0)  # not in older model files
+        count = np.bincount(labels.codes, weights=weight, minlength=len(self.classes_))
+        if not np.allclose(count, self.class_count_):
+            raise ValueError(
+                "y or sample_weight is not what the trees have counted: give all rows of fit and partial_fit, to be "
+                "left out one by one, or rows='all' for rows that they have not seen"
+            )
+        return UnseenRows(rows, labels.codes.astype(np.float64), weight, None, left_out=True)
 
     def _check_rule(self) -> None:
         rule = get(self.rule)

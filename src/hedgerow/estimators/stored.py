@@ -138,7 +138,7 @@ def _check_weights(name: str, weights: Any, n: int, of: str = "classes") -> None
 
 def _check_parameters(model: Any) -> None:
     """Check the parameters that predicting uses: a file must not load and fail later."""
-    parameters = model.get_params(deep=False)
+    parameters = _parameters(model.__class__)
     if "rule" in parameters:
         get(model.rule)
     if "leaf_probability" in parameters:

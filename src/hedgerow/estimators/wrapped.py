@@ -20,6 +20,7 @@ from hedgerow.data.targets import Labels, read_labels, read_weights
 from hedgerow.estimators.base import TreeBased
 from hedgerow.estimators.contract import offers
 from hedgerow.estimators.fitting.bagging import OutOfBag
+from hedgerow.estimators.fitting.bags import UnseenRows
 from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.verbs.answers import ClassAnswers
 from hedgerow.estimators.verbs.code import CodeOfSeveral
@@ -86,6 +87,14 @@ class WrappedForest(Wrapper, PicturesOfSeveral, CodeOfSeveral):
 
     def get_tree_weights(self) -> Floats | None:
         return self.estimator_.get_tree_weights() if isinstance(self.estimator_, TreeBased) else None
+
+    def _unseen_rows(self, X: Any, y: Any, sample_weight: Any) -> UnseenRows:
+        if not isinstance(self.estimator_, TreeBased):
+            raise ValueError(
+                f"the bags of {type(self.estimator_).__name__} are not known: use rows='all' with rows that it has "
+                "not seen"
+            )
+        return self.estimator_._unseen_rows(X, y, sample_weight)
 
     def _prunings(self) -> Prunings:
         return self.estimator_._prunings() if isinstance(self.estimator_, ClassAnswers) else Prunings()
@@ -211,15 +220,13 @@ def class_weight_parameters(estimator: Any) -> list[str]:
 
 
 def _shares(labels: Labels, weight: Floats) -> Floats:
-    shares: Floats = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
-    return shares
+    return np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
 
 
 def _root_shares(forest: Forest) -> Floats:
     """Mean over the trees of the class frequencies in the root."""
     roots = forest.node_counts()[forest.tree_start[:-1]]
-    shares: Floats = (roots / roots.sum(axis=1, keepdims=True)).mean(axis=0)
-    return shares
+    return (roots / roots.sum(axis=1, keepdims=True)).mean(axis=0)
 
 
 def _numeric_schema(model: Any) -> Schema:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_choice
 from hedgerow.data.table import Kind
 from hedgerow.forest.forest import Forest
@@ -22,8 +23,6 @@ from hedgerow.rules import Calibrated, Probability, get
 from hedgerow.rules.registry import as_fitted
 
 __all__ = ["to_onnx"]
-
-Floats = NDArray[np.float64]
 
 _OPSETS = {"": 21, "ai.onnx.ml": 5}  # the first with trees in double precision, from the same release
 _IR_VERSION = 10  # that release's
@@ -273,8 +272,7 @@ def _tree_ensemble_arrays(forest: Forest, values: Floats, guarded: NDArray[np.in
         return np.tile(np.concatenate([array, np.broadcast_to(of_guards, guards.shape)]), n_copies)
 
     def targets(number: NDArray[Any], is_leaf: NDArray[Any]) -> NDArray[Any]:
-        found: NDArray[Any] = number + np.repeat(np.arange(n_copies), n_nodes) * np.where(is_leaf, n_leaves, n_nodes)
-        return found
+        return number + np.repeat(np.arange(n_copies), n_nodes) * np.where(is_leaf, n_leaves, n_nodes)
 
     true_leaf, false_leaf = copies(leaf[yes], False), copies(leaf[no], True)
     true_id = targets(copies(entry[yes], node_number[guarded]), true_leaf)

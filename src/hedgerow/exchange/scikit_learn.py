@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow._arrays import Floats
 from hedgerow.exchange.layout import BinaryTree, lay_out
 from hedgerow.exchange.thresholds import widened_thresholds
 from hedgerow.forest.forest import Forest
 
 __all__ = ["from_sklearn"]
-
-Floats = NDArray[np.float64]
 
 _ACCEPTED = (
     "decision trees and extra trees (DecisionTree*, ExtraTree*), random forests and forests of extra trees "

@@ -22,12 +22,18 @@ from hedgerow.experiments.study import Results, Study
 __all__ = ["Outcome", "Progress", "names", "reproduce"]
 
 # Class of each study, in the module of its name; imported when it is run, since estimators take long to import.
-_STUDIES = {"combining": "Combining", "boundary": "Boundary", "cautious": "Cautious", "lecture": "Lecture"}
+_STUDIES = {
+    "combining": "Combining",
+    "boundary": "Boundary",
+    "cautious": "Cautious",
+    "measured": "Measured",
+    "lecture": "Lecture",
+}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Report of a study, the page that it was written to, and the time of its units, added up."""
+    """Report of a study, the page that it was written to, and the processor time of its units, added up."""
 
     name: str
     report: Report

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.forest.forest import Forest
 from hedgerow.walk import LeafTable, Query
 
 __all__ = ["leaf_counts", "leaf_moments", "tree_votes"]
-
-Floats = NDArray[np.float64]
 
 
 def leaf_counts(forest: Forest) -> Query[Floats]:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hedgerow._arrays import Floats
 from hedgerow.folds.additive import Additive
 from hedgerow.folds.conditions import Conditions
 from hedgerow.forest.counts import DistinctCounts, check_counts
@@ -17,7 +18,6 @@ from hedgerow.walk.leaf_table import fold_trees
 
 __all__ = ["Fold"]
 
-Floats = NDArray[np.float64]
 Context = TypeVar("Context")
 Answer = TypeVar("Answer")
 

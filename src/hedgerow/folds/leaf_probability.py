@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_number, check_whole, choose, is_number
 from hedgerow._registry import register
 from hedgerow.folds.additive import Additive
@@ -21,16 +21,13 @@ __all__ = [
     *("corrected_shares", "leaf_probability", "uniform"),
 ]
 
-Floats = NDArray[np.float64]
-
 _HAIR = 1e-3  # how far a majority is brought ahead, as a part of its lead in the leaf
 
 
 def corrected_shares(counts: Floats, centre: Floats, amount: float) -> Floats:
     """(w_y + amount·c_y)/(n + amount), class frequencies shrunk toward `centre`, which an empty leaf gets."""
     total = counts.sum(axis=1, keepdims=True) + amount
-    shares: Floats = np.where(total > 0, (counts + amount * centre) / np.where(total > 0, total, 1.0), centre)
-    return shares
+    return np.where(total > 0, (counts + amount * centre) / np.where(total > 0, total, 1.0), centre)
 
 
 def uniform(n_classes: int) -> Floats:
@@ -50,8 +47,7 @@ class LeafProbability(Fold[Floats, Floats]):
         return forest.answer_counts()
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        mean: Floats = folded / n_trees
-        return mean
+        return folded / n_trees
 
     def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions:
         return leads(np.eye(n_classes), np.zeros(n_classes), code)
@@ -173,8 +169,7 @@ def _keep_majority(shares: Floats, frequencies: Floats) -> Floats:
     g = np.take_along_axis(frequencies, majority, axis=1) - frequencies
     behind = d > 0
     t = np.where(behind, (d + _HAIR * g) / np.where(behind, d + g, 1.0), 0.0).max(axis=1, keepdims=True)
-    mixed: Floats = (1 - t) * shares + t * frequencies
-    return mixed
+    return (1 - t) * shares + t * frequencies
 
 
 for _strategy in (Frequency, Laplace, MEstimate, Shrinkage):
@@ -185,5 +180,4 @@ _ALIASES: dict[str, LeafProbability] = {"shrinkage": Shrinkage(), "frequency": F
 def leaf_probability(given: Any) -> LeafProbability:
     """Return the strategy for `leaf_probability`: an alias or an instance."""
     kinds = (Frequency, Laplace, MEstimate, Shrinkage)
-    chosen: LeafProbability = choose("leaf_probability", given, _ALIASES, kinds)
-    return chosen
+    return choose("leaf_probability", given, _ALIASES, kinds)

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.folds.additive import Additive
 from hedgerow.folds.fold import Fold
 from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric
 
 __all__ = ["Mean", "Variance", "deviations"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -25,8 +23,7 @@ class Mean(Fold[None, Floats]):
         return stats[:, 1:2]
 
     def finish(self, folded: Floats, n_trees: Any, context: None) -> Floats:
-        mean: Floats = (folded / n_trees)[:, 0]
-        return mean
+        return (folded / n_trees)[:, 0]
 
     def additive(self, n_trees: int, context: None) -> Additive:
         return Additive.mean("prediction", 1, n_trees, by_class=False)

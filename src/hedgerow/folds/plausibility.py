@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.folds.fold import Fold
 from hedgerow.folds.uncertainty import Uncertainty
 
@@ -19,8 +20,6 @@ __all__ = [
     *("PlausibilityDegrees", "PlausibilityUncertainty"),
     *("against_rest", "distinct_pairs", "plausibility_degrees", "rest"),
 ]
-
-Floats = NDArray[np.float64]
 
 _MAX_STEPS = 100  # a bisection from 1 to below 1e-16 needs 54; nearly all are done after 8
 

@@ -29,11 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln
 
+from hedgerow._arrays import Floats
 from hedgerow.forest.forest import Forest
 
 __all__ = ["LeafPosteriors", "Prunings", "dirichlet_entropy_bits"]
-
-Floats = NDArray[np.float64]
 
 M = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0)
 """Candidates for m, the rows that the prior is worth."""
@@ -81,8 +80,7 @@ class Prunings:
         if not self.chosen:
             return np.full(len(part.counts), np.log(0.5))
         n_rows = np.maximum(part.counts.sum(axis=1), 1.0)
-        log_split: Floats = np.log(0.5) - 0.5 * np.log(n_rows)
-        return log_split
+        return np.log(0.5) - 0.5 * np.log(n_rows)
 
 
 @dataclass(frozen=True)
@@ -169,5 +167,4 @@ def dirichlet_entropy_bits(alpha: Floats) -> Floats:
     """
     total = alpha.sum(axis=-1, keepdims=True)
     nats = digamma(total[..., 0] + 1) - (alpha / total * digamma(alpha + 1)).sum(axis=-1)
-    bits: Floats = np.maximum(nats, 0.0) / np.log(2)
-    return bits
+    return np.maximum(nats, 0.0) / np.log(2)

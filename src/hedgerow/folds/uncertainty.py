@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.folds.fold import Fold
 from hedgerow.folds.prunings import LeafPosteriors, dirichlet_entropy_bits
 from hedgerow.walk import LeafTable, Link, Query
 
 __all__ = ["EntropyUncertainty", "PosteriorUncertainty", "Uncertainty", "all_aleatoric", "entropy_bits"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -79,8 +77,7 @@ def widths_outside(rows: Floats, ranges: Floats) -> Floats:
     low, high, values = low[counted], high[counted], rows[:, counted]
     with np.errstate(over="ignore", invalid="ignore"):
         outside = np.maximum(low - values, values - high) / (high - low)
-    widest: Floats = np.fmax(np.fmax.reduce(outside, axis=1), 0.0)
-    return widest
+    return np.fmax(np.fmax.reduce(outside, axis=1), 0.0)
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,8 @@ def check_columns(forest: Forest, n_categories: NDArray[np.int32]) -> None:
 
     `n_categories` has the number of categories of each nominal column, and 0 for those that are split by threshold.
     """
+    if forest.only_thresholds and not n_categories.any():
+        return
     nodes = np.flatnonzero(forest.feature >= 0)
     kind, n_codes = forest.kind[nodes], n_categories[forest.feature[nodes]]
     tests_presence = (kind == NodeKind.THRESHOLD) & (forest.threshold[nodes] == np.inf)
@@ -122,8 +124,7 @@ def _codes_named(forest: Forest) -> NDArray[np.float64]:
     word = np.arange(len(forest.payload_codes)) - np.repeat(start[:-1], sizes)
     n_bits = np.frexp(forest.payload_codes.view(np.uint32).astype(np.float64))[1]  # highest set bit, from 1
     in_bits = np.maximum.reduceat(np.where(n_bits > 0, 32 * word + n_bits, 0), start[:-1])
-    named: NDArray[np.float64] = np.where(of_payload == NodeKind.SUBSET, in_bits, sizes).astype(np.float64)
-    return named
+    return np.where(of_payload == NodeKind.SUBSET, in_bits, sizes).astype(np.float64)
 
 
 def _fail(message: str) -> NoReturn:

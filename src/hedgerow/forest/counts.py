@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._core import number_rows
 
 __all__ = ["DistinctCounts", "as_numbers", "check_counts"]
-
-Floats = NDArray[np.float64]
 
 
 _LEAVES_A_ROW = 4  # leaves per distinct row, on average, that make sharing worth while

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow import _core
+from hedgerow._arrays import Floats
 from hedgerow.forest.kinds import NO_PAYLOAD, MissingPolicy, NodeKind
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ __all__ = [
     *("all_spread", "answer_counts", "expanded_counts", "leaf_boxes", "n_children", "no_payloads", "node_stats"),
     *("split_features", "summed_weights"),
 ]
-
-Floats = NDArray[np.float64]
 
 # --- Arrays that a forest made by the core may leave out --------------------------------------------------------
 
@@ -112,5 +111,4 @@ def leaf_boxes(forest: Forest, tree: int) -> Floats:
             feature, threshold = forest.feature[at], forest.threshold[at]
             box[first, feature, 1] = min(threshold, box[node, feature, 1])
             box[first + 1, feature, 0] = max(threshold, box[node, feature, 0])
-    leaves: Floats = box[forest.kind[start:end] == NodeKind.LEAF]
-    return leaves
+    return box[forest.kind[start:end] == NodeKind.LEAF]

@@ -238,8 +238,7 @@ class Forest:
     @property
     def depths(self) -> NDArray[np.int64]:
         """Depth of each tree; a tree that is one leaf has depth 0."""
-        deepest: NDArray[np.int64] = np.maximum.reduceat(self.node_depths(), self.tree_start[:-1])
-        return deepest
+        return np.maximum.reduceat(self.node_depths(), self.tree_start[:-1])
 
     @lazy
     def n_children(self) -> NDArray[np.int64]:

@@ -34,8 +34,7 @@ def features_on_paths(forest: Forest) -> NDArray[np.bool_]:
     for depth in range(1, int(depths.max(initial=0)) + 1):
         level = np.flatnonzero(depths == depth)
         tested[level] |= tested[forest.parent[level]]
-    leaves: NDArray[np.bool_] = tested[forest.leaf_nodes]
-    return leaves
+    return tested[forest.leaf_nodes]
 
 
 def impurity_importances(
@@ -71,10 +70,8 @@ def impurity_importances(
 def weighted_impurity(forest: Forest, impurity: Impurity) -> NDArray[np.float64]:
     """Impurity of each node times its weight."""
     if impurity == "squared_error":
-        squares: NDArray[np.float64] = forest.node_stats()[:, 2]
-        return squares
+        return forest.node_stats()[:, 2]
     counts = forest.node_counts()
     total: NDArray[np.float64] = counts.sum(axis=1)
     share = counts / np.where(total > 0, total, 1.0)[:, np.newaxis]
-    weighted: NDArray[np.float64] = total * impurity_named(impurity)(share)
-    return weighted
+    return total * impurity_named(impurity)(share)

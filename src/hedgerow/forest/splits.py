@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._lazy import lazy
 from hedgerow.forest.kinds import NO_CHILD, MissingPolicy, NodeKind
 from hedgerow.forest.names import Names, highest_level, number_text
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["NOMINAL", "Split", "restore_missing", "splits_by_kind"]
 
-Floats = NDArray[np.float64]
 NOMINAL = (NodeKind.ONE_AGAINST_REST, NodeKind.SUBSET, NodeKind.MULTIWAY)
 _WORD = 32  # categories per entry of a subset's payload
 _DOWN = 2.0**-40  # scales weights whose sum overflows
@@ -165,8 +165,7 @@ class Split:
 
     def codes_to(self, child: int, n_categories: int = 0) -> list[int]:
         """Category codes below `n_categories` that lead to a child; 0: below :attr:`n_codes`."""
-        codes: list[int] = np.flatnonzero(self.child_of_codes(n_categories or self.n_codes) == child).tolist()
-        return codes
+        return np.flatnonzero(self.child_of_codes(n_categories or self.n_codes) == child).tolist()
 
     def categories_to(self, child: int, names: Names) -> list[str] | None:
         """Names of the categories that lead to a child; None: all that lead to no other."""

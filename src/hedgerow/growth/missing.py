@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats, Whole
 from hedgerow._core import TrainMissing
 from hedgerow._params import choose
 from hedgerow._registry import register
 
 __all__ = ["Category", "Fractional", "Learned", "MissingValues", "Random", "core_policy", "missing_values"]
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -84,8 +81,7 @@ for _policy in _CORE_POLICIES:
 
 def missing_values(given: Any) -> MissingValues:
     """Return the policy for the parameter `missing`, an alias or an instance."""
-    policy: MissingValues = choose("missing", given, _ALIASES, tuple(_CORE_POLICIES))
-    return policy
+    return choose("missing", given, _ALIASES, tuple(_CORE_POLICIES))
 
 
 def core_policy(policy: MissingValues) -> TrainMissing:

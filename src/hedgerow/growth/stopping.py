@@ -31,5 +31,4 @@ register(ChiSquare, name="hedgerow.growth.ChiSquare")
 
 def stopping(given: Any) -> ChiSquare:
     """Return the test for the parameter `stopping`, an alias or an instance."""
-    chosen: ChiSquare = choose("stopping", given, {"chi_square": ChiSquare()}, (ChiSquare,))
-    return chosen
+    return choose("stopping", given, {"chi_square": ChiSquare()}, (ChiSquare,))

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["class_numbers", "least_of_groups", "mean", "read_memberships", "read_sets", "read_sizes", "read_weights"]
+from hedgerow._arrays import Bools, Floats
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+__all__ = ["class_numbers", "least_of_groups", "mean", "read_memberships", "read_sets", "read_sizes", "read_weights"]
 
 
 def read_memberships(

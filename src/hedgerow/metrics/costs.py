@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hedgerow._arrays import Floats
 from hedgerow.forest.counts import as_numbers
 from hedgerow.metrics.arguments import class_numbers, read_weights
 
 __all__ = ["check_cost_matrix", "total_cost"]
-
-Floats = NDArray[np.float64]
 
 
 def total_cost(

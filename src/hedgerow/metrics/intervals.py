@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_number, check_whole
 from hedgerow.forest.counts import as_numbers
 from hedgerow.metrics.arguments import least_of_groups, mean, read_weights
 
 __all__ = ["interval_coverage", "interval_score", "mean_interval_width", "width_stratified_coverage"]
-
-Floats = NDArray[np.float64]
 
 
 def interval_coverage(y_true: ArrayLike, intervals: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.forest.counts import as_numbers
 from hedgerow.metrics.arguments import class_numbers, read_weights
 
 __all__ = ["expected_calibration_error"]
-
-Floats = NDArray[np.float64]
 
 N_BINS = 15
 _ROUNDING = 1e-9  # what probabilities that are sums may exceed 1 by

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats, Whole
 from hedgerow.naive_bayes.discretisation import discretise
 from hedgerow.naive_bayes.groups import Examples, Groups, sum_weights
 from hedgerow.naive_bayes.likelihoods import (
@@ -22,9 +23,6 @@ from hedgerow.naive_bayes.likelihoods import (
 )
 
 __all__ = ["N_FOLDS", "hits"]
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 N_FOLDS = 5
 _OTHERS = 1.0 - np.eye(N_FOLDS)
@@ -82,8 +80,7 @@ def _add_slots(
 
 def _leave_out(counts: Floats) -> Floats:
     """Counts of the other folds, (…, folds, classes)."""
-    others: Floats = np.maximum(counts.sum(axis=1, keepdims=True) - counts, 0.0)
-    return others
+    return np.maximum(counts.sum(axis=1, keepdims=True) - counts, 0.0)
 
 
 def _leave_out_normals(normals: Normals) -> Normals:

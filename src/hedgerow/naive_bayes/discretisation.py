@@ -11,12 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._arrays import Floats, Whole
 from hedgerow.naive_bayes.groups import Examples, Groups, all_rows, sum_weights
 
 __all__ = ["Slots", "best_thresholds", "cut_points", "discretise", "midpoints"]
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 _ROUNDING = 1e-11  # of weights, and relative of bits: cuts that differ by less tie
 
@@ -64,8 +62,7 @@ class _Cells:
 
     def n_candidates_in(self, begin: Whole, end: Whole) -> Whole:
         """Number of candidate cuts in the cells begin .. end."""
-        n: Whole = self.n_candidates[end - 1] - self.n_candidates[begin]
-        return n
+        return self.n_candidates[end - 1] - self.n_candidates[begin]
 
 
 def cut_points(x: ArrayLike, y: ArrayLike) -> Floats:
@@ -122,8 +119,7 @@ def best_thresholds(examples: Examples, node: Groups) -> Floats:
 def midpoints(low: Floats, high: Floats) -> Floats:
     """Return midpoints, low ≤ midpoint < high; the lower number where there is no float64 between."""
     middle = low / 2 + high / 2  # the sum itself may overflow
-    between: Floats = np.where((middle >= low) & (middle < high), middle, low)
-    return between
+    return np.where((middle >= low) & (middle < high), middle, low)
 
 
 def _make_cells(examples: Examples, groups: Groups, entries: NDArray[np.bool_] | None) -> _Cells:
@@ -188,13 +184,11 @@ def _shortens(cells: _Cells, begin: Whole, middle: Whole, end: Whole, remaining:
     delta = k * np.log2(3.0) + np.log2(1 - 2 * 3.0**-k) - k * bits / n
     for side in (cells.counts(begin, middle), cells.counts(middle, end)):
         delta += _n_classes(side) * _bits(side) / side.sum(axis=0)
-    worth: NDArray[np.bool_] = bits - remaining > np.log2(np.maximum(n - 1, 1)) + delta
-    return worth
+    return bits - remaining > np.log2(np.maximum(n - 1, 1)) + delta
 
 
 def _n_classes(counts: Floats) -> Floats:
-    n: Floats = (counts > _ROUNDING).sum(axis=0).astype(np.float64)
-    return n
+    return (counts > _ROUNDING).sum(axis=0).astype(np.float64)
 
 
 def _bits(counts: Floats) -> Floats:
@@ -206,5 +200,4 @@ def _bits(counts: Floats) -> Floats:
 
 
 def _x_log_x(x: Floats) -> Floats:
-    product: Floats = x * np.log2(np.where(x > 0, x, 1.0))
-    return product
+    return x * np.log2(np.where(x > 0, x, 1.0))

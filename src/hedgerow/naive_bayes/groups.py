@@ -8,13 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats, Whole
 from hedgerow._lazy import lazy
 from hedgerow.growth import Fractional
 
 __all__ = ["Examples", "Groups", "all_rows", "concatenate", "divide", "sum_weights"]
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 _MISSING = Fractional()
 
@@ -50,8 +48,7 @@ class Examples:
     def scales(self) -> Floats:
         """Power of two near the largest magnitude of each column: squares of values / scale do not overflow."""
         largest = np.nanmax(np.abs(self.values), axis=0, initial=0.0)
-        scales: Floats = np.ldexp(1.0, np.frexp(largest)[1] - 1)
-        return scales
+        return np.ldexp(1.0, np.frexp(largest)[1] - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +67,6 @@ class Groups:
     entry_column: Whole
     entry_value: Floats
 
-    def total(self) -> Floats:
-        """Weight of each group."""
-        return sum_weights(self.group, self.weight, (self.n_groups,))
-
     def class_counts(self, examples: Examples) -> Floats:
         """Weight of each class in each group, (n_groups, n_classes)."""
         cell = self.group * examples.n_classes + examples.labels[self.row]
@@ -82,8 +75,7 @@ class Groups:
     def positions(self) -> Whole:
         """Position of each row in its group."""
         first = np.searchsorted(self.group, np.arange(self.n_groups))
-        positions: Whole = np.arange(len(self.row)) - first[self.group]
-        return positions
+        return np.arange(len(self.row)) - first[self.group]
 
     def select(self, group: int) -> Groups:
         """Return a single group."""
@@ -159,5 +151,4 @@ def concatenate(nodes: Sequence[Groups]) -> Groups:
 
 def _stable_order(number: Whole, n_numbers: int) -> Whole:
     """Return a stable sorting order; NumPy sorts narrow integers in linear time."""
-    order: Whole = np.argsort(number.astype(np.min_scalar_type(n_numbers)), kind="stable")
-    return order
+    return np.argsort(number.astype(np.min_scalar_type(n_numbers)), kind="stable")

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats, Whole
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
 from hedgerow.naive_bayes.discretisation import discretise
@@ -15,9 +16,6 @@ from hedgerow.naive_bayes.groups import Examples, Groups, sum_weights
 from hedgerow.naive_bayes.likelihoods import Gaussian, Numeric, fit_normals, log_density, log_prior, log_shares
 
 __all__ = ["LeafModels"]
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 _LEAST_LOG = -750.0  # of the least float64 above 0
 _SHAPES = {

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats, Whole
 from hedgerow._params import check_number, choose
 from hedgerow._registry import register
 from hedgerow.naive_bayes.groups import sum_weights
@@ -16,9 +17,6 @@ __all__ = [
     *("Entropy", "Gaussian", "Normals", "Numeric"),
     *("log_density", "log_prior", "log_shares", "fit_normals", "numeric"),
 ]
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 _SAME = 1e-14  # relative to the mean: a standard deviation that is only rounding
 _FARTHEST = 1e150  # standard deviations from the mean; the square is still finite
@@ -44,8 +42,7 @@ class Gaussian:
 
     def normal(self, n_categories: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Mask of the columns with a density."""
-        densities: NDArray[np.bool_] = n_categories == 0
-        return densities
+        return n_categories == 0
 
 
 Numeric = Entropy | Gaussian
@@ -57,14 +54,12 @@ _ALIASES: dict[str, Numeric] = {"entropy": Entropy(), "gaussian": Gaussian()}
 
 def numeric(given: Any) -> Numeric:
     """Return the strategy for the parameter `numeric`, an alias or an instance."""
-    chosen: Numeric = choose("numeric", given, _ALIASES, (Entropy, Gaussian))
-    return chosen
+    return choose("numeric", given, _ALIASES, (Entropy, Gaussian))
 
 
 def log_prior(counts: Floats) -> Floats:
     """log P(c) = log((n_c + 1)/(n + C)), over the last axis."""
-    logs: Floats = np.log((counts + 1) / (counts.sum(axis=-1, keepdims=True) + counts.shape[-1]))
-    return logs
+    return np.log((counts + 1) / (counts.sum(axis=-1, keepdims=True) + counts.shape[-1]))
 
 
 def log_shares(counts: Floats, pair: Whole) -> Floats:
@@ -78,8 +73,7 @@ def log_shares(counts: Floats, pair: Whole) -> Floats:
     n_slots = np.diff(np.append(first, len(pair)))
     known = np.repeat(np.add.reduceat(counts, first, axis=0), n_slots, axis=0)
     width = np.repeat(n_slots, n_slots).reshape(-1, *[1] * (counts.ndim - 1))
-    logs: Floats = np.log((counts + 1) / (known + width))
-    return logs
+    return np.log((counts + 1) / (known + width))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats, Whole
 from hedgerow._params import check_number, check_rows
 from hedgerow.forest import build
 from hedgerow.forest.forest import Forest
@@ -22,9 +22,6 @@ from hedgerow.naive_bayes.leaf_models import LeafModels
 from hedgerow.naive_bayes.likelihoods import Numeric, numeric
 
 __all__ = ["NaiveBayesGrowth", "candidate_splits"]
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 _ROUNDING = 1e-9  # rows: splits whose numbers of correct rows differ by less tie
 

@@ -81,8 +81,7 @@ class ClassBoundsDisplay(Display):
                     found.append(corner)
         corners = np.array(found)
         offset = (corners - corners.mean(axis=0)) @ _CORNERS
-        in_order: Floats = corners[np.argsort(np.arctan2(offset[:, 1], offset[:, 0]))]
-        return in_order
+        return corners[np.argsort(np.arctan2(offset[:, 1], offset[:, 0]))]
 
     def plot(
         self,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from hedgerow._arrays import Floats
 from hedgerow.plots.palette import BLACK, GREY
 
 if TYPE_CHECKING:
@@ -15,7 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BESIDE", "AxesOrNone", "Display", "Floats", "Keywords", "line_style"]
 
-Floats: TypeAlias = NDArray[np.float64]
 AxesOrNone: TypeAlias = "Axes | None"  # a string: matplotlib is not imported before something is drawn
 Keywords: TypeAlias = dict[str, Any] | None
 

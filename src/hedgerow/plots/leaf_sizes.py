@@ -182,11 +182,9 @@ def _tree_accuracies(model: Any, X: Any, labels: NDArray[Any]) -> Floats:
     rows = nw.from_native(X, eager_only=True, pass_through=True)
 
     def leaf_counts(batch: slice) -> Floats:
-        counts: Floats = model.leaf_counts(nw.to_native(rows[batch], pass_through=True))
-        return counts
+        return model.leaf_counts(nw.to_native(rows[batch], pass_through=True))
 
     batch_size = max(1, _COUNTS_AT_ONCE // leaf_counts(slice(1)).size)
     batches = [slice(first, first + batch_size) for first in range(0, len(labels), batch_size)]
     right = [model.classes_[leaf_counts(batch).argmax(axis=2)] == labels[batch, np.newaxis] for batch in batches]
-    accuracies: Floats = np.concatenate(right).mean(axis=0)
-    return accuracies
+    return np.concatenate(right).mean(axis=0)

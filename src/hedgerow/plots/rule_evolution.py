@@ -62,13 +62,11 @@ class RuleEvolutionDisplay(Display):
 
     @property
     def mean(self) -> Floats:
-        mean: Floats = self.scores.mean(axis=0)
-        return mean
+        return self.scores.mean(axis=0)
 
     @property
     def quantiles(self) -> Floats:
-        quantiles: Floats = np.quantile(self.scores, self.levels, axis=0)
-        return quantiles
+        return np.quantile(self.scores, self.levels, axis=0)
 
     def plot(
         self,

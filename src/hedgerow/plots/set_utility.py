@@ -155,8 +155,7 @@ def _accuracies(y_true: Any, y_pred: Any, shape: tuple[int, ...], sample_weight:
     labels = np.asarray(y_pred)
     if labels.shape != shape:
         raise ValueError(f"y_pred has shape {labels.shape}, must have shape {shape}: labels for each s")
-    accuracies: Floats = np.average(labels == np.asarray(y_true), axis=1, weights=sample_weight)
-    return accuracies
+    return np.average(labels == np.asarray(y_true), axis=1, weights=sample_weight)
 
 
 def _readable_ticks(s: Sequence[float]) -> list[float]:

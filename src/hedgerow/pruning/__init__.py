@@ -52,5 +52,4 @@ def pruning_named(given: Any) -> Pruning | None:
     """Return the strategy for the parameter `pruning`, an alias or an instance; None for no pruning."""
     if given is None:
         return None
-    chosen: Pruning = choose("pruning", given, _ALIASES, _KINDS)
-    return chosen
+    return choose("pruning", given, _ALIASES, _KINDS)

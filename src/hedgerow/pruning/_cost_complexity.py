@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._core import weakest_links
 from hedgerow._params import check_number, check_whole, is_number
 from hedgerow.data.training import Training
@@ -19,8 +20,6 @@ from hedgerow.pruning.subtrees import cut
 from hedgerow.pruning.training_rows import hash_positions, select_rows
 
 __all__ = ["CostComplexity", "Links", "cost_complexity", "links_of"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

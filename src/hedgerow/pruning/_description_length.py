@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
+from hedgerow._arrays import Floats
 from hedgerow._core import cheapest_leaves
 from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
@@ -17,8 +18,6 @@ from hedgerow.pruning.strategy import Grower, need_classes
 from hedgerow.pruning.subtrees import cut, node_errors
 
 __all__ = ["DescriptionLength", "description_length"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -60,8 +59,7 @@ def description_length(forest: Forest, X: ArrayLike, n_categories: ArrayLike | N
 
 def _exception_bits(n: Floats, errors: Floats) -> Floats:
     log_binomial = gammaln(n + 1) - gammaln(errors + 1) - gammaln(n - errors + 1)
-    bits: Floats = np.log2(n + 1) + log_binomial / np.log(2)
-    return bits
+    return np.log2(n + 1) + log_binomial / np.log(2)
 
 
 def _split_bits(forest: Forest, values: Floats, n_categories: ArrayLike | None) -> tuple[Floats, NDArray[np.uint8]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._core import cheapest_leaves
 from hedgerow._params import check_choice, check_number
 from hedgerow.data.training import Training
@@ -19,8 +20,6 @@ from hedgerow.pruning.subtrees import cut
 from hedgerow.pruning.training_rows import hash_positions, select_rows, to_training
 
 __all__ = ["ReducedError", "reduced_error"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -69,8 +68,7 @@ def reduced_error(
 
 def _bottom_up(forest: Forest, losses: Floats, tolerance: float) -> NDArray[np.bool_]:
     inner = (forest.kind != NodeKind.LEAF).astype(np.uint8)
-    cuts: NDArray[np.bool_] = cheapest_leaves(forest.parent, inner, losses, np.zeros(forest.n_nodes), tolerance) == 1
-    return cuts
+    return cheapest_leaves(forest.parent, inner, losses, np.zeros(forest.n_nodes), tolerance) == 1
 
 
 def _greedy(forest: Forest, losses: Floats, tolerance: float) -> NDArray[np.bool_]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._core import losses_as_leaves
 from hedgerow.data.training import Training
 from hedgerow.forest.forest import Forest
 
 __all__ = ["hold_out_losses"]
-
-Floats = NDArray[np.float64]
 
 
 def hold_out_losses(forest: Forest, rows: Training) -> Floats:

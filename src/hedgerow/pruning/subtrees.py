@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._core import collapse as collapse_nodes
 from hedgerow._core import cut as cut_nodes
 from hedgerow._core import ends_after_cut
 from hedgerow.forest.forest import Forest
 
 __all__ = ["collapse", "cut", "leaves_after_cut", "node_errors", "remade"]
-
-Floats = NDArray[np.float64]
 
 
 def cut(forest: Forest, nodes: ArrayLike, values: Floats | None = None) -> Forest:
@@ -38,8 +37,7 @@ def cut(forest: Forest, nodes: ArrayLike, values: Floats | None = None) -> Fores
 def leaves_after_cut(forest: Forest, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Node that the rows of each leaf end in, (n_leaves,), when the marked nodes are cut."""
     ends = ends_after_cut(forest.parent, marked.astype(np.uint8))
-    found: NDArray[np.int64] = ends[forest.leaf_nodes]
-    return found
+    return ends[forest.leaf_nodes]
 
 
 def remade(forest: Forest, arrays: dict[str, Any]) -> Forest:
@@ -51,8 +49,7 @@ def remade(forest: Forest, arrays: dict[str, Any]) -> Forest:
 
 def node_errors(counts: Floats) -> Floats:
     """Training errors of nodes with these class counts if they were leaves."""
-    errors: Floats = counts.sum(axis=1) - counts.max(axis=1)
-    return errors
+    return counts.sum(axis=1) - counts.max(axis=1)
 
 
 def collapse(forest: Forest) -> Forest:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_choice, check_number
 from hedgerow.folds.additive import Additive
 from hedgerow.folds.conditions import Conditions, leads
@@ -21,8 +21,6 @@ from hedgerow.rules.base import FoldRule, half_signed, softmax
 from hedgerow.walk import Link, Op
 
 __all__ = ["Evidence", "Pool"]
-
-Floats = NDArray[np.float64]
 
 _NEVER = -1e300  # log posterior of a class without a prior
 
@@ -36,8 +34,7 @@ class Pool(FoldRule):
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         total = folded.sum(axis=1, keepdims=True)
-        shares: Floats = np.where(total > 0, folded / np.where(total > 0, total, 1.0), 1 / len(prior))
-        return shares
+        return np.where(total > 0, folded / np.where(total > 0, total, 1.0), 1 / len(prior))
 
     def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions:
         return leads(np.eye(n_classes), np.zeros(n_classes), code)
@@ -118,8 +115,7 @@ class Evidence(FoldRule):
         if self.reliability is None:
             return shares
         doubt = plausibility_degrees(counts, rest(counts)).epistemic
-        weighed: Floats = possible**doubt * shares ** (1.0 - doubt)
-        return weighed
+        return possible**doubt * shares ** (1.0 - doubt)
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
         return softmax(self._log_posterior(folded, n_trees, prior))
@@ -128,10 +124,8 @@ class Evidence(FoldRule):
         """Binary: posterior log-odds; multiclass: log posterior of each class."""
         logs = self._log_posterior(folded, n_trees, prior)
         if len(prior) != 2:
-            normalised: Floats = logs - logsumexp(logs, axis=1, keepdims=True)
-            return normalised
-        log_odds: Floats = logs[:, 1] - logs[:, 0]
-        return log_odds
+            return logs - logsumexp(logs, axis=1, keepdims=True)
+        return logs[:, 1] - logs[:, 0]
 
     def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions:
         constant = self._log_posterior(np.zeros((1, n_classes)), n_trees, prior)[0]

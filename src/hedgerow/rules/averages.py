@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_choice, check_number
 from hedgerow.folds.additive import Additive
 from hedgerow.folds.conditions import Conditions, leads
@@ -23,7 +23,6 @@ from hedgerow.rules.base import FoldRule, half_signed, normalised
 
 __all__ = ["AverageRule", "Confidence", "Plausibility", "Probability", "Toward", "Vote", "leaf_shares"]
 
-Floats = NDArray[np.float64]
 Toward = Literal["uniform", "prior"]
 
 

@@ -11,14 +11,13 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hedgerow._arrays import Floats
 from hedgerow.folds.fold import Fold
 from hedgerow.forest.counts import as_numbers, check_counts
 
 __all__ = ["CountRule", "FoldRule", "Rule", "check_prior", "half_signed", "normalised", "softmax"]
-
-Floats = NDArray[np.float64]
 
 
 class Rule(ABC):
@@ -91,8 +90,7 @@ class FoldRule(Fold[Floats, Floats], Rule):
 
     def _of_trees(self, counts: ArrayLike, prior: ArrayLike | None, finish: Any) -> Floats:
         leaves = check_counts(counts, of_trees=True)
-        found: Floats = self.of_trees(leaves, check_prior(prior, leaves), finish)
-        return found
+        return self.of_trees(leaves, check_prior(prior, leaves), finish)
 
     @property
     def _title(self) -> str:
@@ -109,8 +107,7 @@ class CountRule(Rule):
     def proba(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
         leaves = check_counts(counts, of_trees=True)
         answer = self.combine(leaves.reshape(-1, *leaves.shape[-2:]), check_prior(prior, leaves))
-        found: Floats = answer.reshape((*leaves.shape[:-2], leaves.shape[-1]))
-        return found
+        return answer.reshape((*leaves.shape[:-2], leaves.shape[-1]))
 
     def decision(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
         """Binary: P(positive) − ½; multiclass: probabilities."""
@@ -122,8 +119,7 @@ def signed(probabilities: Floats) -> Floats:
     """Binary: p⁺ − p⁻; else the probabilities."""
     if probabilities.shape[-1] != 2:
         return probabilities
-    difference: Floats = probabilities[..., 1] - probabilities[..., 0]
-    return difference
+    return probabilities[..., 1] - probabilities[..., 0]
 
 
 def half_signed(probabilities: Floats) -> Floats:
@@ -134,8 +130,7 @@ def half_signed(probabilities: Floats) -> Floats:
 def normalised(values: Floats) -> Floats:
     """Scale rows to a sum of 1."""
     # The ufunc itself: the method of the array takes twice as long for one row.
-    shares: Floats = values / np.add.reduce(values, axis=-1, keepdims=True)
-    return shares
+    return values / np.add.reduce(values, axis=-1, keepdims=True)
 
 
 def softmax(logs: Floats) -> Floats:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import log_expit
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_choice
 from hedgerow.folds.conditions import Conditions, leads
 from hedgerow.folds.plausibility import plausibility_degrees, rest
@@ -23,8 +24,6 @@ from hedgerow.rules.base import FoldRule, check_prior, softmax
 from hedgerow.walk import Link, Op
 
 __all__ = ["Cautious", "Dempster", "Masses", "combine_masses"]
-
-Floats = NDArray[np.float64]
 
 LEAST_DOUBT = 1e-5
 """No leaf puts more than 1 − 10⁻⁵ of its mass on one class (the paper's least value, section 4)."""
@@ -112,8 +111,7 @@ class _BeliefRule(FoldRule):
         """Binary: BetP⁺ − BetP⁻; multiclass: probabilities."""
         if len(prior) != 2:
             return self.finish(folded, n_trees, prior)
-        difference: Floats = np.tanh(self._log_odds(folded, prior)[:, 1] / 2)
-        return difference
+        return np.tanh(self._log_odds(folded, prior)[:, 1] / 2)
 
     def _log_odds(self, folded: Floats, prior: Floats) -> Floats:
         """Log-odds of the pignistic probability of each class, (n, n_classes)."""

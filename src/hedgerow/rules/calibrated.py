@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_number
 from hedgerow.folds.additive import Additive
 from hedgerow.folds.conditions import Conditions, leads
@@ -16,8 +16,6 @@ from hedgerow.rules.base import FoldRule, half_signed, normalised
 from hedgerow.walk import LeafTable
 
 __all__ = ["Calibrated"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

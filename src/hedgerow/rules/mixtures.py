@@ -12,15 +12,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_choice
 from hedgerow.rules.averages import AverageRule, Probability, leaf_shares
 from hedgerow.rules.base import CountRule, normalised
 
 __all__ = ["InvertedGini", "Maximum", "Median", "Mixture"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -52,8 +50,7 @@ class Median(_OfScores):
     """Median over the trees of each class's value, normalised; uniform where all medians are 0."""
 
     def aggregate(self, values: Floats) -> Floats:
-        middle: Floats = np.median(values, axis=1)
-        return middle
+        return np.median(values, axis=1)
 
 
 @dataclass(frozen=True)
@@ -67,8 +64,7 @@ class Maximum(_OfScores):
     def aggregate(self, values: Floats) -> Floats:
         commitment = values.max(axis=2)
         most = commitment == commitment.max(axis=1, keepdims=True)
-        mean: Floats = (values * most[:, :, np.newaxis]).sum(axis=1) / most.sum(axis=1, keepdims=True)
-        return mean
+        return (values * most[:, :, np.newaxis]).sum(axis=1) / most.sum(axis=1, keepdims=True)
 
 
 _CENTRES: dict[str, Callable[[Floats], Floats]] = {
@@ -103,8 +99,7 @@ class Mixture(_OfScores):
         n_trees = values.shape[1]
         same = (total == 0) | (n_trees == 1)
         weight = np.where(same, 1 / n_trees, (1 - distance / np.where(same, 1.0, total)) / max(n_trees - 1, 1))
-        mixed: Floats = (weight * values).sum(axis=1)
-        return mixed
+        return (weight * values).sum(axis=1)
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_whole
 from hedgerow._registry import register
 from hedgerow.forest.forest import Forest
@@ -20,8 +20,6 @@ from hedgerow.rules.mixtures import InvertedGini, Maximum, Median, Mixture
 from hedgerow.walk import fold
 
 __all__ = ["as_fitted", "compare", "get", "names"]
-
-Floats = NDArray[np.float64]
 
 _NINE: dict[str, FoldRule] = {
     "probability": Probability(),
@@ -112,12 +110,10 @@ class _Adopted(FoldRule):
         return id(self._parts)
 
     def table(self, counts: Floats, prior: Floats) -> Floats:
-        values: Floats = self._parts.table(counts, prior)
-        return values
+        return self._parts.table(counts, prior)
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        probabilities: Floats = self._parts.finish(folded, n_trees, prior)
-        return probabilities
+        return self._parts.finish(folded, n_trees, prior)
 
 
 def compare(

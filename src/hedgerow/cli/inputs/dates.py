@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hedgerow.cli.errors import CommandError
-from hedgerow.datasets.rows import is_text
+from hedgerow.datasets.rows import decode, is_text
 
 __all__ = ["date_parts", "holds_dates", "is_date", "part_name", "with_date_parts"]
 
@@ -78,8 +78,7 @@ def _part(times: pa.ChunkedArray, part: str) -> pa.ChunkedArray:
 
 def _times(column: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     """Microseconds without a time zone: UTC where the values have one."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = decode(column)
     times = _parse(column)
     if times is None:
         wrong = next(

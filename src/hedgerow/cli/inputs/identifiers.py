@@ -1,4 +1,4 @@
-"""Columns that number or name the rows, and so have nothing to learn from."""
+"""Detection of columns that only identify rows, from which nothing can be learned."""
 
 from __future__ import annotations
 

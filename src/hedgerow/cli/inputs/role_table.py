@@ -1,4 +1,4 @@
-"""What each column was taken for; of many columns those that need attention, and counts of the others."""
+"""Table of the roles of columns; of many columns, those that need attention and counts of the others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KINDS = ("numeric", "ordinal", "nominal", "weight", "groups", "ignored")
 
 
 def print_roles(training: Training, *, every: bool = False) -> None:
-    """Print what each column was taken for; `every` one, or of many only those that need attention."""
+    """Print the roles of columns: `every` one, or of many only those that need attention."""
     inputs = [role for role in training.roles if role.kind != "target"]
     listed = inputs
     if len(inputs) > _MOST_ROWS and not every:

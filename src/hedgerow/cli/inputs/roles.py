@@ -1,4 +1,4 @@
-"""What each column is taken for: inputs of three kinds, the target, or nothing."""
+"""Roles of columns: inputs of three kinds, target, weights, groups, or ignored."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hedgerow.cli.inputs.identifiers import identifies_rows
 from hedgerow.datasets.numerals import looks_numeric
 from hedgerow.datasets.rows import convert, is_text
 
-__all__ = ["Role", "Training", "Wishes", "assign", "group_codes", "sample_weights"]
+__all__ = ["Role", "Training", "Wishes", "assign", "group_codes", "group_names", "sample_weights"]
 
 _MANY_CLASSES = 20  # whole numbers with more values than this are numbers, and not classes
 _LIKE_AN_IDENTIFIER = 0.9  # share of rows with a category of their own
@@ -28,7 +28,7 @@ _IDENTIFIER = "an identifier? Then --ignore it"
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the user says of columns."""
+    """Roles that the user asks for."""
 
     nominal: frozenset[str] = frozenset()
     numeric: frozenset[str] = frozenset()
@@ -91,7 +91,7 @@ def _levels(given: str) -> tuple[str, tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Role:
-    """What a column was taken for, and a remark on it."""
+    """Role of a column, with a remark."""
 
     name: str
     kind: str
@@ -104,7 +104,7 @@ class Role:
 
 @dataclass(frozen=True)
 class Training:
-    """Inputs and target, and what every column was taken for."""
+    """Inputs and target, and the role of every column."""
 
     X: pa.Table
     y: NDArray[Any]
@@ -237,6 +237,11 @@ def group_codes(table: pa.Table, name: str | None) -> NDArray[Any] | None:
     return codes
 
 
+def group_names(table: pa.Table, name: str | None) -> list[Any] | None:
+    """Return the value of the column of --groups that each number stands for; None if there is no such column."""
+    return None if name is None else table[name].combine_chunks().dictionary_encode().dictionary.to_pylist()
+
+
 # --- Inputs -------------------------------------------------------------------------------------------------
 
 
@@ -256,7 +261,7 @@ def _input(array: pa.ChunkedArray, name: str, wishes: Wishes) -> tuple[pa.Chunke
     if name in wishes.nominal or _is_nominal(kind):
         text = convert(array, "text", (), f"column {name!r}").cast(pa.string())
         return text, Role(name, "nominal", _joined(said, _categories(text)))
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+    if _is_number(kind):
         numbers = convert(array, "number", (), f"column {name!r}")
         return numbers, Role(name, "numeric", _joined(said, _range(array)))
     raise CommandError(
@@ -272,6 +277,10 @@ def _missing(array: pa.ChunkedArray) -> str:
 
 def _is_nominal(kind: Any) -> bool:
     return bool(is_text(kind) or pa.types.is_boolean(kind) or pa.types.is_dictionary(kind))
+
+
+def _is_number(kind: Any) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def _ordered(array: pa.ChunkedArray, name: str, levels: tuple[str, ...]) -> pa.ChunkedArray:
@@ -322,7 +331,7 @@ def _target(array: pa.ChunkedArray, name: str, wishes: Wishes) -> tuple[NDArray[
     if name in wishes.nominal or name in wishes.ordinal or _is_nominal(kind):
         text = convert(array, "text", (), f"target {name!r}").cast(pa.string())
         return _labels(text.to_numpy(zero_copy_only=False).astype(str), name, "")
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    if not _is_number(kind):
         raise CommandError(f"target {name!r} holds {_kind_word(kind)}: make classes of it with --nominal {name!r}")
     values = convert(array, "number", (), f"target {name!r}").to_numpy()
     if (values == np.floor(values)).all() and len(np.unique(values)) <= _MANY_CLASSES:

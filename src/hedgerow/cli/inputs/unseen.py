@@ -1,4 +1,4 @@
-"""Categories in later rows that `fit` has not seen."""
+"""Categories that were not in `fit`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hedgerow.cli.console import note
+from hedgerow.cli.figures import counted, listed
 from hedgerow.data.columns import Column, Kind
 
 __all__ = ["UnseenCategories"]
@@ -19,7 +20,7 @@ _MOST_SHOWN = 3
 
 
 class UnseenCategories:
-    """Counts values of categorical columns that are none of the categories of `fit`."""
+    """Counts values of categorical columns that were not in `fit`."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._known = {column.name: column.categories for column in columns if column.kind != Kind.NUMERIC}
@@ -62,12 +63,8 @@ def _unseen(chunk: pa.Array, known: Sequence[Any]) -> dict[Any, int]:
 def _words(name: str, counts: Counter[Any], known: Sequence[Any]) -> str:
     alike = {str(category).casefold(): category for category in known}
     shown = []
-    for value, n in counts.most_common(_MOST_SHOWN):
+    for value, n in counts.most_common():
         meant = alike.get(str(value).strip().casefold())
-        rows = "1 row" if n == 1 else f"{n} rows"
-        shown.append(f"{value!r} ({rows}{'' if meant is None else f'; fit saw {meant!r}'})")
-    more = f" and {len(counts) - _MOST_SHOWN} more" if len(counts) > _MOST_SHOWN else ""
-    one = len(counts) == 1
-    what = "a category that was" if one else f"{len(counts)} categories that were"
-    listed = ", ".join(shown)
-    return f"column {name!r} has {what} not in fit, treated as missing: {listed}{more}"
+        shown.append(f"{value!r} ({counted(n, 'row')}{'' if meant is None else f'; fit saw {meant!r}'})")
+    what = "a category that was" if len(counts) == 1 else f"{len(counts)} categories that were"
+    return f"column {name!r} has {what} not in fit, treated as missing: {listed(shown, _MOST_SHOWN)}"

@@ -12,14 +12,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
+from hedgerow._arrays import Floats
+from hedgerow.cli.promises import coverage_arguments
+from hedgerow.datasets.rows import decode
 from hedgerow.estimators.contract import CODES, Responder, Verbs, offers, read_rows, respond, respond_to_rows
 from hedgerow.estimators.verbs.tree import Tree
 from hedgerow.forest.forest import Forest
 from hedgerow.walk import route
 
-__all__ = ["SEPARATOR", "Answers", "answer", "decode"]
-
-Floats = NDArray[np.float64]
+__all__ = ["SEPARATOR", "Answers", "answer"]
 
 SEPARATOR = "|"  # between the classes of a set
 
@@ -62,7 +63,7 @@ class Answers:
         return pa.table(columns | dict(zip(answers.column_names, answers.columns, strict=True)))
 
 
-def answer(model: Any, rows: pa.Table, keep: Sequence[str], coverage: float) -> Answers:
+def answer(model: Any, rows: pa.Table, keep: Sequence[str], coverage: float | None) -> Answers:
     """Predict rows, with all that the model says about its certainty; copy the columns to `keep`."""
     X, which = rows.select(model.schema_.names), None
     converted = read_rows(model, X) if isinstance(model, Responder) else X
@@ -89,27 +90,26 @@ def _one_row_per_leaf(tree: Forest, rows: Floats) -> tuple[NDArray[np.int64], ND
     return row_of[reached], position[group]
 
 
-def decode(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return the values of a column that may be a dictionary."""
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-
-
-def _columns(model: Any, X: Any, coverage: float) -> dict[str, Any]:
+def _columns(model: Any, X: Any, coverage: float | None) -> dict[str, Any]:
     """Columns of answers, from a table or from converted rows."""
     ask = respond_to_rows if isinstance(X, np.ndarray) else respond
     if is_classifier(model):
-        return _class_columns(model, ask(model, X, _class_verbs(model)))
+        return _class_columns(model, ask(model, X, _class_verbs(model, coverage)))
     return _number_columns(model, ask(model, X, _number_verbs(model, coverage)))
 
 
-def _class_verbs(model: Any) -> Verbs:
-    wanted = ("predict_proba", "predict_set", "predict_bounds", "predict_uncertainty")
-    return [CODES, *(verb for verb in wanted if offers(model, verb))]
+def _class_verbs(model: Any, coverage: float | None) -> Verbs:
+    verbs: dict[str, dict[str, Any]] = {CODES: {}}
+    verbs |= {verb: {} for verb in ("predict_proba", "predict_bounds", "predict_uncertainty") if offers(model, verb)}
+    sets = coverage_arguments(model, "predict_set", coverage)
+    return verbs if sets is None else verbs | {"predict_set": sets}
 
 
-def _number_verbs(model: Any, coverage: float) -> Verbs:
-    wanted: dict[str, dict[str, Any]] = {"predict_interval": {"coverage": coverage}, "predict_uncertainty": {}}
-    return {"predict": {}} | {verb: arguments for verb, arguments in wanted.items() if offers(model, verb)}
+def _number_verbs(model: Any, coverage: float | None) -> Verbs:
+    verbs: dict[str, dict[str, Any]] = {"predict": {}}
+    intervals = coverage_arguments(model, "predict_interval", coverage)
+    verbs |= {} if intervals is None else {"predict_interval": intervals}
+    return verbs | ({"predict_uncertainty": {}} if offers(model, "predict_uncertainty") else {})
 
 
 def _class_columns(model: Any, found: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from hedgerow.cli.console import out
+from hedgerow.cli.console import fits, out
 from hedgerow.cli.scores.contest import Contest
 from hedgerow.cli.scores.evaluation import Evaluation
 from hedgerow.cli.scores.metric_table import METRICS, Metric
@@ -18,7 +18,6 @@ from hedgerow.cli.scores.standard_error import Score
 
 __all__ = ["contest_to_json", "print_contest"]
 
-_ANY_WIDTH = 10_000
 _LEAST_NAME = 12
 _SHOWN = ("accuracy", "balanced_accuracy", "auc", "log_loss", "brier", "calibration_error", "u65", "determinacy",
           "r2", "rmse", "mae", "coverage", "width")  # fmt: skip
@@ -39,11 +38,11 @@ def print_contest(found: Contest, n_folds: int) -> None:
     metrics = [metric for metric in METRICS if metric.name in _SHOWN and metric.name in present]
     hidden: list[str] = []
     table = _table(found, metrics, with_errors=True)
-    with_errors = _fits(table)
+    with_errors = fits(table)
     if not with_errors:
         table = _table(found, metrics, with_errors=False)
     for name in _LEFT_OUT_FIRST:
-        if _fits(table):
+        if fits(table):
             break
         hidden += [metric.heading for metric in metrics if metric.name == name]
         metrics = [metric for metric in metrics if metric.name != name]
@@ -53,10 +52,6 @@ def print_contest(found: Contest, n_folds: int) -> None:
     out.print()
     for line in _legend(found, n_folds, metrics, with_errors, hidden):
         out.print(line, style="dim")
-
-
-def _fits(table: Table) -> bool:
-    return out.measure(table, options=out.options.update(max_width=_ANY_WIDTH)).maximum <= out.width
 
 
 def _legend(

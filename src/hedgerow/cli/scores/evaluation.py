@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.cli.scores.metric_table import Metric, metrics_for
 from hedgerow.cli.scores.predictions import ClassPredictions, Predictions, Trial
 from hedgerow.cli.scores.standard_error import Score, mean_of_folds, mean_of_rows
 
 __all__ = ["Evaluation", "Line", "Marks", "combine", "mark"]
-
-Floats = NDArray[np.float64]
 
 _BEYOND_NOISE = 2.0  # standard errors: noise alone gets there in one of forty cases
 _IMMATERIAL = 0.01  # of the baseline: where columns say nothing, every model is a little worse than the frequencies

@@ -22,7 +22,6 @@ from hedgerow.estimators.contract import respond
 __all__ = ["Split", "cross_validate", "splits", "try_out", "usable_folds"]
 
 _SEED = 0
-_COVERAGE = 0.9
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ def splits(training: Training, n_folds: int) -> Iterator[Split]:
 
 def try_out(model: Any, split: Split) -> Trial:
     """Predict the new rows of a split by a model that was fitted to the others."""
-    found = respond(model, split.X_new, scoring_verbs(model, _COVERAGE))
+    found = respond(model, split.X_new, scoring_verbs(model, None))
     truth = np.searchsorted(split.classes, split.y_new) if len(split.classes) else split.y_new
     return make_trial(
         model,
@@ -98,7 +97,6 @@ def try_out(model: Any, split: Split) -> Trial:
         classes=split.classes.tolist(),
         weight=split.weight_new,
         groups=split.groups_new,
-        coverage=_COVERAGE,
     )
 
 

@@ -14,11 +14,10 @@ from sklearn.base import is_classifier
 
 from hedgerow._params import RowError
 from hedgerow.cli.errors import CommandError, UsageError
-from hedgerow.cli.figures import counted
+from hedgerow.cli.figures import counted, listed
 from hedgerow.cli.inputs.roles import group_codes, sample_weights
-from hedgerow.cli.results.answers import decode
 from hedgerow.cli.scores.predictions import Trial, make_trial, scoring_verbs
-from hedgerow.datasets.rows import As
+from hedgerow.datasets.rows import As, decode
 from hedgerow.estimators.contract import respond
 
 __all__ = ["Asked", "ask_rows", "describe_unknown", "kind_of_target", "to_trial"]
@@ -46,7 +45,7 @@ def ask_rows(
     parts: Iterable[pa.Table],
     target: str,
     others: list[str],
-    coverage: float,
+    coverage: float | None,
     tick: Callable[[int], None],
 ) -> Asked:
     """Ask a model about the rows of a file that have a target, some at a time; `tick` is told of so many rows."""
@@ -83,7 +82,7 @@ def to_trial(
     weight: str | None,
     groups: str | None,
     positive: str | None,
-    coverage: float,
+    coverage: float | None,
 ) -> tuple[Trial, dict[Any, int]]:
     """Put what a model found beside the targets; also returns the classes that it does not know, with their rows."""
     options: dict[str, Any] = {
@@ -140,12 +139,10 @@ def _as_read(label: Any) -> Any:
 
 def describe_unknown(unknown: dict[Any, int], target: str) -> str:
     """Return a warning on classes that the model has never seen."""
-    shown = ", ".join(f"{label!r} ({counted(n, 'row')})" for label, n in list(unknown.items())[:_MOST_NAMED])
-    more = f" and {len(unknown) - _MOST_NAMED} more" if len(unknown) > _MOST_NAMED else ""
+    shown = listed([f"{label!r} ({counted(n, 'row')})" for label, n in unknown.items()], _MOST_NAMED)
     what = "a class that the model does not know" if len(unknown) == 1 else "classes that the model does not know"
-    return f"target {target!r} has {what}: {shown}{more}; its predictions for these rows are wrong"
+    return f"target {target!r} has {what}: {shown}; its predictions for these rows are wrong"
 
 
 def _named(labels: list[Any]) -> str:
-    more = f" and {len(labels) - _MOST_NAMED} more" if len(labels) > _MOST_NAMED else ""
-    return ", ".join(map(repr, labels[:_MOST_NAMED])) + more
+    return listed(list(map(repr, labels)), _MOST_NAMED)

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.cli.scores import row_values as rows
 from hedgerow.cli.scores.predictions import Need, Predictions
 from hedgerow.cli.scores.standard_error import Score, mean_of_rows
 from hedgerow.metrics.probabilities import calibration_gap
 
 __all__ = ["METRICS", "Metric", "metrics_for"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from hedgerow.estimators.contract import CODES, Verbs, offers
+from hedgerow._arrays import Bools, Floats
+from hedgerow.cli.promises import USUAL_COVERAGE, coverage_arguments, promised_coverage
+from hedgerow.estimators.contract import CODES, Verbs
 
 __all__ = [
     "ClassPredictions",
@@ -25,9 +27,7 @@ __all__ = [
     "with_single_classes",
 ]
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 
 class Need(StrEnum):
@@ -75,7 +75,7 @@ class NumberPredictions:
     truth: Floats
     value: Floats
     interval: Floats | None = None
-    coverage: float = 0.9
+    coverage: float = USUAL_COVERAGE
     """What intervals were asked to cover."""
 
     @cached_property
@@ -104,12 +104,12 @@ class Trial:
     """Numbers from 0."""
 
 
-def scoring_verbs(model: Any, coverage: float) -> Verbs:
+def scoring_verbs(model: Any, coverage: float | None) -> Verbs:
     """Return what to ask a model for, to be passed to `respond`."""
-    if is_classifier(model):
-        return [CODES, "predict_proba", *(["predict_set"] if offers(model, "predict_set") else [])]
-    interval = {"predict_interval": {"coverage": coverage}} if offers(model, "predict_interval") else {}
-    return {"predict": {}, **interval}
+    verbs: dict[str, dict[str, Any]] = {CODES: {}, "predict_proba": {}} if is_classifier(model) else {"predict": {}}
+    verb = "predict_set" if is_classifier(model) else "predict_interval"
+    arguments = coverage_arguments(model, verb, coverage)
+    return verbs if arguments is None else verbs | {verb: arguments}
 
 
 def make_trial(
@@ -121,7 +121,7 @@ def make_trial(
     weight: Floats | None = None,
     groups: Codes | None = None,
     positive: int = 1,
-    coverage: float = 0.9,
+    coverage: float | None = None,
 ) -> Trial:
     """Put what a model `found` for rows beside the truth and a guess that ignores the inputs.
 
@@ -136,7 +136,8 @@ def make_trial(
         found = {verb: rows[counted] for verb, rows in found.items()}
         truth, weight, groups = truth[counted], weight[counted], groups[counted]
     if not is_classifier(model):
-        answered = NumberPredictions(truth, found["predict"], found.get("predict_interval"), coverage)
+        promised = promised_coverage(model, coverage)
+        answered = NumberPredictions(truth, found["predict"], found.get("predict_interval"), promised)
         mean = _training_mean(model)
         return Trial(answered, NumberPredictions(truth, np.full(len(truth), mean)), mean, weight, groups)
     order = {label: i for i, label in enumerate(classes)}

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from hedgerow.cli.console import out
+from hedgerow.cli.console import fits, out
 from hedgerow.cli.figures import counted
 from hedgerow.cli.scores.evaluation import Evaluation, Line
 from hedgerow.cli.scores.standard_error import Score
 
 __all__ = ["print_confusion", "print_json", "print_scores", "to_json", "to_notes"]
 
-_ANY_WIDTH = 10_000
 _MOST_CLASSES = 12  # of a confusion matrix that a person reads
 _MOST_CONFUSED = 5
 
@@ -51,11 +50,10 @@ def print_confusion(evaluation: Evaluation) -> None:
         return
     out.print()
     table = _matrix(evaluation.classes, evaluation.confusion)
-    wide = out.measure(table, options=out.options.update(max_width=_ANY_WIDTH)).maximum > out.width
-    if wide or len(evaluation.classes) > _MOST_CLASSES:
-        _print_most_confused(evaluation.classes, evaluation.confusion)
-    else:
+    if fits(table) and len(evaluation.classes) <= _MOST_CLASSES:
         out.print(table)
+    else:
+        _print_most_confused(evaluation.classes, evaluation.confusion)
     if len(evaluation.classes) == 2:
         positive, negative = evaluation.classes[evaluation.positive], evaluation.classes[1 - evaluation.positive]
         out.print(

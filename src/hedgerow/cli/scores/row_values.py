@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.cli.scores.predictions import ClassPredictions, NumberPredictions
 from hedgerow.credal.utility import set_utilities
 from hedgerow.metrics.probabilities import confidence_and_hit
@@ -23,8 +24,6 @@ __all__ = [
     *("u65", "u80", "widths"),
 ]
 
-Floats = NDArray[np.float64]
-
 _LEAST = np.finfo(np.float64).eps  # as in scikit-learn; a probability of 0 for what happened would cost infinitely much
 
 
@@ -33,8 +32,7 @@ _LEAST = np.finfo(np.float64).eps  # as in scikit-learn; a probability of 0 for 
 
 def hits(p: ClassPredictions, weight: Floats) -> Floats:
     """Whether the predicted class is the true one."""
-    found: Floats = (p.label == p.truth).astype(np.float64)
-    return found
+    return (p.label == p.truth).astype(np.float64)
 
 
 def positive_hits(p: ClassPredictions, weight: Floats) -> Floats:
@@ -58,8 +56,7 @@ def balanced_hits(p: ClassPredictions, weight: Floats) -> Floats:
     total[~present] = 1.0
     recall = np.bincount(p.truth, weight * found, n_classes) / total
     share = total / weight.sum() * np.count_nonzero(present)
-    rows: Floats = recall[present].mean() + ((found - recall[p.truth]) / share[p.truth])
-    return rows
+    return recall[present].mean() + ((found - recall[p.truth]) / share[p.truth])
 
 
 # --- Probabilities ------------------------------------------------------------------------------------------
@@ -88,14 +85,12 @@ def _auc(is_positive: NDArray[np.bool_], score: Floats, weight: Floats) -> Float
     right_side = np.where(is_positive, below[rank], above[rank])
     area = np.average(right_side[is_positive], weights=weight[is_positive])
     own_class = np.where(is_positive, positive.sum(), negative.sum())
-    rows: Floats = area + (right_side - area) * weight.sum() / own_class
-    return rows
+    return area + (right_side - area) * weight.sum() / own_class
 
 
 def log_losses(p: ClassPredictions, weight: Floats) -> Floats:
     """−log p(true class), with p kept from 0."""
-    losses: Floats = -np.log(np.clip(_of_truth(p), _LEAST, 1.0))
-    return losses
+    return -np.log(np.clip(_of_truth(p), _LEAST, 1.0))
 
 
 def brier(p: ClassPredictions, weight: Floats) -> Floats:
@@ -110,8 +105,7 @@ def confidence_and_hits(p: ClassPredictions, weight: Floats) -> Floats:
 
 
 def _of_truth(p: ClassPredictions) -> Floats:
-    told: Floats = p.proba[np.arange(len(p.truth)), p.truth]
-    return told
+    return p.proba[np.arange(len(p.truth)), p.truth]
 
 
 # --- Sets ---------------------------------------------------------------------------------------------------
@@ -134,8 +128,7 @@ def in_set(p: ClassPredictions, weight: Floats) -> Floats:
 
 def decided(p: ClassPredictions, weight: Floats) -> Floats:
     """Whether the set has one class."""
-    single: Floats = (_sizes(p) == 1).astype(np.float64)
-    return single
+    return (_sizes(p) == 1).astype(np.float64)
 
 
 def hits_where_decided(p: ClassPredictions, weight: Floats) -> Floats:
@@ -145,14 +138,12 @@ def hits_where_decided(p: ClassPredictions, weight: Floats) -> Floats:
 
 def _has_truth(p: ClassPredictions) -> NDArray[np.bool_]:
     assert p.sets is not None
-    found: NDArray[np.bool_] = p.sets[np.arange(len(p.truth)), p.truth]
-    return found
+    return p.sets[np.arange(len(p.truth)), p.truth]
 
 
 def _sizes(p: ClassPredictions) -> NDArray[np.int64]:
     assert p.sets is not None
-    sizes: NDArray[np.int64] = p.sets.sum(axis=1)
-    return sizes
+    return p.sets.sum(axis=1)
 
 
 # --- Numbers ------------------------------------------------------------------------------------------------
@@ -177,19 +168,16 @@ def r2(p: NumberPredictions, weight: Floats) -> Floats:
     squares = (p.truth - p.value) ** 2
     spread = (p.truth - np.average(p.truth, weights=weight)) ** 2
     unexplained = np.average(squares, weights=weight) / np.average(spread, weights=weight)
-    rows: Floats = 1 - unexplained - (squares - unexplained * spread) / np.average(spread, weights=weight)
-    return rows
+    return 1 - unexplained - (squares - unexplained * spread) / np.average(spread, weights=weight)
 
 
 def covered(p: NumberPredictions, weight: Floats) -> Floats:
     """Whether the interval holds the true number, ends included."""
     assert p.interval is not None
-    inside: Floats = ((p.interval[:, 0] <= p.truth) & (p.truth <= p.interval[:, 1])).astype(np.float64)
-    return inside
+    return ((p.interval[:, 0] <= p.truth) & (p.truth <= p.interval[:, 1])).astype(np.float64)
 
 
 def widths(p: NumberPredictions, weight: Floats) -> Floats:
     """Upper less lower end of the interval."""
     assert p.interval is not None
-    found: Floats = p.interval[:, 1] - p.interval[:, 0]
-    return found
+    return p.interval[:, 1] - p.interval[:, 0]

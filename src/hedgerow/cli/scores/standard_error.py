@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Score", "mean_of_folds", "mean_of_rows"]
+from hedgerow._arrays import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["Score", "mean_of_folds", "mean_of_rows"]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._params import check_bool, is_fraction, is_whole
 from hedgerow.forest.counts import as_numbers
 from hedgerow.forest.forest import Forest
@@ -20,8 +21,6 @@ __all__ = [
     *("OutOfBag", "n_draws", "oob_metric", "oob_scores", "scaled_tree_weights", "scores_out_of_bag"),
     "warn_of_no_answer",
 ]
-
-Floats = NDArray[np.float64]
 
 _ROWS_AT_ONCE = 4096
 _MOST_DRAWS = 2**32 - 1  # the number of draws of a row is stored in 32 bits
@@ -89,8 +88,7 @@ def scaled_tree_weights(tree_weights: Any, n_trees: int) -> Floats:
         raise ValueError(f"tree_weights has shape {weights.shape}, must have a number for each of {n_trees} trees")
     if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
         raise ValueError("tree_weights must be finite, not negative, and not all 0")
-    scaled: Floats = weights * (n_trees / weights.sum())
-    return scaled
+    return weights * (n_trees / weights.sum())
 
 
 def warn_of_no_answer(unseen: NDArray[np.bool_]) -> None:

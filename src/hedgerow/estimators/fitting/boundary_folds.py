@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.boundary.bandwidths import HeldOut, Relative
 from hedgerow.boundary.decision_boundary import DecisionBoundary
 from hedgerow.boundary.estimate import Estimate, Settings
@@ -19,8 +20,6 @@ from hedgerow.data.training import Training
 from hedgerow.estimators.fitting.held_out import held_out_weights, select
 
 __all__ = ["Grow", "TrainingRows", "TreeAndBoundary", "choose_by_held_out_rows"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.forest.forest import Forest
 from hedgerow.pruning.subtrees import cut, leaves_after_cut
 from hedgerow.rules import Evidence, FoldRule
@@ -16,8 +17,6 @@ from hedgerow.rules.calibrated import Calibrated
 from hedgerow.walk import LeafTable
 
 __all__ = ["CALIBRATION_ROWS", "Completed", "HeldOut", "NodeSizes", "best_exponent", "complete", "thinning"]
-
-Floats = NDArray[np.float64]
 
 CALIBRATION_ROWS = 5_000  # enough to choose two numbers: more would take time and change nothing
 _LEAST = 1e-3  # of an exponent: rows keep their order, and answers are the class frequencies but for a trace
@@ -100,8 +99,7 @@ def best_exponent(evidence: Floats, held_out: HeldOut, *, most: float, pull: flo
 def _softmax(logs: Floats) -> Floats:
     """Softmax of each column."""
     odds = np.exp(logs - logs.max(axis=0))
-    shares: Floats = odds / odds.sum(axis=0)
-    return shares
+    return odds / odds.sum(axis=0)
 
 
 @dataclass(frozen=True)
@@ -124,8 +122,7 @@ class NodeSizes:
 
     def small(self, size: int) -> NDArray[np.bool_]:
         """Nodes that a size makes leaves."""
-        found: NDArray[np.bool_] = self.forest.weight < size - 1e-9
-        return found
+        return self.forest.weight < size - 1e-9
 
     def cut(self, size: int) -> Forest:
         """The forest with leaves instead of nodes below this size."""

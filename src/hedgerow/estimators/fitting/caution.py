@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.credal import Aggregate
 from hedgerow.credal.utility import learn_tree_weights, set_utilities
 from hedgerow.estimators.fitting.bagging import OutOfBag
@@ -15,8 +16,6 @@ from hedgerow.forest.counts import DistinctCounts
 from hedgerow.walk import route
 
 __all__ = ["GRID", "UtilityOutOfBag", "with_prior"]
-
-Floats = NDArray[np.float64]
 
 GRID = (
     *(0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0),

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.data.table import Schema
 from hedgerow.forest.counts import as_numbers
 from hedgerow.metrics import check_cost_matrix
 from hedgerow.walk import weighted_sums
 
 __all__ = ["cheapest_classes", "class_costs", "feature_costs", "prior_weights"]
-
-Floats = NDArray[np.float64]
 
 
 def class_costs(cost_matrix: Any, classes: NDArray[Any]) -> Floats:
@@ -25,8 +24,7 @@ def class_costs(cost_matrix: Any, classes: NDArray[Any]) -> Floats:
 
 def cheapest_classes(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
     """Number of the class with the least expected cost for each row of probabilities, (n,); the first of equals."""
-    cheapest: NDArray[np.intp] = weighted_sums(probabilities, class_costs(cost_matrix, classes)).argmin(axis=1)
-    return cheapest
+    return weighted_sums(probabilities, class_costs(cost_matrix, classes)).argmin(axis=1)
 
 
 def prior_weights(costs: Floats, codes: NDArray[np.int32], weight: Floats, classes: NDArray[Any]) -> Floats:

@@ -9,12 +9,11 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.data.training import Training
 from hedgerow.pruning.training_rows import hash_positions, select_rows
 
 __all__ = ["held_out_weights", "select", "weighted"]
-
-Floats = NDArray[np.float64]
 
 _ROUNDING = 1e-6  # of a row's weight: sums of the same weights in another order are equal
 
@@ -54,8 +53,7 @@ def held_out_weights(training: Training, n_folds: int, seed: int) -> Floats:
     overlap = np.minimum(stop, upto[:, group]) - np.maximum(stop - weight, below[:, group])
     # All or nothing but for rounding: what a difference of nearly equal weights leaves is no weight.
     overlap = np.where(overlap > (1 - _ROUNDING) * weight, weight, overlap)
-    held_out: Floats = np.where(overlap > _ROUNDING * weight, overlap, 0.0)
-    return held_out
+    return np.where(overlap > _ROUNDING * weight, overlap, 0.0)
 
 
 def weighted(training: Training, weight: Floats) -> Training:

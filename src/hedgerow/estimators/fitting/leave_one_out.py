@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow.estimators.fitting.calibration import NodeSizes, thinning
 from hedgerow.forest.counts import DistinctCounts
 from hedgerow.forest.forest import Forest
@@ -21,7 +22,6 @@ from hedgerow.walk.leaf_table import apply_links, fold_trees
 
 __all__ = ["LeaveOneOut"]
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
 _MOST_GROUPS = 32  # of rows with the same class and weight, which share a table

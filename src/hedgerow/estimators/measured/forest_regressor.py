@@ -31,7 +31,7 @@ class MeasuredForestRegressor(NumberAnswers, MeasuredForest):
     """A random forest for inputs X = U + ε that are measured with error, split on the latent values U.
 
     The mean of many soft trees, see :class:`MeasuredTreeRegressor`: each is grown from rows drawn with replacement,
-    with a third of the columns tried at each split, and answers Σ γ_k P(U ∈ R_k | x) with values γ of least squares.
+    with half of the columns tried at each split, and answers Σ γ_k P(U ∈ R_k | x) with values γ of least squares.
     Splits are chosen by the gain of steps of the two new values alone, from readings of each column that are rounded to
     256 cells; the values of all regions follow by conjugate gradients (:mod:`hedgerow.measured.soft_growth`).
 
@@ -85,7 +85,7 @@ class MeasuredForestRegressor(NumberAnswers, MeasuredForest):
         n_estimators: int = 100,
         min_weight_leaf: float = 5.0,
         max_leaf_nodes: int | None = None,
-        max_features: Any = 1 / 3,
+        max_features: Any = 0.5,
         max_candidates: int = 64,
         ridge: float = 1.0,
         bootstrap: bool = True,

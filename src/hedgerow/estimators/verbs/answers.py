@@ -169,8 +169,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:
         """Most probable class of each row; the first of equals."""
         rows = self._read(X)
-        labels: NDArray[Any] = self.classes_[self._decide(self._proba(rows))]
-        return labels
+        return self.classes_[self._decide(self._proba(rows))]
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class, (n, n_classes)."""
@@ -186,8 +185,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         upto = self.predict_proba(X).cumsum(axis=1)
         drawn = np.random.default_rng(rng).random(len(upto)) * upto[:, -1]
         # The last class takes the rest: a cumulative sum can be rounded to as little as what was drawn.
-        labels: NDArray[Any] = self.classes_[(upto[:, :-1] <= drawn[:, np.newaxis]).sum(axis=1)]
-        return labels
+        return self.classes_[(upto[:, :-1] <= drawn[:, np.newaxis]).sum(axis=1)]
 
     def predict_uncertainty(self, X: Any, measure: str = "entropy") -> Uncertainty:
         """Total, aleatoric and epistemic uncertainty of each row.
@@ -204,8 +202,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         "plausibility": the mean over the trees of the aleatoric and the epistemic uncertainty of the leaf, which counts
         how few samples it has (Busch et al., Combining Predictions under Uncertainty, section 3.1), and their sum.
         """
-        uncertainty: Uncertainty = self._respond_alone(X, "predict_uncertainty", measure=measure)
-        return uncertainty
+        return self._respond_alone(X, "predict_uncertainty", measure=measure)
 
     def leaf_counts(self, X: Any) -> Floats:
         """Evidence: weighted class counts of the leaf that each row reaches in each tree, (n, n_trees, n_classes).
@@ -213,8 +210,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         For a row that reaches several leaves of a tree, the weighted mean of their counts.
         """
         rows = self._read(X)
-        counts: Floats = self._ask(rows, self._counts_query())[0]
-        return counts
+        return self._ask(rows, self._counts_query())[0]
 
     def explain(self, X: Any) -> list[ClassExplanation]:
         """Explain the prediction for each row: the path down a single tree, or the votes of several, and the doubt.
@@ -244,13 +240,11 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
 
     def _decide(self, probabilities: Floats) -> NDArray[np.intp]:
         """Position in `classes_` of the class of each row, given its probabilities."""
-        codes: NDArray[np.intp] = probabilities.argmax(axis=1)
-        return codes
+        return probabilities.argmax(axis=1)
 
     def _proba(self, rows: Floats) -> Floats:
         query = self._proba_query()
-        found: Floats = self._answer("predict_proba", rows, None) if query is None else self._ask(rows, query)[0]
-        return found
+        return self._answer("predict_proba", rows, None) if query is None else self._ask(rows, query)[0]
 
     def _source(self, verb: str, **arguments: Any) -> str:
         return "predict_proba" if verb in ("predict", CODES) else verb
@@ -293,8 +287,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
 
     def _leaf_evidence(self) -> DistinctCounts:
         """Class counts that predictions are computed from."""
-        found: DistinctCounts = self.forest_.distinct_counts
-        return found
+        return self.forest_.distinct_counts
 
     def _goals(self, target: Any) -> list[Goal]:
         labels = self.classes_.tolist()
@@ -349,8 +342,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
 
     def _evidence_prior(self) -> Floats:
         """Class shares that the counts of leaves go with."""
-        prior: Floats = self.class_prior_
-        return prior
+        return self.class_prior_
 
     def _ranges_of_splits(self) -> Floats | None:
         """Training range of the columns that the trees split on; NaN for others, as nothing depends on them."""
@@ -380,8 +372,7 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         For a row that reaches several leaves of a tree, the weighted mean of theirs.
         """
         rows = self._read(X)
-        found: Floats = self._ask(rows, self._mean_query())[0]
-        return found
+        return self._ask(rows, self._mean_query())[0]
 
     def predict_uncertainty(self, X: Any, measure: str = "deviation") -> Uncertainty:
         """Total, aleatoric and epistemic uncertainty of each row.
@@ -392,8 +383,7 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
 
         "variance": their squares, which add up.
         """
-        found: Uncertainty = self._respond_alone(X, "predict_uncertainty", measure=measure)
-        return found
+        return self._respond_alone(X, "predict_uncertainty", measure=measure)
 
     def explain(self, X: Any, coverage: float = 0.9) -> list[NumberExplanation]:
         """Explain the prediction for each row: the path down a single tree, or the spread of several, and the doubt.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hedgerow._criteria import CRITERIA
 from hedgerow._params import check_bool, check_choice
-from hedgerow.data.table import read_table
+from hedgerow.data.table import Table, read_table
 from hedgerow.data.targets import read_labels
 from hedgerow.estimators.fitting.bagging import (
     OutOfBag,
@@ -18,6 +18,7 @@ from hedgerow.estimators.fitting.bagging import (
     scaled_tree_weights,
     warn_of_no_answer,
 )
+from hedgerow.estimators.fitting.bags import UnseenRows
 from hedgerow.estimators.fitting.calibration import CALIBRATION_ROWS, HeldOut, NodeSizes, complete, thinning
 from hedgerow.estimators.fitting.costs import cheapest_classes, class_costs, feature_costs
 from hedgerow.estimators.fitting.progress import with_callbacks
@@ -63,7 +64,7 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
         if self._chooses_size():
             growth = replace(growth, min_samples_split=_NODE_SIZES[0])
         criteria = tuple(name for name, criterion in CRITERIA.items() if not criterion.c45)
-        grown = self._grow(training, growth, criteria, X, y, keep_bags)
+        grown, drawn = self._grow(training, growth, criteria, X, y, keep_bags)
         prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
         found: dict[str, Any] = {"classes_": labels.classes, "n_classes_": len(labels.classes), "class_prior_": prior}
         found |= {"training_range_": training.ranges, "_impurity": impurity_of(self.criterion)}
@@ -74,9 +75,18 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
             bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
             forest, held_out = self._hold_out(bags, labels.codes, labels.classes, weight, prior)
             found |= held_out
-        self._forget("rule_", "min_samples_split_", "tree_weights_", "oob_score_", "oob_decision_function_")
+        if drawn is not None:
+            found["bags_"] = drawn
+        self._forget("bags_", "rule_", "min_samples_split_", "tree_weights_", "oob_score_", "oob_decision_function_")
         self._set_fitted(table, forest, **found)
         return replace(bags, forest=forest) if keep_bags and bags is not None else None
+
+    def _unseen_rows(self, X: Any, y: Any, sample_weight: Any) -> UnseenRows:
+        rows = self._read(X)
+        labels = read_labels(y, rows, self.classes_)
+        weight = labels.weighted(sample_weight, rows, self.class_weight)
+        training = self._training(Table(np.asfortranarray(rows), self.schema_), weight, labels=labels)
+        return self._unseen_of(training, weight > 0, rows, labels.codes)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Most probable class of each row; with a `cost_matrix` the one of least expected cost; the first of equals."""

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hedgerow.data.training import Training
 from hedgerow.estimators.fitting.bagging import n_draws, scores_out_of_bag
+from hedgerow.estimators.fitting.bags import Bags, UnseenRows
 from hedgerow.estimators.verbs.many_trees import ManyTrees
 from hedgerow.growth import Grown, Growth, grow_forest
 from hedgerow.walk import n_threads
 
 __all__ = ["BaggedTrees"]
+
+Floats = NDArray[np.float64]
 
 
 class BaggedTrees(ManyTrees):
@@ -18,7 +24,8 @@ class BaggedTrees(ManyTrees):
 
     def _grow(
         self, training: Training, growth: Growth, criteria: tuple[str, ...], X: Any, y: Any, keep_bags: bool = False
-    ) -> Grown:
+    ) -> tuple[Grown, Bags | None]:
+        """Grow the trees; also returns what their bags follow from."""
         options = growth.options(training.sample_weight, training.values.shape[1], criteria, self._seed())
         options.n_trees = self._n_trees()
         max_bins = self._max_bins()
@@ -28,7 +35,20 @@ class BaggedTrees(ManyTrees):
         options.keep_in_bag = keep_bags or self._keeps_bags()
         options.keep_leaf_rows = training.targets is not None
         options.n_threads = n_threads(self.n_jobs)
-        return self._with_progress(grow_forest, training, options, X, y)
+        grown = self._with_progress(grow_forest, training, options, X, y)
+        return grown, Bags.of(training, options.seed, options.n_draws)
+
+    def _unseen_of(self, training: Training, used: NDArray[np.bool_], values: Floats, truth: Any) -> UnseenRows:
+        """Rows out of the bag of each tree, the training rows given again; `used` are those that were drawn from."""
+        bags = vars(self).get("bags_")
+        if bags is None:
+            raise ValueError(
+                "this forest has no bags: it was fitted with bootstrap=False, or by an older version; fit it with "
+                "bootstrap=True, or use rows='all' with rows that it has not seen"
+            )
+        masks = bags.masks(training, self.forest_.n_trees, self.n_jobs)
+        rows = np.ascontiguousarray(values[used])
+        return UnseenRows(rows, np.asarray(truth, dtype=np.float64)[used], training.sample_weight, masks)
 
     def _max_bins(self) -> Any:
         """Most bins of a column; None: thresholds are exact."""

@@ -46,8 +46,7 @@ class RuleAnswers(ClassAnswers):
             lambda folded, n_trees: rule.margin(folded, n_trees, prior),
             tree_weights=self.get_tree_weights(),
         )
-        found: Floats = self._ask(rows, query)[0]
-        return found
+        return self._ask(rows, query)[0]
 
     def _proba_query(self) -> Query[Floats] | None:
         rule = self._rule()

@@ -44,8 +44,7 @@ class SetAnswers(ClassAnswers):
     def predict_set(self, X: Any) -> NDArray[np.bool_]:
         """Classes that may be the answer, bool (n, n_classes); at least one in each row."""
         rows = self._read(X)
-        found: NDArray[np.bool_] = self._ask(rows, self._set_query())[0]
-        return found
+        return self._ask(rows, self._set_query())[0]
 
     def predict_bounds(self, X: Any) -> Floats:
         """Lower and upper bound for each class, (n, n_classes, 2): belief and plausibility, or bounds on probabilities.
@@ -54,8 +53,7 @@ class SetAnswers(ClassAnswers):
         the others bounds on the probability of the class.
         """
         rows = self._read(X)
-        found: Floats = self._ask(rows, self._bounds_query())[0]
-        return found
+        return self._ask(rows, self._bounds_query())[0]
 
     def predict_proba(self, X: Any) -> Floats:
         """Point estimate of the probability of each class, (n, n_classes); `predict` is the most probable.
@@ -212,8 +210,7 @@ class SetAnswers(ClassAnswers):
         wanted = check_prior(given, counts, "class_prior")
         moved = counts * (wanted / np.where(self.class_prior_ > 0, self.class_prior_, 1.0))  # no share, no counts
         total = moved.sum(axis=1, keepdims=True)
-        kept: Floats = moved * (counts.sum(axis=1, keepdims=True) / np.where(total > 0, total, 1.0))
-        return kept
+        return moved * (counts.sum(axis=1, keepdims=True) / np.where(total > 0, total, 1.0))
 
     def _leaf_probability(self) -> Fold[Floats, Floats]:
         return Probability()

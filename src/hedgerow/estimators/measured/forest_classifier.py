@@ -1,0 +1,198 @@
+"""Random forest for classification on inputs measured with error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import check_is_fitted
+
+from hedgerow.data.targets import read_labels, read_weights
+from hedgerow.estimators.fitting.bagging import oob_scores
+from hedgerow.estimators.fitting.progress import with_callbacks
+from hedgerow.estimators.measured.forests import MeasuredForest
+from hedgerow.estimators.stored import storable
+from hedgerow.estimators.verbs.answers import ClassAnswers
+from hedgerow.folds import Uncertainty
+from hedgerow.folds.uncertainty import entropy_bits
+from hedgerow.walk import LeafTable, Query, ask
+
+__all__ = ["MeasuredForestClassifier"]
+
+Floats = NDArray[np.float64]
+
+
+@storable
+class MeasuredForestClassifier(ClassAnswers, MeasuredForest):
+    """A random forest of classes for inputs X = U + ε that are measured with error.
+
+    As :class:`MeasuredForestRegressor`, by least squares on class indicators. The values of a region are fitted under
+    the constraint that they are probabilities: none is negative, and they add up to 1. So are all answers, which are
+    their means with weights P(U ∈ R_k | x); nothing is clipped.
+
+    Parameters
+    ----------
+    sigma, error_model, prior, categorical_features
+        As in :class:`MeasuredTreeRegressor`.
+    n_estimators, min_weight_leaf, max_leaf_nodes, max_features, max_candidates, ridge, bootstrap, max_samples, \
+oob_score, n_jobs, random_state
+        As in :class:`MeasuredForestRegressor`; `max_features` is "sqrt" by default. `ridge` acts while trees grow.
+
+    Attributes
+    ----------
+    values_ : array of shape (n_leaves, n_classes)
+        γ of all leaves: class probabilities of rows that are wholly inside.
+    forest_ : Forest
+        The trees, with soft counts: every row adds its memberships to the counts of its class.
+    classes_, n_classes_, class_prior_
+        Labels, their number, and their weighted frequencies in the training data.
+    oob_score_, oob_decision_function_
+        As in :class:`ForestClassifier`.
+    sigma_, error_source_, error_sizes_, laws_, schema_, n_features_in_, feature_names_in_, feature_importances_
+        As in :class:`MeasuredTreeRegressor`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = MeasuredForestClassifier(sigma=0.2, n_estimators=20, random_state=0).fit(X, y)
+    >>> forest.predict_proba([[5.9, 3.0, 4.9, 1.65]]).round(1)
+    array([[0. , 0.4, 0.6]])
+    """
+
+    def __init__(
+        self,
+        sigma: Any = 0.0,
+        error_model: Any = "normal",
+        prior: Any = "normal",
+        *,
+        n_estimators: int = 100,
+        min_weight_leaf: float = 5.0,
+        max_leaf_nodes: int | None = None,
+        max_features: Any = "sqrt",
+        max_candidates: int = 64,
+        ridge: float = 1.0,
+        bootstrap: bool = True,
+        max_samples: Any = None,
+        oob_score: Any = False,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.sigma = sigma
+        self.error_model = error_model
+        self.prior = prior
+        self.n_estimators = n_estimators
+        self.min_weight_leaf = min_weight_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_features = max_features
+        self.max_candidates = max_candidates
+        self.ridge = ridge
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.oob_score = oob_score
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> MeasuredForestClassifier:
+        """Grow the trees; `X_err` as in :meth:`MeasuredTreeRegressor.fit`."""
+        given = self._measurements(X, X_err)
+        values = given.table.values
+        labels = read_labels(y, values)
+        weight = read_weights(sample_weight, values)
+        indicators = np.eye(len(labels.classes))[labels.codes]
+        problem = self._problem(given, weight, np.ones(len(values)), indicators)
+        options = self._soft_options(len(problem.weight), values.shape[1])
+        options.simplex = True
+        grown = self._grow_soft(problem, options, True, X, y)
+        found: dict[str, Any] = {}
+        if self._scores_out_of_bag():
+            shares, unseen = self._fold_out_of_bag(problem, grown, grown.values, weight > 0)
+            found |= oob_scores(self.oob_score, shares, unseen, labels.codes, labels.classes)
+        self._set_grown(
+            given,
+            problem,
+            grown,
+            values_=grown.values,
+            classes_=labels.classes,
+            n_classes_=len(labels.classes),
+            class_prior_=np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum(),
+            _impurity="gini",
+            **found,
+        )
+        return self
+
+    def predict(self, X: Any, X_err: Any = None) -> NDArray[Any]:
+        """Most probable class of each row; the first of ties."""
+        shares = self.predict_proba(X, X_err)
+        labels: NDArray[Any] = self.classes_[self._decide(shares)]
+        return labels
+
+    def predict_proba(self, X: Any, X_err: Any = None) -> Floats:
+        """Class probabilities, (n, n_classes): the mean over the trees of Σ γ_k P(U ∈ R_k | x).
+
+        `X_err`, (n, n_features), has the standard deviations of the errors. By default they are given by `sigma` or,
+        after a fit with `X_err`, by the root mean square of each column there.
+        """
+        rows, walk = self._measured(X, X_err)
+        found: Floats = ask(walk, rows, [self._proba_query()])[0]
+        return found
+
+    def predict_uncertainty(self, X: Any, measure: str = "entropy", X_err: Any = None) -> Uncertainty:
+        """Entropy in bits: of the mean of the trees' probabilities (total), and the mean of their own (aleatoric).
+
+        The difference is epistemic: what the trees disagree about.
+        """
+        rows, walk = self._measured(X, X_err)
+        found: Uncertainty = ask(walk, rows, [self._uncertainty_query(measure)])[0]
+        return found
+
+    def leaf_counts(self, X: Any, X_err: Any = None) -> Floats:
+        """Soft class counts of the regions of each tree, weighted by membership, (n, n_trees, n_classes)."""
+        rows, walk = self._measured(X, X_err)
+        found: Floats = ask(walk, rows, [self._counts_query()])[0]
+        return found
+
+    def leaf_probabilities(self) -> Floats:
+        """γ of every leaf, (n_leaves, n_classes)."""
+        check_is_fitted(self)
+        found: Floats = self.values_
+        return found
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
+        """Accuracy of `predict`."""
+        return float(accuracy_score(y, self.predict(X, X_err), sample_weight=sample_weight))
+
+    def _proba_query(self) -> Query[Floats]:
+        return Query(self._tables.get("values", lambda: LeafTable.of(self.values_)), _mean_shares)
+
+    def _uncertainty_query(self, measure: str = "entropy") -> Query[Uncertainty]:
+        if measure != "entropy":
+            raise ValueError(f"measure is {measure!r}, must be 'entropy'")
+        links = ("identity",) * self.n_classes_ + ("entropy",) * self.n_classes_
+        table = self._tables.get("bits", lambda: LeafTable.of(np.hstack([self.values_, self.values_]), link=links))
+        return Query(table, _entropies)
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        shape = (self.forest_.n_leaves, self.n_classes_)
+        if not isinstance(self.values_, np.ndarray) or self.values_.dtype != np.float64 or self.values_.shape != shape:
+            raise ValueError("values_ must hold a number for each leaf and class")
+        if not (self.values_ >= 0).all() or not (np.abs(self.values_.sum(axis=1) - 1) < 1e-9).all():
+            raise ValueError("values_ must be probabilities")
+
+
+def _mean_shares(folded: Floats, n_trees: int) -> Floats:
+    shares: Floats = folded / folded.sum(axis=1, keepdims=True)  # they add up to the number of trees, but for rounding
+    return shares
+
+
+def _entropies(folded: Floats, n_trees: int) -> Uncertainty:
+    shares, bits = np.hsplit(folded / n_trees, 2)
+    total = entropy_bits(shares)
+    aleatoric = total if n_trees == 1 else np.minimum(bits.sum(axis=1), total)
+    return Uncertainty(total, aleatoric, total - aleatoric, "entropy")
