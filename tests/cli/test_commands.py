@@ -362,7 +362,7 @@ def test_fit_says_what_is_wrong(
     ("arguments", "words"),
     [
         ([], "say which column of"),
-        (["-t", "ward", "--model", "oak"], "this version has tree, c45, forest, random-trees, cautious"),
+        (["-t", "ward", "--model", "oak"], "this version has tree, c45, forest, oblique, oblique-forest, random-trees"),
         (["-t", "ward", "--set", "max_dept=3"], "which TreeClassifier does not have; did you mean 'max_depth'?"),
         (["-t", "ward", "--set", "max_depth"], "--set is 'max_depth', must be name=value"),
         (["-t", "ward", "--ordinal", "grade"], "--ordinal is 'grade', must name the levels"),

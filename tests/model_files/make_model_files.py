@@ -17,6 +17,8 @@ from hedgerow import (
     BoundaryClassifier,
     CautiousClassifier,
     CautiousForestClassifier,
+    ConformalClassifier,
+    ConformalRegressor,
     ForestClassifier,
     ForestRegressor,
     MeasuredForestClassifier,
@@ -106,6 +108,12 @@ def models() -> dict[str, Any]:
         "cautious_forest": CautiousForestClassifier(
             n_estimators=3, class_prior=(0.5, 0.25, 0.25), random_state=5, **nominal
         ).fit(X, labels),
+        "conformal_classifier": ConformalClassifier(
+            ForestClassifier(5, random_state=8, **nominal), coverage=0.8, groups="class", conformity_score="aps"
+        ).fit(np.repeat(X, 2, axis=0), np.repeat(labels, 2)),
+        "conformal_regressor": ConformalRegressor(
+            ForestRegressor(5, random_state=9, **nominal), coverage=0.8, sides="each", method="cv", cv=3
+        ).fit(X, number),
         "naive_bayes_tree": NaiveBayesTreeClassifier(min_samples_split=10, random_state=6, **nominal).fit(
             np.repeat(X, 3, axis=0), np.repeat(labels, 3)
         ),
@@ -117,7 +125,11 @@ def models() -> dict[str, Any]:
 
 def answers(model: Any) -> list[Any]:
     answer = (
-        model.predict_proba(rows())
+        model.predict_set(rows())
+        if isinstance(model, ConformalClassifier)
+        else model.predict_interval(rows())
+        if isinstance(model, ConformalRegressor)
+        else model.predict_proba(rows())
         if hasattr(model, "classes_")
         else model.predict_quantiles(rows())
         if hasattr(model, "leaf_samples_")

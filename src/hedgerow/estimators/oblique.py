@@ -57,6 +57,12 @@ feature_names_in_, feature_importances_
     >>> iris = load_iris(as_frame=True)
     >>> tree = ObliqueTreeClassifier(max_depth=2).fit(iris.data, iris.target_names[iris.target])
     >>> print(tree.to_text())
+    petal length (cm) <= 2.45: setosa (setosa 50)
+    petal length (cm) > 2.45
+    |   -0.1387·sepal length (cm) - 0.385·sepal width (cm) + 0.4418·petal length (cm) + petal width (cm)
+        <= 1.90187: versicolor (versicolor 49, virginica 1)
+    |   -0.1387·sepal length (cm) - 0.385·sepal width (cm) + 0.4418·petal length (cm) + petal width (cm)
+        > 1.90187: virginica (versicolor 1, virginica 49)
     """
 
     def __init__(
@@ -137,6 +143,8 @@ max_leaf_nodes, pruning, categorical_features, random_state
     >>> rows = [[a, b] for a in range(6) for b in range(6)]
     >>> tree = ObliqueTreeRegressor(max_leaf_nodes=2).fit(rows, [10.0 * (a + b > 5) for a, b in rows])
     >>> print(tree.to_text())
+    x0 + x1 <= 5.5: 0 ± 0 (n = 21)
+    x0 + x1 > 5.5: 10 ± 0 (n = 15)
     """
 
     def __init__(
