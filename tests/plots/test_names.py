@@ -47,6 +47,7 @@ def models(data: Any) -> dict[str, Any]:
     return {
         "boundary": BoundaryClassifier(partition="separator").fit(X, labels),
         "cautious": CautiousForestClassifier(n_estimators=5, s=5, random_state=0).fit(X, labels),
+        "forest": ForestClassifier(10, random_state=0).fit(X, labels),
         "conformal": ConformalClassifier(ForestClassifier(10, random_state=0), 0.5).fit(X, labels),
         "soft": MeasuredTreeRegressor(0.2, max_leaf_nodes=4).fit(X, signal),
     }
@@ -59,11 +60,16 @@ DRAWINGS: dict[str, tuple[Draw, list[str]]] = {
         lambda m, X, y: plots.ColumnProfileDisplay.from_estimator(m["boundary"], X, "$x$", name="$n$"),
         ["$x$", "$n$", LABELS[2]],
     ),
+    "ContributionsDisplay": (
+        lambda m, X, y: plots.ContributionsDisplay.from_estimator(m["forest"], X[:9], class_label="$y$"),
+        [*NAMES, "$y$"],
+    ),
     "CoverageDisplay": (
         lambda m, X, y: plots.CoverageDisplay.from_estimator(m["conformal"], X, y, levels=[0.5, 0.8]),
         [],
     ),
     "ErrorCostDisplay": (lambda m, X, y: plots.ErrorCostDisplay.from_estimator(m["soft"], X), ["$x$"]),
+    "ImportanceDisplay": (lambda m, X, y: plots.ImportanceDisplay.from_estimator(m["forest"], X, y), NAMES),
     "LeafSizeDisplay": (
         lambda m, X, y: plots.LeafSizeDisplay.from_estimator(
             RandomTreesClassifier(3, random_state=0),

@@ -58,7 +58,7 @@ def readable(low: Floats, high: Floats, *, closed: bool = False) -> Floats:
     """Number of few digits in (low, high], near to low; `closed` admits low itself.
 
     >>> readable(np.array([127.5, 0.0123456]), np.array([128.9, 0.0124]))
-    array([1.280e+02, 1.235e-02])
+    array([1.28e+02, 1.24e-02])
     """
     found = low.copy() if closed else np.nextafter(low, np.inf)
     width = high - low

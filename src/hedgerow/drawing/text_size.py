@@ -43,7 +43,7 @@ def fit(text: str, width: float, size: float, bold: bool = False) -> str:
     """Cut text to a width, with an ellipsis where it is cut.
 
     >>> fit("short", 100, 10), fit("rather long for its place", 60, 10)
-    ('short', 'rather lo…')
+    ('short', 'rather lon…')
     """
     if text_width(text, size, bold) <= width:
         return text

@@ -77,6 +77,9 @@ feature_importances_
         The rule with the numbers that out-of-bag rows have chosen; absent where there is nothing to choose.
     min_samples_split_ : int
         Least weight of a node that is split, where it was chosen.
+    bags_ : Bags
+        Three numbers from which the bags of the trees are drawn again, for
+        :func:`~hedgerow.inspection.permutation_importance`; absent with ``bootstrap=False``.
     tree_weights_ : array of shape (n_estimators,)
         Out-of-bag accuracy of each tree, with ``tree_weights="oob"``.
     oob_score_, oob_decision_function_

@@ -48,6 +48,9 @@ feature_costs, categorical_features, n_jobs, random_state
     forest_ : Forest
     leaf_samples_ : LeafSamples
         The training targets of each leaf.
+    bags_ : Bags
+        Three numbers from which the bags of the trees are drawn again, for
+        :func:`~hedgerow.inspection.permutation_importance`; absent with ``bootstrap=False``.
     oob_score_, oob_prediction_
         Out-of-bag R² (or what `oob_score` computes) and predictions; NaN for rows in the bag of every tree.
 

@@ -36,4 +36,4 @@ for _cls in (
     *(LinearDiscriminantAnalysis, LogisticRegression, Perceptron, RidgeClassifier, SGDClassifier, LinearSVC, SVC),
     *(ElasticNet, HuberRegressor, Lasso, LinearRegression, Ridge, SGDRegressor, LinearSVR, SVR),
 ):
-    register(_cls, name=f"hedgerow.splitter.{_cls.__name__}", take=_parameters, make=partial(_make, _cls))
+    register(_cls, name=f"sklearn.{_cls.__name__}", take=_parameters, make=partial(_make, _cls))

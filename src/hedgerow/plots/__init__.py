@@ -5,8 +5,10 @@ A Display holds the numbers of a picture; its `plot` draws them, as often as wan
 
 from hedgerow.plots.class_bounds import ClassBoundsDisplay
 from hedgerow.plots.column_profile import ColumnProfileDisplay
+from hedgerow.plots.contributions import ContributionsDisplay
 from hedgerow.plots.coverage import CoverageDisplay
 from hedgerow.plots.error_costs import ErrorCostDisplay
+from hedgerow.plots.importance import ImportanceDisplay
 from hedgerow.plots.leaf_sizes import LeafSizeDisplay
 from hedgerow.plots.partition_map import PartitionDisplay
 from hedgerow.plots.probability_surface import ProbabilitySurfaceDisplay
@@ -22,8 +24,10 @@ from hedgerow.plots.tree import TreeDisplay
 __all__ = [
     "ClassBoundsDisplay",
     "ColumnProfileDisplay",
+    "ContributionsDisplay",
     "CoverageDisplay",
     "ErrorCostDisplay",
+    "ImportanceDisplay",
     "LeafSizeDisplay",
     "PartitionDisplay",
     "ProbabilitySurfaceDisplay",

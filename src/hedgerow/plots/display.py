@@ -64,6 +64,12 @@ class Display:
         (line,) = axes.plot(x, y, **line_style(given, **style))
         return line
 
+    def _open_frame(self) -> None:
+        """Leave of the frame only the lower side, for names of columns on the left."""
+        axes: Any = self.ax_
+        axes.tick_params(axis="y", length=0)
+        axes.spines[["top", "right", "left"]].set_visible(False)
+
     def _write_note(self, note: str | None) -> None:
         """Write a note into the middle of the axes, such as why a surface is flat; None writes nothing."""
         if note is not None:

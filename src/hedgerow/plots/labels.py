@@ -7,9 +7,12 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from hedgerow._printable import printable
+from hedgerow.drawing.text_size import fit
 from hedgerow.rules import Rule
 
-__all__ = ["legend_label", "literal_label", "rule_labels"]
+__all__ = ["legend_label", "literal_label", "rule_labels", "short_label"]
+
+_WIDEST = 20.0  # of the name of a column beside its bar, in parts of the font's size
 
 
 def literal_label(name: Any) -> str:
@@ -25,6 +28,15 @@ def legend_label(name: Any) -> str:
     """Escape a name for a legend, which would omit artists whose label starts with an underscore."""
     label = literal_label(name)
     return f" {label}" if label.startswith("_") else label
+
+
+def short_label(name: Any, value: str = "") -> str:
+    """Name of a column beside its bar, cut where it would take the width of the bars; `value` is appended.
+
+    >>> short_label("concentration of total cholesterol in serum [mg/dl]", " = 212")
+    'concentration of total cholesterol i… = 212'
+    """
+    return literal_label(fit(printable(name), _WIDEST, 1.0) + fit(printable(value), _WIDEST / 2, 1.0))
 
 
 def rule_labels(rules: Sequence[Rule]) -> list[str]:
