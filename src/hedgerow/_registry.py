@@ -96,7 +96,7 @@ def registration_of(cls: type) -> Registration | None:
 
 def registration_named(name: str) -> Registration:
     """Return the class that a file names, or raise an error with the fix."""
-    if name.startswith("hedgerow."):
+    if name.startswith(("hedgerow.", "sklearn.")):  # ours, and those of scikit-learn that we register
         for load in _LOADERS:
             if name in _BY_NAME:
                 break
