@@ -559,3 +559,15 @@ def test_c45_is_a_model(capsys: pytest.CaptureFixture[str], folder: Path) -> Non
     table = pq.read_table(folder / "patients.parquet").select(load(out).schema_.names)
     expected = load(out).predict_uncertainty(table).total
     np.testing.assert_allclose([float(row["uncertainty"]) for row in answers], expected, atol=1e-6)
+
+
+def test_explain_takes_the_coverage_of_a_model_that_promises_one(
+    here: Callable[..., str], capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    promise, plain = folder / "promise.hedgerow", folder / "plain.hedgerow"
+    here("fit", "iris", "--folds", "0", "--coverage", "0.8", "-o", promise)
+    here("fit", "iris", "--folds", "0", "-o", plain)
+    assert "Set at 0.8 coverage" in here("explain", promise, "iris")
+    assert "Set at 0.99 coverage" in here("explain", promise, "iris", "--coverage", "0.99")
+    words = failed(capsys, "explain", plain, "iris", "--coverage", "0.9", code=2)
+    assert "--coverage is 0.9, but a TreeClassifier promises none: fit with --coverage 0.9" in words

@@ -5,7 +5,16 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import hedgerow
-from hedgerow import MeasuredTreeRegressor, TreeClassifier, TreeRegressor, checks
+from hedgerow import (
+    ConformalClassifier,
+    ConformalRegressor,
+    ForestClassifier,
+    ForestRegressor,
+    MeasuredTreeRegressor,
+    TreeClassifier,
+    TreeRegressor,
+    checks,
+)
 from hedgerow.probability import MEstimate
 
 
@@ -153,3 +162,37 @@ def test_a_parameter_that_was_not_tried_is_caught():
     X, signal = data_in_which_everything_matters()
     with pytest.raises(AssertionError, match="decoration"):
         checks.check_every_parameter_changes_something(Broken(), {"fault": "random"}, X, signal > 0)
+
+
+def test_every_parameter_of_the_conformal_classifier_changes_something():
+    X, signal = data_in_which_everything_matters()
+    forest = ForestClassifier(20, max_depth=3, random_state=0)
+    estimator = ConformalClassifier(forest, 0.65, "aps", "cv", randomized=True)
+    changes = {
+        "estimator": TreeClassifier(max_depth=2),
+        "coverage": 0.95,
+        "conformity_score": "lac",
+        "method": "oob",
+        "groups": "class",
+        "probabilities": "venn_abers",
+        "randomized": False,
+        "allow_empty": True,
+        "cv": 3,
+    }
+    checks.check_every_parameter_changes_something(estimator, changes, X, np.digitize(signal, [0, 2.5]))
+
+
+def test_every_parameter_of_the_conformal_regressor_changes_something():
+    X, signal = data_in_which_everything_matters()
+    X[:, 3] = np.where(np.isnan(X[:, 3]), 6.0, X[:, 3])  # a row without a group would be refused
+    estimator = ConformalRegressor(ForestRegressor(20, max_depth=3, random_state=0), 0.7, method="cv")
+    changes = {
+        "estimator": TreeRegressor(max_depth=2),
+        "coverage": 0.95,
+        "conformity_score": "absolute",
+        "method": "oob",
+        "sides": "lower",
+        "groups": 3,
+        "cv": 3,
+    }
+    checks.check_every_parameter_changes_something(estimator, changes, X, signal)

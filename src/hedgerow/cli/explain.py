@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,6 +31,10 @@ Examples:
     "--row", "numbers", type=click.IntRange(min=1), multiple=True, default=(1,), show_default=True, metavar="K",
     help="Row of DATA, counted from 1; may be repeated.",
 )  # fmt: skip
+@click.option(
+    "--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="C",
+    help="Of sets and intervals, where the model has them; default: the model's own.",
+)  # fmt: skip
 @click.option("--change", is_flag=True, help="The nearest change of the row that leads to each other answer.")
 @click.option("--fixed", metavar="COLUMN", multiple=True, help="Columns that --change leaves alone: --fixed age,sex.")
 @click.option(
@@ -41,6 +46,7 @@ def explain(
     model: str,
     data: str,
     numbers: tuple[int, ...],
+    coverage: float | None,
     change: bool,
     fixed: tuple[str, ...],
     reach: str | None,
@@ -56,6 +62,7 @@ def explain(
     if (fixed or reach) and not change:
         raise click.UsageError("--fixed and --reach belong to --change: add it")
     loaded = open_model(model)
+    settings = _coverage_settings(loaded, coverage)
     parts = read_rows(loaded, data, files)
     found = dict(_picked(parts, set(numbers), data))
     unseen = UnseenCategories(loaded.columns)
@@ -64,7 +71,7 @@ def explain(
     unseen.report()
     for number in numbers:
         out.print(f"Row {number}", style="bold")
-        for line in _lines(loaded, found[number]):
+        for line in _lines(loaded, found[number], settings):
             out.print(line, soft_wrap=True)
         if change:
             for line in change_lines(loaded, found[number], comma_separated(fixed), reach):
@@ -91,9 +98,21 @@ def _picked(parts: Iterator[Any], numbers: set[int], data: str) -> Iterator[tupl
     raise CommandError(f"{data} has {counted(n_seen, 'row')}, --row is {max(numbers)}")
 
 
-def _lines(loaded: Loaded, row: Any) -> list[str]:
+def _coverage_settings(loaded: Loaded, coverage: float | None) -> dict[str, float]:
+    """Keyword arguments of `explain` for this coverage, none if it was not given."""
+    if coverage is None:
+        return {}
+    if "coverage" not in signature(loaded.model.explain).parameters:
+        name = type(loaded.model).__name__
+        raise click.UsageError(
+            f"--coverage is {coverage:g}, but a {name} promises none: fit with --coverage {coverage:g}"
+        )
+    return {"coverage": coverage}
+
+
+def _lines(loaded: Loaded, row: Any, settings: dict[str, float]) -> list[str]:
     X = row.select([column.name for column in loaded.columns])
-    lines = str(loaded.model.explain(X)[0]).split("\n")
+    lines = str(loaded.model.explain(X, **settings)[0]).split("\n")
     if loaded.target:
         lines[0] = f"{loaded.target} = {lines[0]}"
     return lines

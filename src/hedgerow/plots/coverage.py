@@ -91,10 +91,11 @@ class CoverageDisplay(Display):
         self.size_line_ = self._line(self.levels, self.size, size_kw, label=self.size_name, **sizes)
         self.ax_ = axes
         self.size_ax_.set_ylabel(self.size_name, color=VERMILION)
-        self.size_ax_.set_ylim(bottom=0)
+        self.size_ax_.set_ylim(0, 1.1 * max(float(self.size_ax_.get_ylim()[1]), 1e-300))
         if legend:
             drawn = [self.coverage_line_, self.band_, self.size_line_]
-            axes.legend(drawn, [one.get_label() for one in drawn], loc="upper left")
+            names = [one.get_label() for one in drawn]
+            axes.legend(drawn, names, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3)
         return self
 
     @classmethod
