@@ -10,7 +10,7 @@ CORE := $(shell find core -name '*.cpp' -o -name '*.hpp')
 SOURCES := $(shell find core src -type f -not -name '*.pyc' -not -name '.*') CMakeLists.txt
 PYTEST := MPLBACKEND=agg $(BIN)/python -m pytest -q -n auto --doctest-modules tests README.md docs --pyargs hedgerow
 
-.PHONY: demo test test-minimums test-all lint stub format odr sanitize slow coverage bench clean
+.PHONY: demo test test-minimums test-all lint docs docs-check stub format odr sanitize slow coverage bench clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/installed
@@ -33,6 +33,15 @@ lint: $(VENV)/installed
 	@$(BIN)/python -m nanobind.stubgen -q -m hedgerow._core -o build/_core.pyi
 	@diff -u src/hedgerow/_core.pyi build/_core.pyi \
 	  || { echo "lint: src/hedgerow/_core.pyi is out of date; run 'make stub'" >&2; exit 1; }
+
+# The site, in build/site. Every warning is an error. The gallery runs only the examples that changed.
+docs: $(VENV)/installed
+	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -b html -d build/doctrees docs build/site
+	@echo "open build/site/index.html"
+
+# Links within the site that lead nowhere, and public names without a page.
+docs-check: docs
+	$(BIN)/python .ci/check_docs.py build/site
 
 stub: $(VENV)/installed
 	$(BIN)/python -m nanobind.stubgen -q -m hedgerow._core -o src/hedgerow/_core.pyi
