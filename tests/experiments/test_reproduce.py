@@ -15,6 +15,7 @@ from hedgerow.cli.program import program
 from hedgerow.datasets import DataFileError
 from hedgerow.experiments import names, reproduce
 from hedgerow.experiments.boundary import Boundary
+from hedgerow.experiments.cautious import Cautious
 from hedgerow.experiments.combining import Combining, _half
 from hedgerow.experiments.lecture import _votes
 from hedgerow.experiments.report import Report, Table, write
@@ -165,6 +166,48 @@ def test_a_page_escapes_what_would_break_its_tables(tmp_path):
     assert "Numbers \\| count." in page.read_text(encoding="utf-8")
     with (tmp_path / "counting" / "means.csv").open(newline="") as file:
         assert float(next(iter(csv.DictReader(file)))["mean"]) == 1 / 3
+
+
+def test_a_page_lists_where_results_differ_from_print(tmp_path):
+    page = write(Report("Title", "Text.", [], [], ["One.", "Another."]), "differing", tmp_path, "How.")
+    assert page.read_text(encoding="utf-8").endswith("How.\n\n## Where this differs, and why\n\n- One.\n- Another.\n")
+
+
+def test_every_class_is_tried_as_the_positive_one(small_folder, tmp_path):
+    (outcome,) = reproduce("boundary", quick=True, data=small_folder, out=tmp_path / "out", n_jobs=1, only=["iris"])
+    table = next(part for part in outcome.report.parts if part.name == "positive")
+    assert [row[1] for row in table.rows] == ["printed", "other", "versicolor (taken)"]
+    source = Source(str(small_folder))
+    scores = [Boundary().run(source, "iris", f"{number:03}") for number in range(1, 6)]
+    of_taken = [one["bootstrap/positive versicolor", "nbtree"] for one in scores]
+    direct = [one["bootstrap/global normal 0.1", "auc"] - one["bootstrap/nbtree", "auc"] for one in scores]
+    assert of_taken == direct
+    assert table.rows[2][5].endswith(f" / {np.mean(direct):+.2f}")
+    assert not any("positive" in setting for setting, _ in Boundary().run(source, "iris", "017"))
+
+
+def test_printed_stars_stand_at_the_best_figure_of_their_row():
+    def u65(part, variant):
+        return 70.0 + part % 2 + (1 + part % 3 if variant == "mass3" else 0)
+
+    rows = [
+        ("diabetes", f"{part:02}", f"{reading}/{s}/{variant}", "u65", u65(part, variant))
+        for part in range(1, 7)
+        for reading in ("half included", "half excluded")
+        for s in (1, 3, 5)
+        for variant in ("mass1", "mass2", "mass3", "baseline")
+    ]
+    rows += [
+        ("diabetes", f"{part:02}", name, measure, 70.0)
+        for part in range(1, 7)
+        for name in ("chosen s", "chosen s, learned weights")
+        for measure in ("u65", "determinacy")
+    ]
+    report = Cautious().report(Results(rows))
+    tables = {part.name: part.rows[0] for part in report.parts if part.name.startswith("table")}
+    assert tables["table1_half_included"][2::2] == ["77.37", "76.71", "77.30", "78.11**"]
+    assert tables["table3_half_excluded"][2::2] == ["77.82", "77.62", "78.59***", "76.86"]
+    assert tables["table1_half_included"][5] == "72.50**"  # ours: mass3 is ahead of the baseline by 1 to 3 points
 
 
 def test_a_report_without_claims_has_no_such_section(tmp_path):

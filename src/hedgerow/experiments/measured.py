@@ -22,7 +22,8 @@ __all__ = ["Measured"]
 
 Floats = NDArray[np.float64]
 
-_SHIPPED, _REAL = ("diabetes",), ("kin8nm", "power-plant", "california-housing")
+_SHIPPED = ("diabetes",)
+_REAL = ("diabetes-sklearn", "boston", "wine-quality-red-regression", "kin8nm", "power-plant", "california-housing")
 _REPEATS, _QUICK_REPEATS = 10, 2
 _ROWS = 1000  # to learn from; as many or more to test
 

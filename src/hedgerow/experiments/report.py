@@ -85,6 +85,8 @@ class Report:
     introduction: str
     parts: Sequence[Table | Figure]
     claims: Sequence[Claim] = field(default_factory=tuple)
+    differences: Sequence[str] = field(default_factory=tuple)
+    """Where the results are not those in print, or what is run is not what the document ran, and why."""
 
 
 def write(report: Report, name: str, folder: Path, how: str) -> Path:
@@ -95,6 +97,8 @@ def write(report: Report, name: str, folder: Path, how: str) -> Path:
     beside = folder / name
     beside.mkdir(parents=True, exist_ok=True)
     sections = [f"# {report.title}", report.introduction, how, *_claims(report.claims)]
+    if report.differences:
+        sections += ["## Where this differs, and why", "\n".join(f"- {one}" for one in report.differences)]
     for part in report.parts:
         sections += [f"## {part.title}", *([part.note] if part.note else [])]
         if isinstance(part, Table):
