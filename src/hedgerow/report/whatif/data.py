@@ -62,8 +62,7 @@ def _checked(model: Any, schema: Schema | None) -> Any:
     if not isinstance(model, Responder) and not hasattr(model, "estimator_"):
         raise ValueError("is no model of trees of this library")
     check_is_fitted(model)
-    own = getattr(model, "schema_", None)
-    if schema is not None and own.columns != schema.columns:
+    if schema is not None and model.schema_.columns != schema.columns:
         raise ValueError("reads other columns than the first model")
     return model
 
