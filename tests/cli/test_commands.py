@@ -528,7 +528,7 @@ def test_errors_of_inputs_become_a_setting(
     assert main([str(argument) for argument in (*fit, "--measured", "temp=0.3,flow=flow_err")]) == 0
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name != "measured"])
+@pytest.mark.parametrize("name", [name for name, entry in MODELS.items() if not entry.needs_errors])
 def test_models_that_draw_have_a_seed(name: str) -> None:
     model = make_model(name, True, {})
     assert model.get_params().get("random_state", 0) == 0

@@ -23,6 +23,8 @@ from hedgerow import (
     ConformalRegressor,
     ForestClassifier,
     ForestRegressor,
+    MeasuredBoostingClassifier,
+    MeasuredBoostingRegressor,
     MeasuredForestClassifier,
     MeasuredForestRegressor,
     MeasuredTreeClassifier,
@@ -41,6 +43,7 @@ from hedgerow import (
     rules,
 )
 from hedgerow.growth import Fractional, RidgeSplit
+from hedgerow.measured import Pinball
 from hedgerow.naive_bayes import Gaussian
 from hedgerow.probability import MEstimate
 from hedgerow.pruning import CostComplexity, Pessimistic, ReducedError
@@ -185,12 +188,26 @@ FAMILIES: list[list[Any]] = [
         MeasuredForestRegressor(0.2, "student", prior="flat", n_estimators=4, max_leaf_nodes=6, random_state=0),
         MeasuredForestRegressor(0.2, n_estimators=4, bootstrap=False, max_features=None, ridge=0.1),
     ],
+    [
+        MeasuredBoostingRegressor(n_estimators=6, learning_rate=0.5),
+        MeasuredBoostingRegressor(0.2, "student", "flat", n_estimators=8, learning_rate=0.5, loss="absolute_error"),
+        MeasuredBoostingRegressor(0.2, loss=Pinball(0.6), n_estimators=8, learning_rate=0.6, max_leaf_nodes=None),
+        MeasuredBoostingRegressor(0.1, n_estimators=9, n_iter_no_change=2, random_state=0),
+    ],
+    [
+        MeasuredBoostingClassifier(n_estimators=6, learning_rate=0.5),
+        MeasuredBoostingClassifier(0.1, "laplace", n_estimators=4, max_leaf_nodes=8, learning_rate=0.5),
+        MeasuredBoostingClassifier(0.1, n_estimators=9, n_iter_no_change=2, validation_fraction=0.3, random_state=0),
+    ],
 ]
 
 
 def _reason_for_other_weights(estimator: Any) -> str | None:
     """Why weight k may differ from k copies of a row; None where it must not."""
     match estimator:
+        case MeasuredBoostingClassifier() | MeasuredBoostingRegressor():
+            if estimator.n_iter_no_change is not None:
+                return "other rows are held out where rows are repeated"
         case MeasuredForestClassifier() | MeasuredForestRegressor(bootstrap=True):
             return "rows are drawn by weight, other rows for repeated ones"
         case ForestClassifier() | ForestRegressor() | ObliqueForestClassifier():

@@ -18,6 +18,8 @@ from hedgerow import (
     ConformalRegressor,
     ForestClassifier,
     ForestRegressor,
+    MeasuredBoostingClassifier,
+    MeasuredBoostingRegressor,
     MeasuredForestClassifier,
     MeasuredForestRegressor,
     MeasuredTreeClassifier,
@@ -54,6 +56,8 @@ ESTIMATORS = [
     ObliqueTreeRegressor(),
     ObliqueForestClassifier(2),
     NaiveBayesTreeClassifier(),
+    MeasuredBoostingClassifier(n_estimators=2),
+    MeasuredBoostingRegressor(n_estimators=2),
     MeasuredForestClassifier(n_estimators=2),
     MeasuredForestRegressor(n_estimators=2),
     MeasuredTreeClassifier(),
@@ -105,7 +109,7 @@ STRATEGIES = [
     *((CostComplexity, "alpha"), (CostComplexity, "folds"), (CostComplexity, "standard_errors")),
     *((measured.CostComplexity, "alpha"), (measured.CostComplexity, "folds")),
     *((Dempster, "prior"), (Evidence, "correction"), (Evidence, "toward"), (Evidence, "reliability")),
-    *((Mixture, "centre"), (Belief, "weighting")),
+    *((Mixture, "centre"), (Belief, "weighting"), (measured.Pinball, "level")),
 ]
 
 

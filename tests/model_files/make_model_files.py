@@ -1,12 +1,14 @@
 """Writes a small model file of every kind of estimator into the folder of this script, for the version of the format.
 
-    python tests/model_files/make_model_files.py
+    python tests/model_files/make_model_files.py [NAME ...]
 
-Run it once when the format gets a new version, and commit what it writes: the files of every version are read for ever.
+Run it once when the format gets a new version, with names for estimators that are new, and commit what it writes: the
+files of every version are read for ever.
 Beside each file stands what the model must answer.
 """
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,8 @@ from hedgerow import (
     ConformalRegressor,
     ForestClassifier,
     ForestRegressor,
+    MeasuredBoostingClassifier,
+    MeasuredBoostingRegressor,
     MeasuredForestClassifier,
     MeasuredForestRegressor,
     MeasuredTreeClassifier,
@@ -39,7 +43,7 @@ from hedgerow import (
 )
 from hedgerow.boundary import CrossValidated, Standard
 from hedgerow.growth import Fractional, RidgeSplit
-from hedgerow.measured import CostComplexity, KdePrior, Student
+from hedgerow.measured import CostComplexity, KdePrior, Pinball, Student
 from hedgerow.naive_bayes import Gaussian
 from hedgerow.probability import MEstimate
 from hedgerow.storage import FORMAT_VERSION
@@ -87,6 +91,12 @@ def models() -> dict[str, Any]:
         "measured_tree_classifier": MeasuredTreeClassifier(
             0.2, "uniform", KdePrior(16), leaf="counts", max_leaf_nodes=5, nominal="binary", **nominal
         ).fit(X, labels),
+        "measured_boosting_classifier": MeasuredBoostingClassifier(
+            {0: 0.2}, "laplace", n_estimators=3, min_weight_leaf=3, **nominal
+        ).fit(X, labels),
+        "measured_boosting_regressor": MeasuredBoostingRegressor(
+            {0: 0.2, "x1": 0.4}, prior="flat", loss=Pinball(0.75), n_estimators=3, min_weight_leaf=3, **nominal
+        ).fit(X, number),
         "measured_forest_classifier": MeasuredForestClassifier(
             {0: 0.2}, "laplace", n_estimators=3, min_weight_leaf=3, random_state=1, **nominal
         ).fit(X, labels),
@@ -139,7 +149,10 @@ def answers(model: Any) -> list[Any]:
 
 
 def main() -> None:
+    wanted = sys.argv[1:]
     for name, model in models().items():
+        if wanted and name not in wanted:
+            continue
         path = FOLDER / f"v{FORMAT_VERSION}_{name}.hedgerow"
         save(model, path)
         path.with_suffix(".json").write_text(json.dumps(answers(model)) + "\n")

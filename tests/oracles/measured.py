@@ -251,3 +251,47 @@ def soft_shares(forest: Any, laws: Any, row: Floats, sigma: Floats) -> Floats:
             product *= laws[j].within(row[j : j + 1], inside[np.newaxis])[0, 0]
         found.append(product)
     return np.array(found)
+
+
+# --- boosting -----------------------------------------------------------------------------------------------
+
+
+def quadratic_by_differences(loss: Any, targets: Floats, answers: Floats) -> tuple[Floats, Floats]:
+    """Gradient of the loss of one row, (n_outputs,), and its Hessian matrix, by central differences."""
+    h, m = 1e-4, len(answers)
+    eye = h * np.eye(m)
+
+    def at(*moves: Floats) -> float:
+        return float(loss.of_rows(targets[np.newaxis], (answers + sum(moves))[np.newaxis])[0])
+
+    gradient = np.array([(at(one) - at(-one)) / (2 * h) for one in eye])
+    hessian = np.array([[(at(a, b) - at(a, -b) - at(-a, b) + at(-a, -b)) / (4 * h * h) for b in eye] for a in eye])
+    return gradient, hessian
+
+
+def pinball_step(shares: Floats, residuals: Floats, weight: Floats, level: float) -> float:
+    """The constant that lowers Σ w s ρ(r − c) most, the smallest of equals: one of the residuals."""
+    inside = weight * shares
+
+    def total(c: float) -> float:
+        off = residuals - c
+        return float((inside * np.where(off > 0, level * off, (level - 1) * off)).sum())
+
+    candidates = np.unique(residuals[inside > 0])
+    totals = np.array([total(c) for c in candidates])
+    return float(candidates[np.flatnonzero(totals <= totals.min() * (1 + 1e-9))[0]])
+
+
+def hidden(ask: Callable[[Floats, Floats], Floats], law: Any, row: Floats, sigma: Floats, j: int) -> float:
+    """Standard deviation of the answer if U_j were known: at 4,000 quantiles of its law, each found by bisection."""
+    low, high = np.full(4000, row[j] - 12 * sigma[j]), np.full(4000, row[j] + 12 * sigma[j])
+    levels = (np.arange(4000) + 0.5) / 4000
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        order = np.argsort(middle)
+        below = np.empty(4000)
+        below[order] = law.below(row[j : j + 1], sigma[j : j + 1], middle[order])[0]
+        low, high = np.where(below < levels, middle, low), np.where(below < levels, high, middle)
+    rows, errors = np.tile(row, (4000, 1)), np.tile(sigma, (4000, 1))
+    rows[:, j], errors[:, j] = high, 0.0
+    return float(ask(rows, errors).std())

@@ -48,7 +48,8 @@ Examples:
 @columns_options
 @click.option(
     "--model", "-m", default="tree", show_default=True, metavar="NAME", shell_complete=_complete_models,
-    help="tree, c45, forest, random-trees, cautious, conformal, boundary, naive-bayes-tree or measured.",
+    help="tree, c45, forest, random-trees, cautious, conformal, boundary, naive-bayes-tree, "
+    "measured, measured-forest or measured-boosting.",
 )  # fmt: skip
 @click.option(
     "--set", "settings", metavar="NAME=VALUE", multiple=True, help="A setting of the model: --set max_depth=3."

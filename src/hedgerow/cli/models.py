@@ -47,6 +47,18 @@ MODELS: dict[str, Model] = {
         "MeasuredTreeRegressor",
         needs_errors=True,
     ),
+    "measured-forest": Model(
+        "a random forest for such inputs",
+        "MeasuredForestClassifier",
+        "MeasuredForestRegressor",
+        needs_errors=True,
+    ),
+    "measured-boosting": Model(
+        "boosted trees for such inputs",
+        "MeasuredBoostingClassifier",
+        "MeasuredBoostingRegressor",
+        needs_errors=True,
+    ),
 }
 
 

@@ -16,6 +16,7 @@ _PACKAGES = {
     "aggregate": "credal",
     "error_model": "measured",
     "leaf_probability": "probability",
+    "loss": "measured",
     "pruning": "pruning",
     "rule": "rules",
 }

@@ -7,6 +7,8 @@ from hedgerow.estimators.conformal_regressor import ConformalRegressor
 from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.forest_regressor import ForestRegressor
 from hedgerow.estimators.measured import (
+    MeasuredBoostingClassifier,
+    MeasuredBoostingRegressor,
     MeasuredForestClassifier,
     MeasuredForestRegressor,
     MeasuredTreeClassifier,
@@ -26,6 +28,8 @@ __all__ = [
     "ConformalRegressor",
     "ForestClassifier",
     "ForestRegressor",
+    "MeasuredBoostingClassifier",
+    "MeasuredBoostingRegressor",
     "MeasuredForestClassifier",
     "MeasuredForestRegressor",
     "MeasuredTreeClassifier",

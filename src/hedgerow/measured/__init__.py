@@ -5,6 +5,7 @@ with the probability that its latent values are, and a tree predicts the mean of
 """
 
 from hedgerow.measured.errors import ErrorModel, Laplace, Normal, Student, Uniform
+from hedgerow.measured.losses import Pinball, SquaredError
 from hedgerow.measured.priors import FlatPrior, KdePrior, NormalPrior, Prior
 from hedgerow.measured.regions import Regions, membership
 from hedgerow.pruning import CostComplexity
@@ -17,8 +18,10 @@ __all__ = [
     "Laplace",
     "Normal",
     "NormalPrior",
+    "Pinball",
     "Prior",
     "Regions",
+    "SquaredError",
     "Student",
     "Uniform",
     "membership",

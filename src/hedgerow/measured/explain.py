@@ -21,7 +21,7 @@ from hedgerow.measured.laws import CategoryLaw, ColumnLaw
 from hedgerow.measured.regions import Regions, region_factors
 from hedgerow.walk import weighted_sums
 
-__all__ = ["PossibleRegion", "RegionExplanation", "error_costs", "explain_regions"]
+__all__ = ["PossibleRegion", "RegionExplanation", "error_costs", "explain_regions", "measured_text"]
 
 Floats = NDArray[np.float64]
 
@@ -141,7 +141,9 @@ def explain_regions(
         explanations.append(
             RegionExplanation(
                 answer=answer,
-                measured=tuple(_measured(schema.columns[j], float(rows[i, j]), float(cells[i, j])) for j in columns),
+                measured=tuple(
+                    measured_text(schema.columns[j], float(rows[i, j]), float(cells[i, j])) for j in columns
+                ),
                 regions=tuple(possible),
                 classes=labels,
                 mixed=None if labels is None else tuple(weighted_sums(share[np.newaxis], values)[0].tolist()),
@@ -193,7 +195,8 @@ def _threshold_text(column: Column, threshold: float) -> str:
     return number_text(threshold) if level is None else printable(column.categories[level])
 
 
-def _measured(column: Column, value: float, size: float) -> str:
+def measured_text(column: Column, value: float, size: float) -> str:
+    """Name, value and error of a measurement: "flow 31 ± 2"."""
     name = printable(column.name)
     if np.isnan(value):
         return f"{name} is missing{' or new' * (column.kind != Kind.NUMERIC)}"

@@ -12,7 +12,7 @@ from sklearn.model_selection import check_cv
 from hedgerow._params import check_whole, is_whole
 from hedgerow.estimators.fitting.held_out import select
 
-__all__ = ["answer_by_folds", "hold_out_folds", "part_of_params"]
+__all__ = ["answer_by_folds", "hold_out_folds", "hold_out_rows", "part_of_params"]
 
 Bools = NDArray[np.bool_]
 
@@ -38,6 +38,21 @@ def hold_out_folds(cv: Any, X: Any, y: NDArray[Any], strata: NDArray[np.int32] |
     fold[order] = np.arange(n_rows) % n_folds
     for number in range(n_folds):
         yield fold == number
+
+
+def hold_out_rows(n_held_out: int, strata: NDArray[np.int32] | None, n_rows: int, seed: int) -> Bools:
+    """Mask of so many shuffled rows; of each stratum the same share, as nearly as can be."""
+    if n_held_out >= n_rows:
+        raise ValueError(
+            f"validation_fraction holds out {n_held_out} of {n_rows} rows, and none are left (n_samples={n_rows}): "
+            "give more rows, or set n_iter_no_change=None"
+        )
+    order = np.random.default_rng(seed).permutation(n_rows)
+    if strata is not None:
+        order = order[np.argsort(strata[order], kind="stable")]
+    mask = np.zeros(n_rows, dtype=bool)
+    mask[order[(np.arange(n_held_out) * n_rows) // n_held_out]] = True
+    return mask
 
 
 def _check_n_folds(cv: Any, n_rows: int) -> int:

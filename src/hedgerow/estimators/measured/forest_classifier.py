@@ -107,17 +107,17 @@ oob_score, n_jobs, random_state
         weight = read_weights(sample_weight, values)
         indicators = np.eye(len(labels.classes))[labels.codes]
         problem = self._problem(given, weight, np.ones(len(values)), indicators)
-        options = self._soft_options(len(problem.weight), values.shape[1])
+        options = self._forest_options(len(problem.weight), values.shape[1])
         options.simplex = True
         grown = self._grow_soft(problem, options, True, X, y)
         found: dict[str, Any] = {}
         if self._scores_out_of_bag():
             shares, unseen = self._fold_out_of_bag(problem, grown, grown.values, weight > 0)
             found |= oob_scores(self.oob_score, shares, unseen, labels.codes, labels.classes)
-        self._set_grown(
+        self._set_trees(
             given,
             problem,
-            grown,
+            grown.forest,
             values_=grown.values,
             classes_=labels.classes,
             n_classes_=len(labels.classes),

@@ -124,7 +124,7 @@ class MeasuredForestRegressor(NumberAnswers, MeasuredForest):
         targets = read_targets(y, values)
         weight = read_weights(sample_weight, values)
         problem = self._problem(given, weight, precision_of(y_err, len(values)), targets[:, np.newaxis])
-        options = self._soft_options(len(problem.weight), values.shape[1])
+        options = self._forest_options(len(problem.weight), values.shape[1])
         grown = self._grow_soft(problem, options, False, X, y)
         found: dict[str, Any] = {"_impurity": "squared_error"}
         if self._scores_out_of_bag():
@@ -132,7 +132,7 @@ class MeasuredForestRegressor(NumberAnswers, MeasuredForest):
             metric = oob_metric(self.oob_score, "r2_score")
             found["oob_prediction_"] = means[:, 0]
             found["oob_score_"] = metric(targets[unseen], means[unseen, 0]) if unseen.sum() > 1 else np.nan
-        self._set_grown(given, problem, grown, **found)
+        self._set_trees(given, problem, grown.forest, **found)
         return self
 
     def predict(self, X: Any, X_err: Any = None) -> Floats:

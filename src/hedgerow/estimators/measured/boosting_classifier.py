@@ -1,0 +1,217 @@
+"""Boosted soft trees for classification on inputs measured with error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score
+
+from hedgerow.data.targets import read_labels, read_weights
+from hedgerow.estimators.fitting.progress import with_callbacks
+from hedgerow.estimators.measured.boosting import MeasuredBoosting
+from hedgerow.estimators.stored import storable
+from hedgerow.estimators.verbs.answers import ClassAnswers
+from hedgerow.folds import Uncertainty
+from hedgerow.folds.uncertainty import all_aleatoric, entropy_bits
+from hedgerow.measured.explain_errors import SumExplanation, hidden_by_errors
+from hedgerow.measured.losses import LogLoss
+from hedgerow.walk import Query, ask
+
+__all__ = ["MeasuredBoostingClassifier"]
+
+Floats = NDArray[np.float64]
+
+
+@storable
+class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
+    """Gradient boosting of classes for inputs X = U + ε that are measured with error.
+
+    As :class:`MeasuredBoostingRegressor`, with the log-loss: the sum of the trees is a logit, for more than two classes
+    one of each, and each tree takes Newton's step. Probabilities are its logistic function or softmax.
+
+    Parameters
+    ----------
+    sigma, error_model, prior, categorical_features
+        As in :class:`MeasuredTreeRegressor`.
+    n_estimators, learning_rate, min_weight_leaf, max_leaf_nodes, max_features, max_candidates, ridge, \
+n_iter_no_change, validation_fraction, n_jobs, random_state
+        As in :class:`MeasuredBoostingRegressor`. Held-out rows are of all classes.
+
+    Attributes
+    ----------
+    start_ : array of shape (1,) or (n_classes,)
+        Logits before the first stage, from the class frequencies.
+    values_ : array of shape (n_leaves, 1) or (n_leaves, n_classes)
+        What each region adds to the logits, times the learning rate; for two classes to that of the second.
+    forest_ : Forest
+        The trees, with soft counts: every row adds its memberships to the counts of its class.
+    classes_, n_classes_, class_prior_
+        Labels, their number, and their weighted frequencies in the training data.
+    n_estimators_, train_losses_, validation_losses_
+        As in :class:`MeasuredBoostingRegressor`.
+    sigma_, error_source_, error_sizes_, laws_, schema_, n_features_in_, feature_names_in_, feature_importances_
+        As in :class:`MeasuredTreeRegressor`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MeasuredBoostingClassifier(sigma=0.2, n_estimators=40).fit(X, y)
+    >>> model.predict([[5.0, 3.4, 1.5, 0.2], [6.5, 3.0, 5.6, 2.1]])
+    array([0, 2])
+    """
+
+    def __init__(
+        self,
+        sigma: Any = 0.0,
+        error_model: Any = "normal",
+        prior: Any = "normal",
+        *,
+        n_estimators: int = 100,
+        learning_rate: float = 0.1,
+        min_weight_leaf: float = 20.0,
+        max_leaf_nodes: int | None = 8,
+        max_features: Any = None,
+        max_candidates: int = 64,
+        ridge: float = 1.0,
+        n_iter_no_change: int | None = None,
+        validation_fraction: Any = 0.1,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.sigma = sigma
+        self.error_model = error_model
+        self.prior = prior
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.min_weight_leaf = min_weight_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_features = max_features
+        self.max_candidates = max_candidates
+        self.ridge = ridge
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> MeasuredBoostingClassifier:
+        """Boost; `X_err` as in :meth:`MeasuredTreeRegressor.fit`."""
+        given = self._measurements(X, X_err)
+        values = given.table.values
+        labels = read_labels(y, values)
+        weight = read_weights(sample_weight, values)
+        n_classes = len(labels.classes)
+        loss = LogLoss(n_classes)
+        problem = self._problem(given, weight, np.ones(len(values)), loss.targets(labels.codes))
+        self._boost(
+            given,
+            problem,
+            loss,
+            (labels.codes[weight > 0], n_classes),
+            (X, y),
+            classes_=labels.classes,
+            n_classes_=n_classes,
+            class_prior_=np.bincount(labels.codes, weights=weight, minlength=n_classes) / weight.sum(),
+            _impurity="gini",
+        )
+        return self
+
+    def predict(self, X: Any, X_err: Any = None) -> NDArray[Any]:
+        """Most probable class of each row; the first of ties."""
+        shares = self.predict_proba(X, X_err)
+        labels: NDArray[Any] = self.classes_[self._decide(shares)]
+        return labels
+
+    def predict_proba(self, X: Any, X_err: Any = None) -> Floats:
+        """Class probabilities, (n, n_classes): the logistic function, or softmax, of the sum of all trees.
+
+        `X_err`, (n, n_features), has the standard deviations of the errors. By default they are given by `sigma` or,
+        after a fit with `X_err`, by the root mean square of each column there.
+        """
+        rows, walk = self._measured(X, X_err)
+        found: Floats = ask(walk, rows, [self._proba_query()])[0]
+        return found
+
+    def decision_function(self, X: Any, X_err: Any = None) -> Floats:
+        """Logits: of the second of two classes, (n,), or of each class, (n, n_classes)."""
+        rows, walk = self._measured(X, X_err)
+        raw: Floats = ask(walk, rows, [self._raw_query()])[0]
+        return raw[:, 0] if self.n_classes_ == 2 else raw
+
+    def staged_predict_proba(self, X: Any, X_err: Any = None) -> Iterator[Floats]:
+        """Class probabilities after each stage, each (n, n_classes)."""
+        staged = self._staged_raw(X, X_err)
+        return map(LogLoss(self.n_classes_).probabilities, staged)
+
+    def staged_predict(self, X: Any, X_err: Any = None) -> Iterator[NDArray[Any]]:
+        """Most probable classes after each stage, each (n,)."""
+        staged = self.staged_predict_proba(X, X_err)
+        return (self.classes_[self._decide(shares)] for shares in staged)
+
+    def predict_uncertainty(self, X: Any, measure: str = "entropy", X_err: Any = None) -> Uncertainty:
+        """Entropy of the probabilities in bits; a sum of trees has no between-tree variance, so all is aleatoric."""
+        rows, walk = self._measured(X, X_err)
+        found: Uncertainty = ask(walk, rows, [self._uncertainty_query(measure)])[0]
+        return found
+
+    def leaf_counts(self, X: Any, X_err: Any = None) -> Floats:
+        """Soft class counts of the regions of each tree, weighted by membership, (n, n_trees, n_classes)."""
+        rows, walk = self._measured(X, X_err)
+        found: Floats = ask(walk, rows, [self._counts_query()])[0]
+        return found
+
+    def explain(self, X: Any, X_err: Any = None) -> list[SumExplanation]:  # type: ignore[override]
+        """Explain each prediction: the probabilities, and what the error of each column hides."""
+        rows = self._read(X)
+        cells = self._cells(rows, X_err)
+        raw = self._ask_with_errors(rows, cells, self._raw_query())
+        shares = LogLoss(self.n_classes_).probabilities(raw)
+        query = self._proba_query()
+        explanations = []
+        for i, code in enumerate(self._decide(shares).tolist()):
+
+            def of_class(x: Floats, sizes: Floats, code: int = code) -> Floats:
+                found: Floats = self._ask_with_errors(x, sizes, query)[:, code]
+                return found
+
+            hidden, measured = hidden_by_errors(self._soft.landmarks, self.schema_, rows[i], cells[i], of_class)
+            explanations.append(
+                SumExplanation(
+                    answer=self.classes_[code],
+                    start=tuple(self.start_.tolist()),
+                    added=tuple((raw[i] - self.start_).tolist()),
+                    n_trees=self.n_estimators_,
+                    measured=measured,
+                    hidden=hidden,
+                    classes=tuple(self.classes_.tolist()),
+                    probabilities=tuple(shares[i].tolist()),
+                )
+            )
+        return explanations
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
+        """Accuracy of `predict`."""
+        return float(accuracy_score(y, self.predict(X, X_err), sample_weight=sample_weight))
+
+    def _proba_query(self) -> Query[Floats]:
+        raw, loss = self._raw_query(), LogLoss(self.n_classes_)
+        return Query(raw.table, lambda folded, n_trees: loss.probabilities(raw.finish(folded, n_trees)))
+
+    def _uncertainty_query(self, measure: str = "entropy") -> Query[Uncertainty]:
+        if measure != "entropy":
+            raise ValueError(f"measure is {measure!r}, must be 'entropy'")
+        shares = self._proba_query()
+        return Query(
+            shares.table,
+            lambda folded, n_trees: all_aleatoric(entropy_bits(shares.finish(folded, n_trees)), "entropy"),
+        )
+
+    @property
+    def _n_outputs(self) -> int:
+        return 1 if self.n_classes_ == 2 else int(self.n_classes_)

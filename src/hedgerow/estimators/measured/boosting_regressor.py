@@ -1,0 +1,184 @@
+"""Boosted soft trees for regression on inputs measured with error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
+
+from hedgerow.data.targets import read_targets, read_weights
+from hedgerow.estimators.fitting.progress import with_callbacks
+from hedgerow.estimators.measured.boosting import MeasuredBoosting
+from hedgerow.estimators.measured.inputs import precision_of
+from hedgerow.estimators.stored import storable
+from hedgerow.estimators.verbs.answers import Answers
+from hedgerow.measured.explain_errors import SumExplanation, hidden_by_errors
+from hedgerow.measured.losses import number_loss
+from hedgerow.walk import Query
+
+__all__ = ["MeasuredBoostingRegressor"]
+
+Floats = NDArray[np.float64]
+
+
+@storable
+class MeasuredBoostingRegressor(RegressorMixin, Answers, MeasuredBoosting):  # type: ignore[misc]
+    """Gradient boosting for inputs X = U + ε that are measured with error, split on the latent values U.
+
+    The sum of small soft trees, each of which answers Σ γ_k P(U ∈ R_k | x) and is fitted to what the ones before it
+    lack (Friedman, Greedy function approximation: a gradient boosting machine, 2001). The values γ of all regions of a
+    tree solve one problem of least squares, as in :class:`MeasuredForestRegressor`, and are shrunk by `learning_rate`.
+
+    Parameters
+    ----------
+    sigma, error_model, prior, categorical_features
+        As in :class:`MeasuredTreeRegressor`.
+    loss : {"squared_error", "absolute_error"} or an instance such as ``hedgerow.measured.Pinball(0.9)``
+        What the sum lowers: the answer is a mean, a median, or the quantile of the given level. With "absolute_error"
+        and ``Pinball`` regions are found by the gradient, and each steps by the quantile of its rows' residuals,
+        weighted by membership.
+    n_estimators : int
+        Largest number of stages, a tree each.
+    learning_rate : float
+        Part of each step that is taken, in (0, 1].
+    max_leaf_nodes, min_weight_leaf, max_features, max_candidates, ridge
+        As in :class:`MeasuredForestRegressor`, with smaller trees and all columns by default.
+    n_iter_no_change : int or None
+        Stop after this many stages in which the loss of held-out rows has not become lower, and keep the stages up to
+        the lowest. None: make all stages, from all rows.
+    validation_fraction : float or int
+        Fraction, or number, of the rows that are held out if `n_iter_no_change` is set.
+    n_jobs : int or None
+        Threads that walk rows; trees are grown one after the other. The answer is the same for any number.
+    random_state : int, RandomState or None
+        Seed of the columns that are tried, if not all are, and of the held-out rows.
+
+    Attributes
+    ----------
+    n_estimators_ : int
+        Number of stages that were kept.
+    start_ : array of shape (1,)
+        Answer before the first stage: the best constant.
+    values_ : array of shape (n_leaves, 1)
+        What each region adds, times the learning rate.
+    train_losses_, validation_losses_ : arrays
+        Mean loss at the start and after each stage; the latter of all stages that were made, empty without held-out
+        rows.
+    forest_ : Forest
+        The trees. A leaf holds the expected number of rows, its step, and the squares of what is left of the steps that
+        rows ask for.
+    sigma_, error_source_, error_sizes_, laws_, schema_, n_features_in_, feature_names_in_, feature_importances_
+        As in :class:`MeasuredTreeRegressor`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> latent = rng.uniform(size=(500, 2))
+    >>> X, y = latent + rng.normal(scale=0.1, size=(500, 2)), np.where(latent[:, 0] > 0.5, 1.0, 0.0)
+    >>> model = MeasuredBoostingRegressor(sigma=0.1, n_estimators=50).fit(X, y)
+    >>> model.predict([[0.3, 0.5], [0.5, 0.5], [0.7, 0.5]]).round(1)
+    array([0. , 0.6, 0.9])
+    """
+
+    def __init__(
+        self,
+        sigma: Any = 0.0,
+        error_model: Any = "normal",
+        prior: Any = "normal",
+        *,
+        loss: Any = "squared_error",
+        n_estimators: int = 100,
+        learning_rate: float = 0.1,
+        min_weight_leaf: float = 20.0,
+        max_leaf_nodes: int | None = 8,
+        max_features: Any = None,
+        max_candidates: int = 64,
+        ridge: float = 1.0,
+        n_iter_no_change: int | None = None,
+        validation_fraction: Any = 0.1,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.sigma = sigma
+        self.error_model = error_model
+        self.prior = prior
+        self.loss = loss
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.min_weight_leaf = min_weight_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_features = max_features
+        self.max_candidates = max_candidates
+        self.ridge = ridge
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None, y_err: Any = None
+    ) -> MeasuredBoostingRegressor:
+        """Boost; `X_err` and `y_err` as in :meth:`MeasuredTreeRegressor.fit`: losses are weighted by 1/y_err²."""
+        loss = number_loss(self.loss)
+        given = self._measurements(X, X_err)
+        values = given.table.values
+        targets = read_targets(y, values)
+        weight = read_weights(sample_weight, values)
+        problem = self._problem(given, weight, precision_of(y_err, len(values)), targets[:, np.newaxis])
+        self._boost(given, problem, loss, None, (X, y), _impurity="squared_error")
+        return self
+
+    def predict(self, X: Any, X_err: Any = None) -> Floats:
+        """Start plus Σ γ_k P(U ∈ R_k | x) of all trees, (n,).
+
+        `X_err`, (n, n_features), has the standard deviations of the errors. By default they are given by `sigma` or,
+        after a fit with `X_err`, by the root mean square of each column there.
+        """
+        rows = self._read(X)
+        found: Floats = self._ask_with_errors(rows, self._cells(rows, X_err), self._mean_query())
+        return found
+
+    def staged_predict(self, X: Any, X_err: Any = None) -> Iterator[Floats]:
+        """Predictions after each stage, each (n,)."""
+        return (raw[:, 0] for raw in self._staged_raw(X, X_err))
+
+    def explain(self, X: Any, X_err: Any = None) -> list[SumExplanation]:
+        """Explain each prediction: what the trees add up to, and what the error of each column hides."""
+        rows = self._read(X)
+        cells = self._cells(rows, X_err)
+        query = self._mean_query()
+        explanations = []
+        for row, sizes, answer in zip(rows, cells, self._ask_with_errors(rows, cells, query).tolist(), strict=True):
+            hidden, measured = hidden_by_errors(
+                self._soft.landmarks, self.schema_, row, sizes, lambda x, s: self._ask_with_errors(x, s, query)
+            )
+            start = float(self.start_[0])
+            added = answer - start
+            explanations.append(
+                SumExplanation(answer, (start,), (added,), self.n_estimators_, measured, hidden, None, None)
+            )
+        return explanations
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
+        """R² of `predict`."""
+        return float(r2_score(y, self.predict(X, X_err), sample_weight=sample_weight))
+
+    def _mean_query(self) -> Query[Floats]:
+        raw = self._raw_query()
+        return Query(raw.table, lambda folded, n_trees: raw.finish(folded, n_trees)[:, 0])
+
+    def _query(self, verb: str, **arguments: Any) -> Query[Any] | None:
+        return self._mean_query() if verb == "predict" else None
+
+    def _kind_of_doubt(self, measure: str) -> str:
+        raise ValueError(
+            f"{type(self).__name__} has no next_question: a sum of steps has no variance; ask a MeasuredForestRegressor"
+        )
