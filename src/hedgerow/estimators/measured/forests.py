@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import SoftGrowOptions
+from hedgerow._params import check_bool
 from hedgerow.estimators.fitting.bagging import n_draws, scores_out_of_bag, warn_of_no_answer
 from hedgerow.estimators.fitting.progress import TreesProgress
 from hedgerow.estimators.measured.soft_trees import TOLERANCE, SoftTrees
@@ -26,7 +27,9 @@ class MeasuredForest(SoftTrees):
 
     def _forest_options(self, n_rows: int, n_features: int) -> SoftGrowOptions:
         options = self._soft_options(n_features)
-        options.n_draws = n_draws(self.bootstrap, self.max_samples, self._scores_out_of_bag(), n_rows)
+        options.n_draws = n_draws(
+            check_bool("bootstrap", self.bootstrap), self.max_samples, self._scores_out_of_bag(), n_rows
+        )
         options.keep_in_bag = self._scores_out_of_bag()
         return options
 
