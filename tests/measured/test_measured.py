@@ -9,11 +9,14 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold, cross_validate
 from sklearn.pipeline import make_pipeline
+from tests.oracles import measured as oracles
 
 from hedgerow import (
     CautiousClassifier,
@@ -27,6 +30,7 @@ from hedgerow import (
     rules,
 )
 from hedgerow.measured import CostComplexity, Student, Uniform
+from hedgerow.measured.least_squares import least_squares_on_simplex
 
 
 def sample(n: int = 300, seed: int = 0, sigma: float = 0.15) -> tuple[np.ndarray, np.ndarray]:
@@ -165,8 +169,8 @@ def test_missing_and_unseen_values_follow_the_law_of_the_column() -> None:
 def test_odd_data_is_fitted(data: Any, kind: str) -> None:
     values, y = data
     for sigma in (0.0, 0.3):
-        for settings in ({}, {"risk": "node"}, {"max_leaf_nodes": None}, {"pruning": "cost_complexity"}):
-            model = MeasuredTreeRegressor(sigma, prior=kind, **settings).fit(values, y)
+        for given_settings in ({}, {"risk": "node"}, {"max_leaf_nodes": None}, {"pruning": "cost_complexity"}):
+            model = MeasuredTreeRegressor(sigma, prior=kind, **given_settings).fit(values, y)
             model.forest_.check()
             assert np.isfinite(model.predict(values)).all()
             labels = (y > y.mean()).astype(int)
@@ -259,11 +263,15 @@ def test_only_ratios_of_weights_matter() -> None:
 # -- classes
 
 
-def test_probabilities_are_clipped_least_squares_or_soft_frequencies() -> None:
+def test_probabilities_are_least_squares_in_the_simplex_or_soft_frequencies() -> None:
     model = MeasuredTreeClassifier(0.15, max_leaf_nodes=8).fit(X, LABELS)
     shares = model.membership(X)
-    clipped = np.clip(shares @ model.values_, 0, 1)
-    np.testing.assert_allclose(model.predict_proba(X), clipped / clipped.sum(axis=1, keepdims=True))
+    indicators = (LABELS[:, np.newaxis] == model.classes_).astype(float)
+    expected = oracles.simplex_risk(shares, indicators)
+    assert ((indicators - shares @ model.values_) ** 2).sum() == pytest.approx(expected, rel=1e-6)
+    assert model.values_.min() >= 0
+    np.testing.assert_allclose(model.values_.sum(axis=1), 1.0)
+    np.testing.assert_allclose(model.predict_proba(X), shares @ model.values_)
     counts = shares.T @ (LABELS[:, np.newaxis] == model.classes_)
     np.testing.assert_allclose(model.forest_.counts, counts, atol=1e-6)
     np.testing.assert_allclose(model.leaf_counts(X)[:, 0], shares @ counts, atol=1e-5)
@@ -272,6 +280,32 @@ def test_probabilities_are_clipped_least_squares_or_soft_frequencies() -> None:
     np.testing.assert_allclose(model.predict_proba(X), expected, atol=1e-6)
     assert model.score(X, LABELS) == (model.predict(X) == LABELS).mean() > 0.7
     assert (model.predict_uncertainty(X).total >= 0).all()
+
+
+def test_values_of_older_models_that_are_no_probabilities_are_clipped() -> None:
+    model = MeasuredTreeClassifier(0.15, max_leaf_nodes=8).fit(X, LABELS)
+    shares = model.membership(X)
+    indicators = (LABELS[:, np.newaxis] == model.classes_).astype(float)
+    model.values_ = np.linalg.lstsq(shares, indicators, rcond=None)[0]
+    assert model.values_.min() < 0
+    clipped = np.clip(shares @ model.values_, 0, 1)
+    np.testing.assert_allclose(model.predict_proba(X), clipped / clipped.sum(axis=1, keepdims=True))
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 1000), n_classes=st.integers(1, 4), n_regions=st.integers(1, 6))
+def test_least_squares_in_the_simplex_is_the_least_that_a_solver_finds(
+    seed: int, n_classes: int, n_regions: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet(np.full(n_regions, 0.5), size=30)
+    targets = np.eye(n_classes)[rng.integers(0, n_classes, size=30)]
+    weight = rng.uniform(0.5, 2.0, size=30)
+    found = least_squares_on_simplex(shares, targets, weight)
+    assert found.min() >= 0
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    own = (weight[:, np.newaxis] * (targets - shares @ found) ** 2).sum()
+    assert own <= oracles.simplex_risk(shares, targets, weight) * (1 + 1e-6) + 1e-9
 
 
 @pytest.mark.parametrize("rule", rules.names())

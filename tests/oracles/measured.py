@@ -295,3 +295,33 @@ def hidden(ask: Callable[[Floats, Floats], Floats], law: Any, row: Floats, sigma
     rows, errors = np.tile(row, (4000, 1)), np.tile(sigma, (4000, 1))
     rows[:, j], errors[:, j] = high, 0.0
     return float(ask(rows, errors).std())
+
+
+# --- probabilities of regions -------------------------------------------------------------------------------
+
+
+def simplex_risk(shares: Floats, targets: Floats, weight: Floats | None = None) -> float:
+    """The least Σ w (y − Pγ)² over γ whose rows are probabilities, by sequential quadratic programming."""
+    from scipy.optimize import minimize
+
+    weight = np.ones(len(shares)) if weight is None else weight
+    k, m = shares.shape[1], targets.shape[1]
+
+    def risk(flat: Floats) -> float:
+        return float((weight[:, np.newaxis] * (targets - shares @ flat.reshape(k, m)) ** 2).sum())
+
+    def slope(flat: Floats) -> Floats:
+        left = weight[:, np.newaxis] * (shares @ flat.reshape(k, m) - targets)
+        return (2 * shares.T @ left).reshape(-1)
+
+    sums = np.kron(np.eye(k), np.ones(m))
+    found = minimize(
+        risk,
+        np.full(k * m, 1 / m),
+        jac=slope,
+        method="SLSQP",
+        bounds=[(0, 1)] * (k * m),
+        constraints={"type": "eq", "fun": lambda flat: sums @ flat - 1, "jac": lambda flat: sums},
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    return float(found.fun)

@@ -40,7 +40,7 @@ class PossibleRegion:
     bounds: tuple[str, ...]
     """Conditions that describe the region."""
     values: tuple[float, ...]
-    """Its value, or one per class, which least squares may put below 0 or above 1."""
+    """Its value, or one per class."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,10 @@ class RegionExplanation:
     """Explanation of the prediction for one row.
 
     `regions` are all possible regions, most probable first; the prediction is the mean of their values weighted by
-    their shares. A classifier's `mixed` are these means, which least squares may put below 0 or above 1; its
-    `probabilities` are `mixed` clipped and normalised. `measured` has the row's values, with their errors, in the
-    columns that bound these regions. `classes`, `mixed` and `probabilities` are None for a regressor.
+    their shares. A classifier's `mixed` are these means, and its `probabilities` the same, but for models of earlier
+    versions, whose values may be below 0 or above 1: theirs are clipped and normalised. `measured` has the row's
+    values, with their errors, in the columns that bound these regions. `classes`, `mixed` and `probabilities` are None
+    for a regressor.
     """
 
     answer: Any

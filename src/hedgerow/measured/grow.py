@@ -8,7 +8,7 @@ product with q alone: c·r falls by (q·r)(c·q), and the denominator by (c·q)�
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hedgerow.forest.build import Node, build_forest, leaf, one_against_rest, subset, threshold, value
 from hedgerow.forest.forest import Forest
 from hedgerow.measured.candidates import Candidates, GrowthSettings, RegionScores, SplitRegion
-from hedgerow.measured.least_squares import Fit, Problem, least_squares
+from hedgerow.measured.least_squares import Fit, Problem, least_squares, least_squares_on_simplex
 from hedgerow.measured.regions import GrowingRegion, Regions, RegionSplit, region_membership
 
 __all__ = ["GrowthSettings", "Path", "classification_forest", "grow_path", "path_regions", "regression_forest"]
@@ -144,7 +144,7 @@ def regression_forest(
     Statistics of a leaf: its expected number of rows, γ, and the squared deviations from γ of all rows, weighted by
     their membership.
     """
-    numbers, shares, gamma = _fit_leaves(path, n_splits, problem, n_categories)
+    numbers, shares, gamma = _fit_leaves(path, n_splits, problem, n_categories, least_squares)
     weighted = shares * problem.weight[:, np.newaxis]
     squares = (weighted * (problem.targets - gamma[:, 0]) ** 2).sum(axis=0)
     leaves = {
@@ -156,8 +156,11 @@ def regression_forest(
 def classification_forest(
     path: Path, n_splits: int, problem: Problem, n_categories: NDArray[np.int32]
 ) -> tuple[Forest, Floats]:
-    """The tree after `n_splits` splits, and γ of its leaves; a row adds its memberships to the counts of its class."""
-    numbers, shares, gamma = _fit_leaves(path, n_splits, problem, n_categories)
+    """The tree after `n_splits` splits, and γ of its leaves, which are probabilities.
+
+    A row adds its memberships to the counts of its class.
+    """
+    numbers, shares, gamma = _fit_leaves(path, n_splits, problem, n_categories, least_squares_on_simplex)
     counts = shares.T @ (problem.weight[:, np.newaxis] * problem.targets)
     counts[counts < _NO_ROW] = 0.0
     leaves = {number: leaf(counts[k]) for k, number in enumerate(numbers)}
@@ -165,12 +168,16 @@ def classification_forest(
 
 
 def _fit_leaves(
-    path: Path, n_splits: int, problem: Problem, n_categories: NDArray[np.int32]
+    path: Path,
+    n_splits: int,
+    problem: Problem,
+    n_categories: NDArray[np.int32],
+    solve: Callable[[Floats, Floats, Floats], Floats],
 ) -> tuple[list[int], Floats, Floats]:
     """Region number of each leaf, memberships of all rows, (n, k), and γ."""
     numbers, regions = path_regions(path, n_splits, problem.values.shape[1], n_categories)
     shares = region_membership(regions, problem.laws, problem.values, problem.sigma)
-    return numbers, shares, least_squares(shares, problem.targets, problem.fit_weight)
+    return numbers, shares, solve(shares, problem.targets, problem.fit_weight)
 
 
 def _build(

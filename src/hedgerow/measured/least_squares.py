@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from hedgerow.measured.laws import ColumnLaw
 from hedgerow.measured.regions import GrowingRegion
 
-__all__ = ["Basis", "Fit", "Problem", "least_squares"]
+__all__ = ["Basis", "Fit", "Problem", "least_squares", "least_squares_on_simplex"]
 
 Floats = NDArray[np.float64]
 
 _ROUNDING = 1e-12  # of a column's squared length: a smaller remainder means that the column is in the span
+_MOST_STEPS = 20_000  # of projected gradients; they end when values stand still
+_STILL = 1e-12
 _NEGLIGIBLE = 1e-9  # singular values below this fraction of the largest are rounding errors
 
 
@@ -63,6 +65,43 @@ def least_squares(shares: Floats, targets: Floats, weight: Floats) -> Floats:
     mean = np.average(targets, axis=0, weights=weight)
     added: Floats = np.linalg.lstsq(root * shares, root * (targets - mean), rcond=_NEGLIGIBLE)[0]
     return mean + added
+
+
+def least_squares_on_simplex(shares: Floats, targets: Floats, weight: Floats) -> Floats:
+    """Values (k, n_classes) of least squares whose rows are probabilities: not negative, with a sum of 1.
+
+    They are those of :func:`least_squares` where these are probabilities already. Else projected gradients with
+    momentum (Beck and Teboulle, A fast iterative shrinkage-thresholding algorithm, 2009), restarted where the momentum
+    points uphill (O'Donoghue and Candès, Adaptive restart for accelerated gradient schemes, 2015). The memberships of a
+    row add up to 1, so that diag(PᵀW1) − PᵀWP has no negative eigenvalue, which gives the step of each region.
+    """
+    values = least_squares(shares, targets, weight)
+    if values.min() >= -_ROUNDING:
+        return _project_on_simplex(values)
+    scaled = (weight / weight.sum())[:, np.newaxis] * shares
+    mass = np.maximum(scaled.sum(axis=0), np.finfo(np.float64).tiny)[:, np.newaxis]
+    gram, products = shares.T @ scaled, scaled.T @ targets
+    values = _project_on_simplex(values)
+    ahead, pace = values, 1.0
+    for _ in range(_MOST_STEPS):
+        step = _project_on_simplex(ahead + (products - gram @ ahead) / mass)
+        moved = step - values
+        if np.abs(moved).max() <= _STILL and np.abs(step - ahead).max() <= _STILL:
+            return step
+        if ((ahead - step) * moved).sum() > 0:
+            pace = 1.0
+        faster = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * pace * pace))
+        ahead, values, pace = step + (pace - 1.0) / faster * moved, step, faster
+    return values
+
+
+def _project_on_simplex(points: Floats) -> Floats:
+    """Nearest probabilities to each row (Held, Wolfe and Crowder, Validation of subgradient optimization, 1974)."""
+    falling = -np.sort(-points, axis=1)
+    shifts = (falling.cumsum(axis=1) - 1.0) / np.arange(1, points.shape[1] + 1)
+    last = (falling > shifts).sum(axis=1) - 1
+    projected: Floats = np.maximum(points - shifts[np.arange(len(points)), last][:, np.newaxis], 0.0)
+    return projected
 
 
 class Basis:

@@ -187,9 +187,10 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
 categorical_features
         As in :class:`MeasuredTreeRegressor`.
     leaf : {"least_squares", "counts"}
-        "least_squares": probabilities are Σ γ_k P(U ∈ R_k | x), clipped to [0, 1] and normalised. "counts": each
-        training row adds its memberships to the counts of its class in every region, and probabilities are the
-        regions' class frequencies weighted by membership. May be changed after `fit`.
+        "least_squares": probabilities are Σ γ_k P(U ∈ R_k | x), with values γ of least squares among
+        probabilities: none negative, their sum 1. "counts": each training row adds its memberships to the counts of its
+        class in every region, and probabilities are the regions' class frequencies weighted by membership. May be
+        changed after `fit`.
 
     Attributes
     ----------
