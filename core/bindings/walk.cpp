@@ -104,14 +104,15 @@ void quantiles(const ForestArrays& forest_arrays, const In<double, 2>& X, const 
 }
 
 void tally(const ForestArrays& forest_arrays, const In<double, 2>& X, const In<std::int32_t>& labels,
-           const In<double>& weights, const Array<double, 2>& out, std::int64_t n_threads) {
+           const In<double>& weights, const Array<double, 2>& out, double unit, std::int64_t n_threads) {
     require_width(forest_arrays, X);
     const forest::Forest forest = view(forest_arrays);
     const data::Rows rows = view(X);
     if (labels.size() != X.shape(0) || weights.size() != X.shape(0) ||
         static_cast<std::int64_t>(out.shape(0)) != forest.leaf_start[forest.n_trees])
         throw std::invalid_argument("labels, weights or output of the wrong shape");
-    const walk::LeafCounts leaves{labels.data(), weights.data(), static_cast<std::int64_t>(out.shape(1)), out.data()};
+    const walk::LeafCounts leaves{labels.data(), weights.data(), static_cast<std::int64_t>(out.shape(1)), out.data(),
+                                  unit};
     const ReleasedGil release;
     walk::tally(forest, *forest_arrays.packing, rows, leaves, n_threads, poll_signals);
 }
@@ -145,7 +146,8 @@ void bind_walk(nb::module_& m) {
           "skip"_a.noconvert().none(), "out"_a.noconvert(), "n_threads"_a,
           "Quantiles from the training targets of leaves; see hedgerow.walk.");
     m.def("tally", &tally, "forest"_a.noconvert(), "X"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(),
-          "out"_a.noconvert(), "n_threads"_a, "Add rows to the class counts of leaves; see hedgerow.walk.tally.");
+          "out"_a.noconvert(), "unit"_a, "n_threads"_a,
+          "Add rows to the class counts of leaves; see hedgerow.walk.tally.");
 }
 
 }  // namespace hedgerow::bindings

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "walk/block.hpp"
@@ -33,8 +34,11 @@ void tally(const Forest& forest, Packing& packing, const Rows& rows, const LeafC
                             of_label[leaf * leaves.n_classes] += leaves.weight[row];
                             continue;
                         }
-                        for (const auto& [reached, share] : block.reached(static_cast<std::uint32_t>(i)))
-                            of_label[reached * leaves.n_classes] += leaves.weight[row] * share;
+                        for (const auto& [reached, share] : block.reached(static_cast<std::uint32_t>(i))) {
+                            const double part = leaves.weight[row] * share;
+                            of_label[reached * leaves.n_classes] +=
+                                leaves.unit > 0 ? std::nearbyint(part / leaves.unit) * leaves.unit : part;
+                        }
                     }
                 }
             }

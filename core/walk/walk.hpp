@@ -77,6 +77,8 @@ struct LeafCounts {
     const double* weight;
     std::int64_t n_classes;
     double* counts;
+    double unit =
+        0.0;  // parts of a weight are rounded to multiples of it, so that their sums are exact; 0: they are not
 };
 
 // Adds weight · share of each row to the count of its label in each leaf that it reaches: rows ascending in each tree,

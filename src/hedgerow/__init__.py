@@ -76,6 +76,7 @@ _SUBMODULES = frozenset(
         "credal",
         "data",
         "datasets",
+        "distributed",
         "drawing",
         "estimators",
         "exchange",

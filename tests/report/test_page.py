@@ -44,7 +44,8 @@ class Document(HTMLParser):
 
     def data(self, name: str) -> dict:
         scripts = [attributes for tag, attributes in self.tags if tag == "script"]
-        found = [text for text, attributes in zip(self.contents["script"], scripts) if attributes.get("id") == name]
+        pairs = zip(self.contents["script"], scripts, strict=True)
+        found = [text for text, attributes in pairs if attributes.get("id") == name]
         return json.loads(found[0])
 
 

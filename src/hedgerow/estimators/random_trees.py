@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._params import check_bool, check_choice
-from hedgerow.data.table import read_table
+from hedgerow.data.table import Table, read_table
 from hedgerow.data.targets import Labels, check_weights, read_labels, weight_unit
 from hedgerow.data.training import Training
 from hedgerow.estimators.fitting.bags import UnseenRows
@@ -30,12 +30,12 @@ from hedgerow.rules import Evidence, FoldRule, get
 from hedgerow.rules.base import check_prior
 from hedgerow.walk import TableCache, n_threads, tally
 
-__all__ = ["RandomTreesClassifier"]
+__all__ = ["LEAF_SIZES", "RandomTreesClassifier"]
 
 Floats = NDArray[np.float64]
 
 _TEMPERED = Evidence(toward="prior", temper=None)
-_LEAF_SIZES = (2, 4, 8, 16, 32)  # for min_samples_leaf="auto"
+LEAF_SIZES = (2, 4, 8, 16, 32)  # for min_samples_leaf="auto"
 
 
 @storable
@@ -186,20 +186,22 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         unit = weight_unit(weight)
         weight = weight / unit
         training = self._training(table, weight, labels=labels)
-        growth = RandomGrowth(1 if self._chooses_size() else self.min_samples_leaf, self.max_depth)
-        options = growth.options(len(training.sample_weight), self._n_trees(), self._seed())
-        options.n_threads = n_threads(self.n_jobs)
-        grow = partial(self._with_progress, grow_random_forest, options=options, X=X, y=y)
-        forest = self._grow_with_missing(grow, training)
+        forest = self._grow(training, self._seed(), partial(self._with_progress, grow_random_forest, X=X, y=y))
         found: dict[str, Any] = self._counted_classes(labels, weight, np.zeros(len(labels.classes)))
         if self._leaves_out():
             rows = LeaveOneOut(forest, np.ascontiguousarray(table.values), labels.codes, weight, self.n_jobs)
-            forest, held_out = self._leave_one_out(rows, labels.classes, found["class_prior_"])
+            forest, held_out = self._leave_one_out(rows, found["class_prior_"])
             found |= held_out
-        names = {"classes_": labels.classes, "n_classes_": len(labels.classes), "_impurity": "gini"}
-        self._forget("rule_", "min_samples_leaf_", "loo_score_", "loo_decision_function_")
-        self._set_fitted(table, forest, weight_unit_=unit, training_range_=training.ranges, **names, **found)
+            if self.loo_score:
+                found |= self._loo_answers(replace(rows, forest=forest), found.get("rule_"), found["class_prior_"])
+        self._set_counted(table, forest, labels.classes, weight_unit_=unit, training_range_=training.ranges, **found)
         return self
+
+    def _set_counted(self, table: Table, forest: Forest, classes: NDArray[Any], **attributes: Any) -> None:
+        """Set all attributes of a fit."""
+        names = {"classes_": classes, "n_classes_": len(classes), "_impurity": "gini"}
+        self._forget("rule_", "min_samples_leaf_", "loo_score_", "loo_decision_function_")
+        self._set_fitted(table, forest, **names, **attributes)
 
     def _unseen_rows(self, X: Any, y: Any, sample_weight: Any) -> UnseenRows:
         rows = self._read(X)
@@ -226,49 +228,64 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
 
     def _leaves_out(self) -> bool:
         """Whether anything is asked for that leave-one-out answers give."""
-        return self.loo_score or self._chooses_size() or get(self.rule).needs_fit
+        return self.loo_score or self._completes()
+
+    def _completes(self) -> bool:
+        """Whether the temper or the size of the leaves has to be chosen."""
+        return self._chooses_size() or get(self.rule).needs_fit
 
     def _leave_one_out(
-        self, training: LeaveOneOut, classes: NDArray[Any], prior: Floats
+        self, training: LeaveOneOut, prior: Floats, n_rows: int | None = None
     ) -> tuple[Forest, dict[str, Any]]:
-        """The forest, small nodes cut as leave-one-out asks for, and the attributes that it gives."""
+        """The forest, small nodes cut as leave-one-out asks for, and the attributes that it gives.
+
+        `n_rows` are all training rows, where `training` has only some of them.
+        """
         found: dict[str, Any] = {}
         forest, n_trees = training.forest, training.forest.n_trees
         rule = get(self.rule)
         tempered = rule if isinstance(rule, FoldRule) and rule.needs_fit else _TEMPERED
-        if self._chooses_size() or rule.needs_fit:
-            cuts = NodeSizes.of(forest, [2 * size for size in _LEAF_SIZES] if self._chooses_size() else [0])
+        if self._completes():
+            cuts = NodeSizes.of(forest, [2 * size for size in LEAF_SIZES] if self._chooses_size() else [0])
             some = training.thinned(CALIBRATION_ROWS)
-            held_out = HeldOut(some.codes, some.weight, prior, len(training.codes))
+            held_out = HeldOut(some.codes, some.weight, prior, n_rows or len(training.codes))
             folded = some.folds(tempered, prior, cuts)
             completed = [complete(tempered, one, n_trees, held_out, n_trees) for one in folded]
             best = int(np.argmin([one.loss for one in completed]))
             found["rule_"] = completed[best].rule
             if self._chooses_size():
-                found["min_samples_leaf_"] = _LEAF_SIZES[best]
+                found["min_samples_leaf_"] = LEAF_SIZES[best]
                 forest = cuts.cut(cuts.sizes[best])
-        if self.loo_score:
-            found |= self._loo_answers(replace(training, forest=forest), found.get("rule_"), classes, prior)
         return forest, found
 
-    def _loo_answers(
-        self, training: LeaveOneOut, tempered: FoldRule | None, classes: NDArray[Any], prior: Floats
-    ) -> dict[str, Any]:
+    def _loo_rule(self, tempered: FoldRule | None) -> FoldRule:
+        """The rule, with the temper that was chosen for it."""
         rule = get(self.rule)
         if tempered is not None and tempered.before_fit == rule:
             rule = tempered
         assert isinstance(rule, FoldRule), "checked before growth"
+        return rule
+
+    def _loo_answers(self, training: LeaveOneOut, tempered: FoldRule | None, prior: Floats) -> dict[str, Any]:
+        rule = self._loo_rule(tempered)
         if (lone := training.share_of_lone_leaves()) > 0.5:
             warnings.warn(
                 f"{lone:.0%} of the leaves that rows reach hold nothing but the row: leave-one-out has nothing left "
                 "to predict it from: set min_samples_leaf to 2 or more, or 'auto'",
-                stacklevel=5,
+                stacklevel=4,
             )
         (folded,) = training.folds(rule, prior, NodeSizes.of(training.forest, [0]))
         shares = rule.finish(folded, training.forest.n_trees, prior)
         right = shares.argmax(axis=1) == training.codes
         score = float((training.weight * right).sum() / training.weight.sum())
         return {"loo_decision_function_": shares, "loo_score_": score}
+
+    def _grow(self, training: Training, seed: int, grow: Callable[..., Grown]) -> Forest:
+        """Forest of the training rows; `grow` takes them and the core's options."""
+        growth = RandomGrowth(1 if self._chooses_size() else self.min_samples_leaf, self.max_depth)
+        options = growth.options(len(training.sample_weight), self._n_trees(), seed)
+        options.n_threads = n_threads(self.n_jobs)
+        return self._grow_with_missing(partial(grow, options=options), training)
 
     def _grow_with_missing(self, grow: Callable[..., Grown], training: Training) -> Forest:
         check_choice("missing", self.missing, ("fractional", "category"), "'fractional' or 'category'")
@@ -285,7 +302,9 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
 
     def _counted_classes(self, labels: Labels, weight: Floats, before: Floats) -> dict[str, Floats]:
         """Class weights including these rows, and the prior that follows."""
-        count = before + np.bincount(labels.codes, weights=weight, minlength=len(labels.classes))
+        return self._class_figures(before + np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)))
+
+    def _class_figures(self, count: Floats) -> dict[str, Floats]:
         prior = count / count.sum() if self.class_prior is None else self.class_prior
         checked = check_prior(prior, count[np.newaxis], "class_prior")
         return {"class_count_": count, "class_prior_": checked}

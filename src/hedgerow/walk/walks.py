@@ -163,11 +163,14 @@ def tally(
     labels: NDArray[np.int32],
     weights: NDArray[np.float64],
     *,
+    unit: float = 0.0,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """Class counts that rows add to each leaf of a classification forest, (n_leaves, n_classes).
 
     A row adds its weight to the count of its label, divided over the leaves of a tree as :func:`spread` divides it.
+    With a `unit`, a power of two, each part is rounded to a multiple of it: if the weights are multiples too, counts
+    add up exactly, in whatever order rows are counted.
     Rows ascending in each tree: results are identical for any `n_jobs`.
     """
     check_rows(forest, X)
@@ -181,7 +184,7 @@ def tally(
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError("weights must be finite and not negative")
     counts = np.zeros((forest.n_leaves, n_classes))
-    core_tally(forest.core_for(X), X, labels, weights, counts, n_threads(n_jobs))
+    core_tally(forest.core_for(X), X, labels, weights, counts, unit, n_threads(n_jobs))
     return counts
 
 

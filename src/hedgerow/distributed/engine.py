@@ -1,0 +1,72 @@
+"""What an algorithm may ask of an engine: three verbs, and tasks without state.
+
+A *part* is a small recipe for some rows, see :class:`Part`. A *task* is ``task(part, *shared) -> result``; it changes
+nothing and returns the same for the same part, so that an engine may run it again when a worker is lost. Results are
+merged by a function that is associative and commutative in every bit: sums of whole numbers, least values, unions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Done", "Engine", "Part", "add", "merge_all"]
+
+Done = Callable[[int], object]
+"""Called with the number of parts that were finished since the last call."""
+
+
+class Part(Protocol):
+    """Recipe for some consecutive rows: picklable, small, and the same rows each time it is read."""
+
+    @property
+    def label(self) -> str:
+        """Where the rows come from, for messages: the file."""
+
+    @property
+    def first(self) -> int:
+        """Global number of the first row."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, possibly 0."""
+
+    def where(self, row: int) -> str:
+        """Name of a row of the part for messages: the file, and its number there from 1."""
+
+    def batches(self) -> Iterator[pa.Table]:
+        """Read the rows, some at a time, in order."""
+
+
+class Engine(Protocol):
+    """Runs tasks on parts. `parts` may also be other values that tasks take, such as the rows of one tree's bag."""
+
+    def share(self, value: Any) -> Any:
+        """Send a value once to each worker; pass the result to `map` and `fold` as one of `shared`."""
+
+    def map(self, parts: Sequence[Any], task: Callable[..., Any], *shared: Any, done: Done | None = None) -> list[Any]:
+        """Result of each part, in the order of the parts."""
+
+    def fold(
+        self,
+        parts: Sequence[Any],
+        task: Callable[..., Any],
+        *shared: Any,
+        merge: Callable[[Any, Any], Any],
+        done: Done | None = None,
+    ) -> Any:
+        """Results of all parts, merged in a tree of any shape."""
+
+
+def add(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Merge results by adding arrays of the same name. Exact, and so independent of the order, for whole numbers."""
+    return {name: one[name] + other[name] for name in one}
+
+
+def merge_all(merge: Callable[[Any, Any], Any], *several: Any) -> Any:
+    """Merge some results in a worker."""
+    return reduce(merge, several)

@@ -1,0 +1,84 @@
+"""Threads of this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import islice
+from typing import Any
+
+from hedgerow.distributed.engine import Done
+from hedgerow.walk import n_threads
+
+__all__ = ["Local"]
+
+
+class Local:
+    """Engine of threads in this process: the default, also for files larger than memory.
+
+    At most two parts per thread are held at any time.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Threads; -1 for all cores. None is 1, or what ``joblib.parallel_config`` says. Identical results for any n_jobs.
+
+    Examples
+    --------
+    >>> engine = Local(n_jobs=2)
+    >>> engine.map([1, 2, 3], pow, 2)
+    [1, 4, 9]
+    >>> engine.fold([1, 2, 3], pow, 2, merge=max)
+    9
+    """
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.n_jobs = n_jobs
+        n_threads(n_jobs)  # refuse it early
+
+    def share(self, value: Any) -> Any:
+        """The value itself: threads see it."""
+        return value
+
+    def map(self, parts: Sequence[Any], task: Callable[..., Any], *shared: Any, done: Done | None = None) -> list[Any]:
+        """Result of each part, in the order of the parts."""
+        results: list[Any] = [None] * len(parts)
+        for at, result in self._finished(parts, task, shared, done):
+            results[at] = result
+        return results
+
+    def fold(
+        self,
+        parts: Sequence[Any],
+        task: Callable[..., Any],
+        *shared: Any,
+        merge: Callable[[Any, Any], Any],
+        done: Done | None = None,
+    ) -> Any:
+        """Results of all parts, merged as they come."""
+        total: Any = None
+        for number, (_, result) in enumerate(self._finished(parts, task, shared, done)):
+            total = merge(total, result) if number else result
+        return total
+
+    def _finished(
+        self, parts: Sequence[Any], task: Callable[..., Any], shared: Sequence[Any], done: Done | None
+    ) -> Iterator[tuple[int, Any]]:
+        """Position and result of each part, in the order in which they are finished."""
+        threads = n_threads(self.n_jobs)
+        waiting = iter(enumerate(parts))
+        with ThreadPoolExecutor(threads, thread_name_prefix="hedgerow") as pool:
+            running: dict[Future[Any], int] = {}
+            try:
+                while True:
+                    for at, part in islice(waiting, 2 * threads - len(running)):
+                        running[pool.submit(task, part, *shared)] = at
+                    if not running:
+                        return
+                    for future in wait(running, return_when=FIRST_COMPLETED).done:
+                        at = running.pop(future)
+                        yield at, future.result()
+                        if done is not None:
+                            done(1)
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,96 @@
+"""Fit an estimator on rows in parts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from sklearn.base import clone, is_classifier
+
+from hedgerow._params import check_whole
+from hedgerow.distributed.checkpoint import Checkpoint
+from hedgerow.distributed.engine import Engine
+from hedgerow.distributed.engines import Local
+from hedgerow.distributed.job import Job, Progress, watch
+from hedgerow.distributed.parted_rows import PartedRows
+from hedgerow.distributed.random_trees import fit_random_trees
+from hedgerow.distributed.survey import survey
+from hedgerow.estimators import RandomTreesClassifier
+
+__all__ = ["FITTERS", "fit"]
+
+Model = TypeVar("Model")
+
+# How each estimator is fitted: takes an unfitted copy and the job, and sets what `fit` sets.
+FITTERS: Mapping[type, Callable[[Any, Job], None]] = {
+    RandomTreesClassifier: fit_random_trees,
+}
+
+
+def fit(
+    estimator: Model,
+    rows: PartedRows,
+    engine: Engine | None = None,
+    *,
+    checkpoint: str | os.PathLike[str] | None = None,
+    structure_rows: int = 100_000,
+    progress: Progress | None = None,
+) -> Model:
+    """Fit a copy of an estimator on rows in parts.
+
+    The result is the same, bit for bit, for every engine, every number of parts and of workers, and if workers are
+    lost meanwhile.
+
+    Parameters
+    ----------
+    estimator : estimator
+        :class:`~hedgerow.RandomTreesClassifier`.
+    rows : PartedRows
+        From :func:`parquet`, with a target.
+    engine : Engine or None
+        Where to compute; None for :class:`Local` with the estimator's `n_jobs`.
+    checkpoint : path or None
+        Folder for results so far: after an interruption, the same call with the same folder goes on from there.
+    structure_rows : int
+        Random trees draw their splits from at most this many rows, those whose numbers have the least hashes. All rows
+        are counted. Up to this number of rows the trees are those of ``estimator.fit``.
+    progress : callable or None
+        Called as ``progress(stage, n_done, n_parts)``.
+
+    Returns
+    -------
+    estimator of the same class, fitted
+    """
+    model: Any = clone(estimator)
+    fitter = FITTERS.get(type(model))
+    if fitter is None:
+        known = ", ".join(kind.__name__ for kind in FITTERS)
+        raise ValueError(f"{type(model).__name__} can't be fitted on rows in parts; those that can: {known}")
+    check_whole("structure_rows", structure_rows, 1)
+    if engine is None:
+        engine = Local(getattr(model, "n_jobs", None))
+    given = type(engine).__name__
+    if rows.home and rows.home != given:
+        raise ValueError(f"these rows are held by {rows.home}, and the engine is {given}: use {rows.home}")
+    kept = Checkpoint(checkpoint)
+    identity = {
+        "estimator": type(model).__name__,
+        "parameters": {k: v for k, v in model.get_params().items() if k not in ("n_jobs", "random_state")},
+        "random_state": model.random_state if isinstance(model.random_state, int) else None,
+        "structure_rows": structure_rows,
+        "rows": rows.identity,
+    }
+    seed = kept.open(identity, None)
+    if seed is None:
+        seed = model._seed()
+        kept.start(identity, seed)
+    found = survey(
+        engine,
+        rows,
+        classification=is_classifier(model),
+        categorical_features=getattr(model, "categorical_features", "from_dtype"),
+        done=watch(progress, "reading columns", len(rows.parts)),
+    )
+    fitter(model, Job(engine, rows, found, kept, seed, progress, structure_rows))
+    return model
