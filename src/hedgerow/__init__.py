@@ -94,7 +94,9 @@ _SUBMODULES = frozenset(
         "plots",
         "probability",
         "pruning",
+        "report",
         "rules",
+        "scoring",
         "storage",
         "walk",
     }
