@@ -25,7 +25,7 @@ from hedgerow.estimators.contract import offers, respond
 from hedgerow.estimators.fitting.bagging import OutOfBag
 from hedgerow.estimators.forest_regressor import ForestRegressor
 from hedgerow.estimators.stored import storable
-from hedgerow.explain.explanation import NumberExplanation
+from hedgerow.explain.records import NumberExplanation
 from hedgerow.folds import Mean
 
 __all__ = ["ConformalRegressor"]
