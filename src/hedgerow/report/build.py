@@ -25,6 +25,7 @@ from hedgerow.report.numbers import rounded_list, to_label
 from hedgerow.report.quality import compare_groups, describe_answers, reliability, roc, scatter
 from hedgerow.report.report import Report
 from hedgerow.report.tree import describe_tree
+from hedgerow.report.whatif import whatif_data
 from hedgerow.scoring.as_json import to_json
 from hedgerow.scoring.evaluation import combine, mark
 from hedgerow.scoring.folds import take_rows
@@ -350,7 +351,9 @@ class _Work:
         details = embedded.details(items, drawn, self.about.file_rows)
         details |= {"tree": describe_tree(drawn)}
         details["rows"] |= {"undecided": doubt.n_undecided, "mistakes": doubt.n_mistakes}
-        return Report(figures, details, _whatif(final, self.rows.X, figures["deciding"]))
+        chosen = figures["deciding"]  # the first one in the menu of the page
+        walked = {name: final[name] for name in (chosen, *final)}
+        return Report(figures, details, whatif_data(walked, self.rows.X))
 
 
 def _weighted(fold: Fold) -> NDArray[np.bool_]:
@@ -368,15 +371,3 @@ def _order_of_columns(figures: dict[str, Any]) -> NDArray[np.intp]:
     found = figures["importance"]
     scores = found["mean"] if found else [column["alone"] for column in figures["columns"]]
     return np.argsort([-(score or 0.0) for score in scores], kind="stable")
-
-
-def _whatif(models: Mapping[str, Any], X: Any, start: str) -> dict[str, Any] | None:
-    """The models as the page walks them; `start` names the one that is chosen first."""
-    from importlib.util import find_spec
-
-    if find_spec("hedgerow.report.whatif") is None:
-        return None
-    from importlib import import_module
-
-    found: dict[str, Any] | None = import_module("hedgerow.report.whatif").whatif_data(dict(models), X, start=start)
-    return found
