@@ -16,7 +16,7 @@ from hedgerow.data.table import Schema
 from hedgerow.forest.names import highest_level, number_text
 
 if TYPE_CHECKING:
-    from hedgerow.explain.explanation import ClassExplanation
+    from hedgerow.explain.records import ClassExplanation
 
 __all__ = ["BoundaryExplanation", "separator_texts"]
 

@@ -29,7 +29,7 @@ from hedgerow.estimators.fitting.bagging import OutOfBag
 from hedgerow.estimators.forest_regressor import ForestRegressor
 from hedgerow.estimators.stored import storable
 from hedgerow.exchange import from_sklearn
-from hedgerow.explain.explanation import NumberExplanation
+from hedgerow.explain.records import NumberExplanation
 from hedgerow.folds import Mean
 from hedgerow.walk import ForestWalk, Query, Walk
 

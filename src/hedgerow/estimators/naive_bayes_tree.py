@@ -12,6 +12,7 @@ from hedgerow.data.targets import read_labels
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import ClassAnswers
 from hedgerow.estimators.verbs.one_tree import OneTree
+from hedgerow.explain.reasons.leaf_certainty import ClassCertainty
 from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric, entropy_bits
 from hedgerow.forest.names import number_text
 from hedgerow.naive_bayes import Examples, LeafModels, NaiveBayesGrowth
@@ -143,6 +144,8 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
     def _answer(self, verb: str, rows: Floats, reached: csr_array | None, **arguments: Any) -> Any:
         if verb == "predict_proba":
             return self._mixed_probabilities(rows, reached)
+        if verb == "certainty":
+            return self._certainty(rows, reached)
         return super()._answer(verb, rows, reached, **arguments)
 
     def _mixed_probabilities(self, rows: Floats, reached: csr_array | None) -> Floats:
@@ -151,6 +154,24 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         row = np.repeat(np.arange(len(rows)), np.diff(reached.indptr))
         shares = self.leaf_models_.predict_proba(rows[row], reached.indices.astype(np.int64))
         return np.add.reduceat(shares * reached.data[:, np.newaxis], reached.indptr[:-1], axis=0)
+
+    def _certainty_query(self) -> None:
+        """None: naive Bayes is as sure of some rows of a leaf as it is not of others."""
+
+    def _certainty(self, rows: Floats, reached: csr_array | None) -> ClassCertainty:
+        """Certainties about rows: those of naive Bayes, which no number of rows with the same values would change."""
+        reached = spread(self.forest_, rows) if reached is None else reached
+        row = np.repeat(np.arange(len(rows)), np.diff(reached.indptr))
+        shares = self.leaf_models_.predict_proba(rows[row], reached.indices.astype(np.int64))
+        counts = self.forest_.counts[reached.indices]
+        n_rows, best = counts.sum(axis=1), shares.max(axis=1)
+        known = n_rows > 0
+        sure = np.eye(self.n_classes_)[shares.argmax(axis=1)]
+        columns = np.column_stack([best, ~known * (1.0 - best), ~known, n_rows, shares, sure])
+        mixed = np.add.reduceat(columns * reached.data[:, np.newaxis], reached.indptr[:-1], axis=0)
+        leaf, empty, no_rows, rows_in_leaf = mixed[:, :4].T
+        classes, votes = np.hsplit(mixed[:, 4:], 2)
+        return ClassCertainty(classes, leaf, leaf, empty, no_rows, rows_in_leaf, votes)
 
     def _leaf_probabilities(self, rows: Floats, leaves: NDArray[np.int64]) -> Floats:
         return self.leaf_models_.predict_proba(rows, leaves)

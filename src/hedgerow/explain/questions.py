@@ -84,6 +84,9 @@ class Values:
 
     values: Floats
     probabilities: Floats
+    lower: Floats
+    """Edges of the cells, lower < value ≤ upper; the codes themselves of categories."""
+    upper: Floats
 
 
 def values_of_columns(
@@ -106,7 +109,8 @@ def values_of_columns(
         density = (weights[asked] / total[asked]) @ allowed[asked]
         shares = density * lengths
         some = shares > 0
-        found[column] = Values(cells[1][some], shares[some] / shares.sum())
+        lower = cells[0] if schema.columns[column].categories else np.append(-np.inf, cells[0][:-1])
+        found[column] = Values(cells[1][some], shares[some] / shares.sum(), lower[some], cells[0][some])
     return found
 
 

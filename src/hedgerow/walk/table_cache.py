@@ -10,7 +10,7 @@ __all__ = ["TableCache"]
 
 Made = TypeVar("Made")
 
-_MOST = 4  # a model may be asked for a probability, a set, an uncertainty and its counts in one walk
+_MOST = 6  # a model may be asked for a probability, a set, an uncertainty, counts, votes and reasons in one walk
 
 
 class TableCache:

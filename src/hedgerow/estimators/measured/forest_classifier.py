@@ -15,6 +15,7 @@ from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.measured.forests import MeasuredForest
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import ClassAnswers
+from hedgerow.explain.reasons.leaf_certainty import LeafCertainty
 from hedgerow.folds import Uncertainty
 from hedgerow.folds.uncertainty import entropy_bits
 from hedgerow.walk import LeafTable, Query, ask
@@ -169,6 +170,13 @@ oob_score, n_jobs, random_state
 
     def _proba_query(self) -> Query[Floats]:
         return Query(self._tables.get("values", lambda: LeafTable.of(self.values_)), _mean_shares)
+
+    def _certainty_settings(self) -> str:
+        return "values"
+
+    def _leaf_certainty(self) -> LeafCertainty:
+        """Certainty of each region about each class: γ."""
+        return LeafCertainty.of(LeafTable.of(self.values_), self.forest_.distinct_counts)
 
     def _uncertainty_query(self, measure: str = "entropy") -> Query[Uncertainty]:
         if measure != "entropy":

@@ -16,8 +16,11 @@ from hedgerow.estimators.measured.forests import MeasuredForest
 from hedgerow.estimators.measured.inputs import precision_of
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import NumberAnswers
-from hedgerow.explain.explanation import NumberExplanation, explain_numbers
-from hedgerow.folds import Uncertainty, deviations, leaf_moments
+from hedgerow.estimators.verbs.explained_numbers import explain_number_rows
+from hedgerow.estimators.verbs.training_cases import read_training
+from hedgerow.explain.explanations import Explanations
+from hedgerow.explain.records import NumberExplanation
+from hedgerow.folds import Uncertainty, deviations
 from hedgerow.measured.tree_answers import soft_variance
 from hedgerow.walk import Query, ask
 
@@ -162,12 +165,16 @@ class MeasuredForestRegressor(NumberAnswers, MeasuredForest):
                 return found
         raise ValueError(f"measure is {measure!r}, must be 'deviation' or 'variance'")
 
-    def explain(self, X: Any, coverage: float = 0.9, X_err: Any = None) -> list[NumberExplanation]:
-        """Explain the prediction for each row: the spread of the trees, and the doubt."""
-        rows, walk = self._measured(X, X_err)
-        answers, reached = ask(walk, rows, [self._mean_query(), leaf_moments(self.forest_)])
-        reached[:, :, 2] = reached[:, :, 1] ** 2  # how regions differ is part of the errors in them
-        return explain_numbers(walk, self.schema_, rows, answers=answers, reached=reached, coverage=coverage)
+    def explain(
+        self, X: Any, coverage: float = 0.9, X_err: Any = None, *, training: tuple[Any, Any] | None = None
+    ) -> Explanations[NumberExplanation]:
+        """Explain the prediction for each row: the spread of the trees, and the doubt; see :class:`ForestRegressor`."""
+        rows = self._read(X)
+        cells = self._cells(rows, X_err)
+        walk = self._walk
+        return explain_number_rows(
+            self, rows, coverage, read_training(self, training), lambda part: walk.with_errors(cells[part])
+        )
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
         """R² of `predict`."""

@@ -16,14 +16,15 @@ from hedgerow.codegen.finish import Divide, Step
 from hedgerow.contributions import Contributions, contribute
 from hedgerow.counterfactual import Goal
 from hedgerow.estimators.contract import CODES
+from hedgerow.estimators.verbs.explained_classes import explain_class_rows
+from hedgerow.estimators.verbs.explained_numbers import explain_number_rows
+from hedgerow.estimators.verbs.training_cases import read_training
 from hedgerow.estimators.verbs.ways_out import WaysOut
-from hedgerow.explain.explanation import (
-    ClassExplanation,
-    LeafProbabilities,
-    NumberExplanation,
-    explain_classes,
-    explain_numbers,
-)
+from hedgerow.explain.explanation import LeafProbabilities
+from hedgerow.explain.explanations import Explanations
+from hedgerow.explain.reasons.leaf_certainty import ClassCertainty, LeafCertainty
+from hedgerow.explain.reasons.number_spread import NumberSpread, number_spread
+from hedgerow.explain.records import ClassExplanation, NumberExplanation
 from hedgerow.folds import (
     Additive,
     Conditions,
@@ -106,6 +107,11 @@ class Answers(WaysOut):
     def _additive(self) -> tuple[LeafTable, Additive]:
         """Leaf table of an answer that is a sum over the leaves of a row, and the answer."""
         raise ValueError(f"{type(self).__name__} has no contributions: its answers are no sum of values of leaves")
+
+    def _ranges_of_splits(self) -> Floats | None:
+        """Training range of the columns that the trees split on; NaN for others, as nothing depends on them."""
+        ranges = self._training_range()
+        return None if ranges is None else np.where(self.forest_.split_features[:, np.newaxis], ranges, np.nan)
 
     def _source(self, verb: str, **arguments: Any) -> str:
         """Verb whose answer this one follows from by :meth:`_derive`; the verb itself where there is none."""
@@ -212,27 +218,15 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         rows = self._read(X)
         return self._ask(rows, self._counts_query())[0]
 
-    def explain(self, X: Any) -> list[ClassExplanation]:
+    def explain(self, X: Any, *, training: tuple[Any, Any] | None = None) -> Explanations[ClassExplanation]:
         """Explain the prediction for each row: the path down a single tree, or the votes of several, and the doubt.
 
-        ``print(model.explain(X)[0])`` is a text for people.
+        ``print(model.explain(X)[0])`` is a text for people; `reasons` of the whole has the shares of the reasons for
+        doubt of all rows as arrays (docs/reasons.md). With ``training=(X, y)``, rows that were fitted on, the nearest
+        of them with other classes are named.
         """
         rows = self._read(X)
-        reached = self._walk.spread(rows) if self.forest_.n_trees == 1 else None
-        verbs = ("predict", "predict_proba", "leaf_counts", "votes", *self._set_verbs)
-        found = self._respond(rows, {verb: {} for verb in verbs}, reached)
-        return explain_classes(
-            *(self._walk, self.schema_, rows),
-            reached=reached,
-            classes=self.classes_,
-            answers=found["predict"],
-            probabilities=found["predict_proba"],
-            counts=found["leaf_counts"],
-            votes=found["votes"],
-            leaf_probabilities=self._leaf_probabilities,
-            bounds=found.get("predict_bounds"),
-            sets=found.get("predict_set"),
-        )
+        return explain_class_rows(self, rows, read_training(self, training))
 
     _set_verbs: tuple[str, ...] = ()
     _leaf_probabilities: LeafProbabilities | None = None
@@ -263,6 +257,8 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
                 return self._counts_query()
             case "votes":
                 return self._tables.get("votes", lambda: tree_votes(self.forest_))
+            case "certainty":
+                return self._certainty_query()
         return None
 
     def _uncertainty_query(self, measure: str = "entropy") -> Query[Uncertainty] | None:
@@ -344,10 +340,20 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         """Class shares that the counts of leaves go with."""
         return self.class_prior_
 
-    def _ranges_of_splits(self) -> Floats | None:
-        """Training range of the columns that the trees split on; NaN for others, as nothing depends on them."""
-        ranges = self._training_range()
-        return None if ranges is None else np.where(self.forest_.split_features[:, np.newaxis], ranges, np.nan)
+    def _certainty_query(self) -> Query[ClassCertainty] | None:
+        """Query for what reasons for doubt are computed from; None where that is no fold."""
+        key = ("certainty", self._certainty_settings(), self._settings())
+        query = self._tables.get(key, lambda: self._leaf_certainty().query(None))
+        return replace(query, tree_weights=self.get_tree_weights())
+
+    def _certainty_settings(self) -> Any:
+        """Strategy that the certainty of leaves depends on."""
+        return self._leaf_probability()
+
+    def _leaf_certainty(self) -> LeafCertainty:
+        """Certainty of each leaf about each class: its probabilities."""
+        lower = self._leaf_probability().table_of(self._leaf_evidence(), self.class_prior_)
+        return LeafCertainty.of(lower, self.forest_.distinct_counts)
 
     def _settings(self) -> tuple[Any, ...]:
         """Parameters, in a form that can be compared, that change the evidence of leaves after `fit`."""
@@ -385,23 +391,17 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         """
         return self._respond_alone(X, "predict_uncertainty", measure=measure)
 
-    def explain(self, X: Any, coverage: float = 0.9) -> list[NumberExplanation]:
+    def explain(
+        self, X: Any, coverage: float = 0.9, *, training: tuple[Any, Any] | None = None
+    ) -> Explanations[NumberExplanation]:
         """Explain the prediction for each row: the path down a single tree, or the spread of several, and the doubt.
 
-        `coverage` is that of the interval, if the model has one. ``print(model.explain(X)[0])`` is a text for people.
+        `coverage` is that of the interval, if the model has one. ``print(model.explain(X)[0])`` is a text for people;
+        `reasons` of the whole has the shares of the reasons for doubt as arrays (docs/reasons.md). With
+        ``training=(X, y)``, rows that were fitted on, the nearest of them are named.
         """
         rows = self._read(X)
-        verbs: dict[str, dict[str, Any]] = {"predict": {}, "leaf_moments": {}}
-        if self._has_intervals:
-            verbs["predict_interval"] = {"coverage": coverage}
-        found = self._respond(rows, verbs)
-        return explain_numbers(
-            *(self._walk, self.schema_, rows),
-            answers=found["predict"],
-            reached=found["leaf_moments"],
-            intervals=found.get("predict_interval"),
-            coverage=coverage,
-        )
+        return explain_number_rows(self, rows, coverage, read_training(self, training))
 
     def _goals(self, target: Any) -> list[Goal]:
         low, high = target if isinstance(target, tuple | list) and len(target) == 2 else (None, None)
@@ -442,6 +442,9 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
             case "variance":
                 return query
         raise ValueError(f"measure is {measure!r}, must be 'deviation' or 'variance'")
+
+    def _number_spread_query(self) -> Query[NumberSpread]:
+        return self._tables.get("spread", lambda: number_spread(self.forest_.stats))
 
     def _mean_query(self) -> Query[Floats]:
         return Mean().query(self._mean_table(), None)

@@ -14,9 +14,10 @@ from hedgerow._params import check_choice
 from hedgerow.counterfactual import Goal
 from hedgerow.credal import Aggregate, Average, Conjunction, get
 from hedgerow.credal.aggregates import Belief, Vote
-from hedgerow.credal.leaves import WEIGHTINGS, check_s, tree_weights
+from hedgerow.credal.leaves import WEIGHTINGS, bounds_of, check_s, tree_weights
 from hedgerow.credal.utility import REWARDS
 from hedgerow.estimators.verbs.answers import ClassAnswers
+from hedgerow.explain.reasons.leaf_certainty import LeafCertainty
 from hedgerow.folds import Additive, Fold
 from hedgerow.forest.counts import DistinctCounts, as_numbers
 from hedgerow.rules import Probability
@@ -77,6 +78,29 @@ class SetAnswers(ClassAnswers):
         aggregate = self._aggregate()
         finish = self._warning_of_conflicts(aggregate, aggregate.sets)
         return Query(self._set_table(aggregate), finish, tree_weights=self.get_tree_weights())
+
+    def _set_query_of_more(self, factor: int) -> Query[NDArray[np.bool_]]:
+        """Query for the sets if all counts were `factor` times as large: bounds and weights are those of s/factor."""
+        aggregate = self._aggregate()
+        table = aggregate.table_of(self._leaf_evidence(), self._current_s() / factor)
+        return Query(table, aggregate.sets, tree_weights=self.get_tree_weights())
+
+    def _certainty_settings(self) -> Any:
+        return self._aggregate()
+
+    def _leaf_certainty(self) -> LeafCertainty:
+        """Certainty of each leaf about each class: its lower probability, whatever aggregates the trees."""
+        evidence, s = self._leaf_evidence(), self._current_s()
+        lower = LeafTable.by_counts(evidence, lambda counts: LeafTable.of(bounds_of(counts, s)[0]))
+        aggregate = self._aggregate()
+        belief = Belief(aggregate.weighting) if isinstance(aggregate, Belief | Vote) else Belief()
+        n_classes = self.forest_.n_classes
+
+        def votes(counts: Floats) -> LeafTable:
+            table = belief.table(counts, s)
+            return LeafTable.of(np.concatenate([table[:, :n_classes], table[:, -1:]], axis=1))
+
+        return LeafCertainty.of(lower, evidence, LeafTable.by_counts(evidence, votes))
 
     def _bounds_query(self) -> Query[Floats]:
         aggregate = self._aggregate()

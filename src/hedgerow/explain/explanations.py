@@ -1,0 +1,97 @@
+"""Explanations of many rows: their reasons as arrays at once, and each row's own record when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.explain.html import explanations_html
+from hedgerow.explain.reasons.record import Reasons
+
+__all__ = ["Explanations"]
+
+Record = TypeVar("Record")
+
+_BLOCK = 256  # rows whose records are made together
+
+
+class Explanations(Sequence[Record], Generic[Record]):
+    """Explanations of rows, like a list of one record for each; records are made when they are asked for.
+
+    `reasons` has the shares of the reasons for doubt of all rows as arrays, `answers` the predictions, `sets` the
+    classes that can't be ruled out, bool (n, n_classes), or None. Later changes of the model do not change them.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[int, int], Sequence[Record]],
+        reasons: Reasons,
+        answers: NDArray[Any],
+        sets: NDArray[np.bool_] | None = None,
+        classes: NDArray[Any] | None = None,
+    ) -> None:
+        self._make = make
+        self.reasons = reasons
+        self.answers = answers
+        self.sets = sets
+        self.classes = classes
+        self._block: tuple[int, Sequence[Record]] = (0, ())
+
+    def __len__(self) -> int:
+        return len(self.reasons)
+
+    @overload
+    def __getitem__(self, row: int) -> Record: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> list[Record]: ...
+
+    def __getitem__(self, row: int | slice) -> Record | list[Record]:
+        if isinstance(row, slice):
+            return [self[i] for i in range(*row.indices(len(self)))]
+        number = row + len(self) if row < 0 else row
+        if not 0 <= number < len(self):
+            raise IndexError(f"row {row} of {len(self)} explanations")
+        first, found = self._block
+        if not first <= number < first + len(found):
+            first = number // _BLOCK * _BLOCK
+            found = self._make(first, min(first + _BLOCK, len(self)))
+            self._block = first, found
+        return found[number - first]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have equal records, as lists have."""
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(other) == len(self) and all(one == another for one, another in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def set_of_row(self, row: int) -> tuple[Any, ...] | None:
+        """Classes of a row's set; None where answers are no sets."""
+        if self.sets is None or self.classes is None:
+            return None
+        return tuple(self.classes[self.sets[row]].tolist())
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame: answer, set, doubt, main reason, and the share of each reason; needs pandas."""
+        try:
+            import pandas
+        except ImportError as absent:
+            raise ImportError("to_frame needs pandas: pip install pandas") from absent
+        columns: dict[str, Any] = {"answer": self.answers}
+        if self.sets is not None:
+            columns["set"] = [self.set_of_row(i) for i in range(len(self))]
+        columns |= {"doubt": self.reasons.doubt, "reason": self.reasons.main}
+        shares = dict(zip(self.reasons.names, self.reasons.shares.T, strict=True))
+        return pandas.DataFrame(columns | shares)
+
+    def __repr__(self) -> str:
+        n_doubtful = int(self.reasons.shares.any(axis=1).sum())
+        return f"<Explanations of {len(self)} rows, {n_doubtful} with doubt>"
+
+    def _repr_html_(self) -> str:
+        return explanations_html(self.answers, self.sets, self.classes, self.reasons)
