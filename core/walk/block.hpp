@@ -106,7 +106,7 @@ public:
     std::span<const Reached> reached(std::uint32_t row) {
         if (!packed_) return spread_row_(forest_, tree_, this->row(row));
         if (const List* list = std::exchange(spread_list_, nullptr))  // all rows at once
-            spread_rows_.find(forest_, packed_->tree(forest_, tree_), rows_, *list, leaf_, spread_node_);
+            spread_rows_.find(forest_, packed_->tree(forest_, tree_), rows_, *list, leaf_);
         return spread_rows_[row];
     }
     const double* row(std::uint32_t row) const { return rows_.values + row * rows_.n_features; }
@@ -116,7 +116,6 @@ private:
     static std::int64_t size(const List& list) { return static_cast<std::int64_t>(list.size()); }
 
     void make_keys(std::int64_t n_rows) {
-        spread_node_.resize(leaf_.size());
         keys_.resize(static_cast<std::size_t>(n_rows * rows_.n_columns));
         rows_.keys = keys_.data();
         for (std::int64_t row = 0; row < n_rows; ++row) {
@@ -137,9 +136,8 @@ private:
 
     template <bool stays>
     void walk_packed(const PackedTree& tree, const List& list) {
-        run_lanes<n_row_lanes>(
-            size(list),
-            PackedRowsWalk<stays>{{forest_, tree, rows_}, list.data(), leaf_.data(), spread_node_.data(), &n_exact_});
+        run_lanes<n_row_lanes>(size(list),
+                               PackedRowsWalk<stays>{{forest_, tree, rows_}, list.data(), leaf_.data(), &n_exact_});
     }
 
     const Forest& forest_;
@@ -153,7 +151,7 @@ private:
     const List* spread_list_ = nullptr;  // rows walked last, until the leaves of those that are spread are known
     std::int64_t n_exact_ = 0;
     std::vector<std::uint32_t> keys_;
-    std::vector<std::int32_t> leaf_, spread_node_;
+    std::vector<std::int32_t> leaf_;
     PackedSpread spread_rows_;
     TreeSpread spread_row_;
 };

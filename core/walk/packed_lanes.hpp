@@ -54,6 +54,11 @@ struct PackedSteps {
         const forest::Node& node = nodes[node_of_place(place(lane))];
         lane.at += lane.at->to_child + (rows.row(lane.keys)[node.feature] > node.threshold);
     }
+    // Whether a row's value is above the threshold of the node at a place.
+    bool exceeds(std::uint32_t row, std::int32_t place) const {
+        const forest::Node& node = nodes[node_of_place(place)];
+        return rows.values[row * rows.n_features + node.feature] > node.threshold;
+    }
     bool arrived(const Lane& lane) const { return packed_arrived<stays>(lane); }
 };
 
@@ -62,9 +67,8 @@ template <bool stays>
 struct PackedRowsWalk : PackedSteps<stays> {
     using Lane = typename PackedSteps<stays>::Lane;
     const std::uint32_t* list;
-    std::int32_t* leaf;         // per row of the block
-    std::int32_t* spread_node;  // per row of the block: where it is spread, relative to the root
-    std::int64_t* n_exact;      // splits that keys did not decide
+    std::int32_t* leaf;     // per row of the block
+    std::int64_t* n_exact;  // splits that keys did not decide
 
     Lane start(std::int64_t job) const { return this->lane(list[job], 0); }
     bool arrive(std::int64_t job, Lane& lane) const {
@@ -76,7 +80,6 @@ struct PackedRowsWalk : PackedSteps<stays> {
             spreads_at(place) ? no_child : slot_of_child(this->forest, this->tree, this->rows, place, lane.keys);
         if (slot == no_child) {
             leaf[list[job]] = spreads;
-            spread_node[list[job]] = static_cast<std::int32_t>(node_of_place(place));
             return true;
         }
         ++*n_exact;
@@ -150,6 +153,13 @@ struct PackedPartsWalk : PackedSteps<true> {
         }
         lane.at = this->tree.slots + slot;
         return false;
+    }
+    // At a node that spreads rows: fractions of its children, and where they are.
+    const ChildShare* shares_at(std::int32_t place) const {
+        return tree.shares + nodes[node_of_place(place)].first_child;
+    }
+    std::int64_t slot_of_child_at(std::int32_t place, std::int64_t child) const {
+        return tree.slot_of[nodes[node_of_place(place)].first_child + child];
     }
     void split(std::uint32_t row, std::int64_t node, double weight) const {
         // Without shares no row had a missing value when the forest was packed: another thread has written to the rows.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "walk/list_division.hpp"
 #include "walk/packed_lanes.hpp"
 #include "walk/tree_spread.hpp"
 
@@ -16,16 +17,15 @@ class PackedSpread {
 public:
     using Reached = TreeSpread::Reached;
 
-    // `list` has rows, `leaf` and `spread_node` are what PackedRowsWalk found. All rows advance together, in rounds:
-    // the parts of rows that were spread once, then of those that were spread twice, and so on.
+    // `list` has rows, `leaf` is what PackedRowsWalk found. Rows that are spread begin at the root again, all together;
+    // what is left of them to lanes advances in rounds: parts of rows that were spread once, then twice, and so on.
     void find(const Forest& forest, const PackedTree& tree, const KeyedRows& rows,
-              const std::vector<std::uint32_t>& list, const std::vector<std::int32_t>& leaf,
-              const std::vector<std::int32_t>& spread_node) {
+              const std::vector<std::uint32_t>& list, const std::vector<std::int32_t>& leaf) {
         in_leaves_.clear();
         next_.clear();
         const PackedPartsWalk walk{{forest, tree, rows}, &parts_, &in_leaves_, &next_};
-        for (const std::uint32_t row : list)
-            if (leaf[row] == spreads) walk.split(row, spread_node[row], 1.0);
+        if (start_.empty()) divide_.read(rows, leaf.size());
+        divide_(walk, spread_rows(list, leaf));
         while (!next_.empty()) {
             std::swap(parts_, next_);
             next_.clear();
@@ -42,6 +42,14 @@ public:
 private:
     static constexpr int n_lanes = 8;
 
+    const std::vector<std::uint32_t>& spread_rows(const std::vector<std::uint32_t>& list,
+                                                  const std::vector<std::int32_t>& leaf) {
+        rows_.clear();
+        std::copy_if(list.begin(), list.end(), std::back_inserter(rows_),
+                     [&](std::uint32_t row) { return leaf[row] == spreads; });
+        return rows_;
+    }
+
     void group_by_row(std::size_t n_rows) {
         start_.assign(n_rows + 2, 0);  // of a row at row + 2 while counting, at row + 1 while filling
         for (const RowPart& part : in_leaves_) ++start_[part.row + 2];
@@ -52,6 +60,8 @@ private:
             std::sort(reached_.data() + start_[row], reached_.data() + start_[row + 1]);
     }
 
+    ListDivision divide_;
+    std::vector<std::uint32_t> rows_;
     std::vector<RowPart> parts_, next_, in_leaves_;
     std::vector<std::size_t> start_;  // per row of the block, and one past
     std::vector<Reached> reached_;
