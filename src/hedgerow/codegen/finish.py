@@ -12,7 +12,10 @@ from hedgerow.rules import Pool, Rule
 from hedgerow.rules.averages import AverageRule
 from hedgerow.rules.calibrated import Calibrated
 
-__all__ = ["Divide", "Multiply", "Normalise", "Power", "Scale", "Step", "steps_of_rule", "summation_order"]
+__all__ = [
+    *("Divide", "Multiply", "Normalise", "Power", "Scale", "Step"),
+    *("calibration_steps", "steps_of_rule", "summation_order"),
+]
 
 Floats = NDArray[np.float64]
 
@@ -59,9 +62,7 @@ Step = Divide | Normalise | Scale | Power | Multiply
 def steps_of_rule(rule: Rule, prior: Floats) -> tuple[Step, ...]:
     """Steps of a combination rule's `finish`; a ValueError for rules that do more than add and divide."""
     if isinstance(rule, Calibrated):
-        scale = Scale(1.0 - len(prior) * rule.floor, rule.floor)
-        factors = Multiply(tuple(rule.frequencies(prior).tolist()))
-        return (*steps_of_rule(rule.rule, prior), scale, Power(rule.sharpness), factors, Normalise())
+        return (*steps_of_rule(rule.rule, prior), *calibration_steps(rule, prior))
     if isinstance(rule, AverageRule) and type(rule).finish is AverageRule.finish:
         return (Normalise(),)
     if type(rule) is Pool:
@@ -70,6 +71,13 @@ def steps_of_rule(rule: Rule, prior: Floats) -> tuple[Step, ...]:
         f"rule is {rule.name!r}, and code is written for rules that add up numbers of leaves: call "
         "model.set_params(rule='probability') first, or another of plausibility, confidence, vote and pool"
     )
+
+
+def calibration_steps(rule: Calibrated, prior: Floats) -> tuple[Step, ...]:
+    """Steps from a rule's own probabilities to the calibrated ones."""
+    scale = Scale(1.0 - len(prior) * rule.floor, rule.floor)
+    factors = Multiply(tuple(rule.frequencies(prior).tolist()))
+    return (scale, Power(rule.sharpness), factors, Normalise())
 
 
 def summation_order(n: int) -> Any:
