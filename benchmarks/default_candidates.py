@@ -93,6 +93,10 @@ FAMILIES: dict[str, dict[str, Candidate]] = {
         "default": ours(hr.RuleClassifier),
         **{rule: ours(hr.RuleClassifier, rule=rule) for rule in ("probability", "laplace", "evidence", "vote", "pool")},
     },
+    "bootstrap": {
+        "multinomial": ours(hr.ForestClassifier),
+        "poisson": ours(hr.ForestClassifier, bootstrap="poisson"),
+    },
     "forests": {
         "default": ours(hr.ForestClassifier),
         "not calibrated": ours(hr.ForestClassifier, calibration=None),

@@ -34,7 +34,7 @@ public:
         return Path(words[0] | std::uint64_t{words[1]} << 32);
     }
     // Address of a row's own draws at this node: beside the children, of which there are fewer than 2^32.
-    Path of_row(std::uint32_t row) const { return child(std::uint64_t{1} << 32 | row); }
+    Path of_row(std::uint64_t row) const { return child((std::uint64_t{1} << 32) + row); }
     std::uint64_t key() const { return key_; }
 
 private:

@@ -6,6 +6,7 @@
 namespace hedgerow::bindings {
 
 void bind_base(nanobind::module_& m);
+void bind_binned(nanobind::module_& m);
 void bind_boundary(nanobind::module_& m);
 void bind_counterfactual(nanobind::module_& m);
 void bind_contributions(nanobind::module_& m);

@@ -5,6 +5,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -15,8 +16,11 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bind.hpp"
+#include "bindings/binned.hpp"
 #include "bindings/forest_dict.hpp"
 #include "bindings/training_data.hpp"
+#include "forest/concatenate.hpp"
+#include "grow/binned/grow_binned.hpp"
 #include "grow/random/grow_random.hpp"
 
 namespace hedgerow::bindings {
@@ -95,6 +99,42 @@ ArrayDict grow(const Columns& X, const In<std::int32_t>& n_categories, const In<
     return grow_with(progress, [&](auto& n_done, const auto& poll) { return grow::grow(data, options, n_done, poll); });
 }
 
+// One tree, or the part of it below a node, from columns of one byte a row and bins that were found elsewhere.
+ArrayDict grow_codes(const CodeColumns& codes, const Bins& bins, const In<std::int32_t>& n_categories,
+                     const In<std::uint32_t>& counts, const Labels& labels, const Targets& targets,
+                     std::int64_t n_classes, const std::optional<In<std::int64_t>>& numbers,
+                     const GrowSettings& settings, std::uint64_t key, std::int64_t depth, double tree_weight) {
+    const std::size_t n_rows = codes.shape(0);
+    if (n_rows == 0 || n_rows > 0x7FFFFFFF || counts.size() != n_rows || n_categories.size() != codes.shape(1) ||
+        labels.has_value() == targets.has_value() || (labels ? labels->size() : targets->size()) != n_rows ||
+        (numbers && numbers->size() != n_rows))
+        throw std::invalid_argument("training data of the wrong shape");
+    data::TrainingData data{.X = nullptr,
+                            .n_categories = n_categories.data(),
+                            .weight = nullptr,
+                            .labels = labels ? labels->data() : nullptr,
+                            .targets = targets ? targets->data() : nullptr,
+                            .n_rows = static_cast<std::int64_t>(n_rows),
+                            .n_features = static_cast<std::int64_t>(codes.shape(1)),
+                            .n_classes = n_classes};
+    const RowCopies copies(data);
+    data = copies.applied_to(data);
+    if (numbers) data.number = {numbers->data()};
+    const grow::DrawCounts drawn(counts.data(), counts.data() + n_rows);
+    if (std::all_of(drawn.begin(), drawn.end(), [](std::uint32_t n) { return n == 0; }))
+        throw std::invalid_argument("no row was drawn");
+    grow::binned::BinnedData binned;
+    binned.columns = columns_of(bins, codes.shape(1));
+    binned.codes = codes.data();
+    binned.n_rows = data.n_rows;
+    return grow_with(std::nullopt, [&](auto&, const auto&) {
+        require_known_codes(binned, n_categories.data());
+        const base::Cancelled never{false};  // a task of one tree; its caller counts them
+        return forest::one_tree(
+            grow::binned::grow_tree(data, binned, settings, drawn, {base::Path(key), depth, tree_weight}, never));
+    });
+}
+
 // Row-major or column-major.
 using Table = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>;
 
@@ -130,6 +170,9 @@ void bind_grow(nb::module_& m) {
         .value("best", grow::Splitter::best)
         .value("random", grow::Splitter::random)
         .value("mixed", grow::Splitter::mixed);
+    nb::enum_<grow::DrawScheme>(m, "DrawScheme")
+        .value("multinomial", grow::DrawScheme::multinomial)
+        .value("poisson", grow::DrawScheme::poisson);
     nb::enum_<grow::TrainMissing>(m, "TrainMissing")
         .value("fractional", grow::TrainMissing::fractional)
         .value("category", grow::TrainMissing::category)
@@ -160,12 +203,31 @@ void bind_grow(nb::module_& m) {
         .def_rw("n_trees", &GrowOptions::n_trees)
         .def_rw("max_bins", &GrowOptions::max_bins)
         .def_rw("n_draws", &GrowOptions::n_draws)
+        .def_rw("draw_scheme", &GrowOptions::draw_scheme)
+        .def(
+            "of_tree",
+            [](const GrowSettings& settings, std::int64_t tree) {
+                GrowSettings own = settings;
+                static_cast<GrowOptions&>(own) = settings.of_tree(tree);
+                return own;
+            },
+            "tree"_a)
+        .def(
+            "round_targets",
+            [](GrowSettings& settings, double centre, double range, double quantum) {
+                settings.targets = {centre, range, quantum};
+            },
+            "centre"_a, "range"_a, "quantum"_a)
         .def_rw("keep_in_bag", &GrowOptions::keep_in_bag)
         .def_rw("keep_leaf_rows", &GrowOptions::keep_leaf_rows)
         .def_rw("n_threads", &GrowOptions::n_threads);
     m.def("grow", &grow, "X"_a.noconvert(), "n_categories"_a.noconvert(), "sample_weight"_a.noconvert(),
           "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a, "options"_a,
           "progress"_a.none(), "Grow trees; see hedgerow.growth.grow_forest.");
+    m.def("grow_codes", &grow_codes, "codes"_a.noconvert(), "bins"_a.noconvert(), "n_categories"_a.noconvert(),
+          "counts"_a.noconvert(), "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a,
+          "numbers"_a.noconvert().none(), "options"_a, "key"_a, "depth"_a, "tree_weight"_a,
+          "Grow one tree from columns of one byte a row, or the part below a node; see hedgerow.growth.codes.");
     using grow::random::RandomGrowOptions;
     nb::class_<RandomGrowOptions>(m, "RandomGrowOptions", "Settings of random growth; see hedgerow.growth.")
         .def(nb::init<>())

@@ -68,8 +68,8 @@ void permutation_losses(const ForestArrays& forest_arrays, const In<double, 2>& 
                                    options, out, poll_signals);
 }
 
-Array<std::uint8_t> draw_bags(const In<double>& sample_weight, std::int64_t n_draws, std::uint64_t seed,
-                              std::int64_t n_trees, std::int64_t n_threads) {
+Array<std::uint8_t> draw_bags(const In<double>& sample_weight, std::int64_t n_draws, grow::DrawScheme scheme,
+                              std::uint64_t seed, std::int64_t n_trees, std::int64_t n_threads) {
     if (sample_weight.size() == 0) throw std::invalid_argument("there are no rows to draw from");
     data::TrainingData data{};
     data.weight = sample_weight.data();
@@ -77,7 +77,7 @@ Array<std::uint8_t> draw_bags(const In<double>& sample_weight, std::int64_t n_dr
     std::vector<std::uint8_t> bags;
     {
         const ReleasedGil release;
-        bags = grow::draw_bags(data, n_draws, seed, n_trees, n_threads, poll_signals);
+        bags = grow::draw_bags(data, n_draws, scheme, seed, n_trees, n_threads, poll_signals);
     }
     return to_array(std::move(bags));
 }
@@ -92,8 +92,8 @@ void bind_importance(nb::module_& m) {
           "n_repeats"_a, "seed"_a, "least_share"_a, "weight"_a.noconvert(), "plain"_a.noconvert(),
           "permuted"_a.noconvert(), "n_threads"_a,
           "Mean losses of each tree, and with permuted columns; see hedgerow.inspection.permutation_importance.");
-    m.def("draw_bags", &draw_bags, "sample_weight"_a.noconvert(), "n_draws"_a, "seed"_a, "n_trees"_a, "n_threads"_a,
-          "Bit masks of the rows in the bag of each tree, as `grow` draws them, flat.");
+    m.def("draw_bags", &draw_bags, "sample_weight"_a.noconvert(), "n_draws"_a, "scheme"_a, "seed"_a, "n_trees"_a,
+          "n_threads"_a, "Bit masks of the rows in the bag of each tree, as `grow` draws them, flat.");
 }
 
 }  // namespace hedgerow::bindings

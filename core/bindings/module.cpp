@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
     bind_boundary(m);
     bind_contributions(m);
     bind_grow(m);
+    bind_binned(m);
     bind_proximity(m);
     bind_importance(m);
     bind_prune(m);

@@ -41,7 +41,7 @@ data::TrainingData training_data(const Matrix& X, const In<std::int32_t>& n_cate
 class RowCopies {
 public:
     explicit RowCopies(const data::TrainingData& lent)
-        : weight_(lent.weight, lent.weight + lent.n_rows),
+        : weight_(lent.weight, lent.weight + (lent.weight ? lent.n_rows : 0)),
           labels_(lent.labels, lent.labels + (lent.labels ? lent.n_rows : 0)),
           targets_(lent.targets, lent.targets + (lent.targets ? lent.n_rows : 0)) {
         const auto is_weight = [](double weight) { return std::isfinite(weight) && weight >= 0; };
@@ -57,7 +57,7 @@ public:
 
     // `data` with these copies, as long as they live.
     data::TrainingData applied_to(data::TrainingData data) const {
-        data.weight = weight_.data();
+        if (data.weight) data.weight = weight_.data();
         if (data.labels) data.labels = labels_.data();
         if (data.targets) data.targets = targets_.data();
         return data;

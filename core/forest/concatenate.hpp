@@ -1,6 +1,7 @@
 // Concatenates forests.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -41,6 +42,13 @@ inline void append(GrownTree& all, GrownTree& part) {
     append_starts(all.leaf_rows_start, part.leaf_rows_start);
     append(all.leaf_rows, part.leaf_rows);
     append(all.leaf_row_weights, part.leaf_row_weights);
+}
+
+inline GrownForest one_tree(GrownTree tree) {
+    const auto n_leaves = std::count_if(tree.nodes.begin(), tree.nodes.end(),
+                                        [](const Node& node) { return node.feature == leaf_feature; });
+    const auto n_nodes = static_cast<std::int64_t>(tree.nodes.size());
+    return {std::move(tree), {0, n_nodes}, {0, n_leaves}, {}, {}};
 }
 
 // Memory is reserved once, and each part is freed once it is copied. By one thread: threads that allocate at the same

@@ -2,9 +2,10 @@
 
 namespace hedgerow::grow {
 
-std::vector<std::uint8_t> draw_bags(const TrainingData& data, std::int64_t n_draws, std::uint64_t seed,
-                                    std::int64_t n_trees, std::int64_t n_threads, const base::Poll& poll) {
-    const Bootstrap bootstrap(data, n_draws);
+std::vector<std::uint8_t> draw_bags(const TrainingData& data, std::int64_t n_draws, DrawScheme scheme,
+                                    std::uint64_t seed, std::int64_t n_trees, std::int64_t n_threads,
+                                    const base::Poll& poll) {
+    const Bootstrap bootstrap(data, n_draws, scheme);
     const std::int64_t mask_bytes = (data.n_rows + 7) / 8;
     std::vector<std::uint8_t> bags(static_cast<std::size_t>(n_trees * mask_bytes), 0);
     base::parallel_for(

@@ -15,7 +15,8 @@ inline void mark_bag(const DrawCounts& counts, std::uint8_t* mask) {
 }
 
 // Bit masks of the rows in the bag of each tree, (n_rows + 7) / 8 bytes each.
-std::vector<std::uint8_t> draw_bags(const TrainingData& data, std::int64_t n_draws, std::uint64_t seed,
-                                    std::int64_t n_trees, std::int64_t n_threads, const base::Poll& poll);
+std::vector<std::uint8_t> draw_bags(const TrainingData& data, std::int64_t n_draws, DrawScheme scheme,
+                                    std::uint64_t seed, std::int64_t n_trees, std::int64_t n_threads,
+                                    const base::Poll& poll);
 
 }  // namespace hedgerow::grow

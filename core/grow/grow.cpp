@@ -20,19 +20,10 @@ using base::parallel_for;
 using forest::Forest;
 using forest::GrownTree;
 using forest::Kind;
-using forest::leaf_feature;
 using forest::Missing;
-using forest::Node;
 using forest::Rearrangement;
 
 namespace {
-
-GrownForest forest_of(GrownTree tree) {
-    const auto n_leaves = std::count_if(tree.nodes.begin(), tree.nodes.end(),
-                                        [](const Node& node) { return node.feature == leaf_feature; });
-    const auto n_nodes = static_cast<std::int64_t>(tree.nodes.size());
-    return {std::move(tree), {0, n_nodes}, {0, n_leaves}, {}, {}};
-}
 
 void collapse_in_place(GrownForest& forest, const TrainingData& data) {
     const GrownTree& trees = forest.trees;
@@ -73,7 +64,7 @@ GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atom
     const binned::BinnedData bins =
         is_binned ? binned::bin(data, options.max_bins, n_threads, poll) : binned::BinnedData{};
     const exact::SortedData sorted = is_binned ? exact::SortedData{} : exact::sort_columns(data, n_threads, poll);
-    const Bootstrap bootstrap(data, options.n_draws);
+    const Bootstrap bootstrap(data, options.n_draws, options.draw_scheme);
 
     const std::int64_t mask_bytes = (data.n_rows + 7) / 8;
     std::vector<std::uint8_t> in_bag(static_cast<std::size_t>(options.keep_in_bag ? options.n_trees * mask_bytes : 0),
@@ -88,8 +79,8 @@ GrownForest grow(const TrainingData& data, const GrowOptions& options, std::atom
                 const DrawCounts counts = options.n_draws > 0 ? bootstrap(path, cancelled) : DrawCounts{};
                 if (options.keep_in_bag) mark_bag(counts, in_bag.data() + tree * mask_bytes);
                 trees[static_cast<std::size_t>(tree)] =
-                    forest_of(is_binned ? binned::grow_tree(data, bins, of_tree, counts, path, cancelled)
-                                        : exact::grow_tree(data, sorted, of_tree, counts, path, cancelled));
+                    forest::one_tree(is_binned ? binned::grow_tree(data, bins, of_tree, counts, {path}, cancelled)
+                                               : exact::grow_tree(data, sorted, of_tree, counts, path, cancelled));
             } catch (const Stopped&) {
                 return;
             }

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "grow/bootstrap.hpp"
 #include "grow/criteria.hpp"
+#include "grow/fixed_point.hpp"
 #include "grow/linear_fit.hpp"
 
 namespace hedgerow::grow {
@@ -47,6 +49,8 @@ struct GrowOptions {
     std::int64_t n_trees = 1;
     std::int64_t max_bins = 0;
     std::int64_t n_draws = 0;  // rows drawn with replacement for each tree, by their weights; 0: all rows, as weighted
+    DrawScheme draw_scheme = DrawScheme::multinomial;
+    FixedPoint targets;  // of regression from bins: makes sums of targets exact
     bool keep_in_bag = false;
     bool keep_leaf_rows = false;
     std::int64_t n_threads = 1;

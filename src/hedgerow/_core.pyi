@@ -147,6 +147,11 @@ class Splitter(enum.Enum):
 
     mixed = 2
 
+class DrawScheme(enum.Enum):
+    multinomial = 0
+
+    poisson = 1
+
 class TrainMissing(enum.Enum):
     fractional = 0
 
@@ -300,6 +305,16 @@ class GrowOptions:
     def n_draws(self, arg: int, /) -> None: ...
 
     @property
+    def draw_scheme(self) -> DrawScheme: ...
+
+    @draw_scheme.setter
+    def draw_scheme(self, arg: DrawScheme, /) -> None: ...
+
+    def of_tree(self, tree: int) -> GrowOptions: ...
+
+    def round_targets(self, centre: float, range: float, quantum: float) -> None: ...
+
+    @property
     def keep_in_bag(self) -> bool: ...
 
     @keep_in_bag.setter
@@ -319,6 +334,11 @@ class GrowOptions:
 
 def grow(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu', writable=False)], n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, options: GrowOptions, progress: Callable | None) -> dict[str, Any]:
     """Grow trees; see hedgerow.growth.grow_forest."""
+
+def grow_codes(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='F', device='cpu', writable=False)], bins: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, numbers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, options: GrowOptions, key: int, depth: int, tree_weight: float) -> dict[str, Any]:
+    """
+    Grow one tree from columns of one byte a row, or the part below a node; see hedgerow.growth.codes.
+    """
 
 class RandomGrowOptions:
     """Settings of random growth; see hedgerow.growth."""
@@ -364,6 +384,25 @@ class RandomGrowOptions:
 def grow_random(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, options: RandomGrowOptions, progress: Callable | None) -> dict[str, Any]:
     """Grow random decision trees; see hedgerow.growth.grow_random_forest."""
 
+def bin_columns(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu', writable=False)], n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bins: int, n_threads: int) -> dict[str, Any]:
+    """Columns of one byte a row and their bins, as `grow` makes them."""
+
+def encode_columns(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bins: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Write the bin of each value to out, (n_columns, n_rows); 255 where it is missing.
+    """
+
+def poisson_counts(key: int, first: int, rate: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Write how often each row is drawn for a tree to out; see hedgerow.growth.poisson.
+    """
+
+def only_row(key: int, n_rows: int) -> int:
+    """Row of a Poisson bag in which no row was drawn."""
+
+def child_key(key: int, number: int) -> int:
+    """Address of a child of a node; tree t is child t of the seed."""
+
 def proximity(queries: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], leaves: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], n_others: int, n_most: int, same: bool, n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]]:
     """
     Rows that share leaves with each query; see hedgerow.inspection.proximity.
@@ -374,7 +413,7 @@ def permutation_losses(forest: ForestArrays, X: Annotated[NDArray[numpy.float64]
     Mean losses of each tree, and with permuted columns; see hedgerow.inspection.permutation_importance.
     """
 
-def draw_bags(sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_draws: int, seed: int, n_trees: int, n_threads: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]:
+def draw_bags(sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_draws: int, scheme: DrawScheme, seed: int, n_trees: int, n_threads: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]:
     """
     Bit masks of the rows in the bag of each tree, as `grow` draws them, flat.
     """

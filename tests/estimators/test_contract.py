@@ -85,11 +85,13 @@ FAMILIES: list[list[Any]] = [
         ForestClassifier(5, bootstrap=False, criterion="entropy", nominal="subset"),
         ForestClassifier(5, missing="fractional", criterion="gain_ratio"),
         ForestClassifier(4, nominal="binary", max_bins=9),
+        ForestClassifier(5, bootstrap="poisson", max_samples=0.5),
     ],
     [
         ForestRegressor(5),
         ForestRegressor(5, bootstrap=False, min_samples_leaf=1),
         ForestRegressor(5, max_bins=None, max_leaf_nodes=6),
+        ForestRegressor(5, bootstrap="poisson"),
     ],
     [
         ObliqueTreeClassifier(),

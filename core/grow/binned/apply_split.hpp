@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "data/training_data.hpp"
 #include "grow/binned/best_split.hpp"
 #include "grow/binned/bins.hpp"
 #include "grow/tree_builder.hpp"
@@ -18,12 +19,13 @@ namespace hedgerow::grow::binned {
 
 using base::Draws;
 using base::Path;
+using data::RowNumbers;
 
 // Stable partition; returns the number of rows that go to the first child. Both sides are written for every row and
 // only one cursor moves, so there is no branch to mispredict. `path` is the node's.
 template <class Row, class Split, class GoesLeft>
 std::uint32_t partition_rows(Row* rows, std::uint32_t n_rows, Row* spare, const std::uint8_t* codes, const Split& split,
-                             Path path, const GoesLeft& goes_left) {
+                             Path path, const RowNumbers& number, const GoesLeft& goes_left) {
     Row* left = rows;
     Row* right = spare;
     for (std::uint32_t i = 0; i < n_rows; ++i) {
@@ -32,7 +34,7 @@ std::uint32_t partition_rows(Row* rows, std::uint32_t n_rows, Row* spare, const 
         // A missing value: draw the child with the shares as probabilities, which equals a fractional split in
         // expectation.
         if (split.any_missing && codes[row.row] == missing_code) [[unlikely]]
-            first = Draws(path.of_row(row.row)).real() < split.share_left;
+            first = Draws(path.of_row(number(row.row))).real() < split.share_left;
         *left = row;
         *right = row;
         left += first;
@@ -45,11 +47,12 @@ std::uint32_t partition_rows(Row* rows, std::uint32_t n_rows, Row* spare, const 
 // Rows of a split with two children; returns the number of those that go to the first.
 template <class Row, class Group>
 std::uint32_t apply_split(Row* rows, std::uint32_t n_rows, Row* spare, const std::uint8_t* codes,
-                          const BinnedSplit<Group>& split, Path path) {
+                          const BinnedSplit<Group>& split, Path path, const RowNumbers& number) {
     const auto by_threshold = [&](std::uint8_t code) { return code <= split.last_left; };
     const auto by_set = [&](std::uint8_t code) { return split.child_of[code] == 0; };
-    if (split.kind == Kind::threshold) return partition_rows(rows, n_rows, spare, codes, split, path, by_threshold);
-    return partition_rows(rows, n_rows, spare, codes, split, path, by_set);
+    if (split.kind == Kind::threshold)
+        return partition_rows(rows, n_rows, spare, codes, split, path, number, by_threshold);
+    return partition_rows(rows, n_rows, spare, codes, split, path, number, by_set);
 }
 
 // Child drawn with the weights of the children, of their sum `total`, as probabilities.
@@ -64,7 +67,7 @@ inline std::size_t draw_child(Path of_row, const std::vector<double>& weights, d
 // weight(row) is the weight of a row.
 template <class Row, class Group, class WeightOf>
 void apply_multiway(Row* rows, std::uint32_t n_rows, Row* spare, const std::uint8_t* codes,
-                    const BinnedSplit<Group>& split, Path path, const WeightOf& weight_of,
+                    const BinnedSplit<Group>& split, Path path, const RowNumbers& number, const WeightOf& weight_of,
                     std::vector<std::uint32_t>& begins, std::vector<std::uint8_t>& child_of_row) {
     const auto n_children = static_cast<std::size_t>(split.n_children);
     child_of_row.resize(n_rows);
@@ -76,7 +79,8 @@ void apply_multiway(Row* rows, std::uint32_t n_rows, Row* spare, const std::uint
         const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
         for (std::uint32_t i = 0; i < n_rows; ++i)
             if (codes[rows[i].row] == missing_code)
-                child_of_row[i] = static_cast<std::uint8_t>(draw_child(path.of_row(rows[i].row), weights, total));
+                child_of_row[i] =
+                    static_cast<std::uint8_t>(draw_child(path.of_row(number(rows[i].row)), weights, total));
     }
     begins.assign(n_children + 1, 0);
     for (std::uint32_t i = 0; i < n_rows; ++i) ++begins[child_of_row[i] + 1u];

@@ -45,10 +45,23 @@ BinnedColumn bin_numbers(const double* column, const double* weight, std::int64_
     return {{least.begin(), least.begin() + n_bins}, {greatest.begin(), greatest.begin() + n_bins}};
 }
 
-void bin_categories(const double* column, std::int64_t n_rows, std::int64_t n_categories, std::uint8_t* codes) {
+void bin_categories(TableColumn column, std::int64_t n_rows, std::int64_t n_categories, std::uint8_t* codes) {
     for (std::int64_t row = 0; row < n_rows; ++row) {
         const std::int64_t code = data::code_of(column[row], n_categories);
         codes[row] = code == data::no_code ? missing_code : static_cast<std::uint8_t>(code);
+    }
+}
+
+void encode_numbers(TableColumn column, std::int64_t n_rows, const std::vector<double>& least, std::uint8_t* codes) {
+    for (std::int64_t row = 0; row < n_rows; ++row) {
+        const double value = column[row];
+        std::size_t first = 0;                        // of the bins that the value may be in
+        for (std::size_t n = least.size(); n > 1;) {  // no branch: the values of a column are in no order
+            const std::size_t half = n / 2;
+            first += value >= least[first + half] ? half : 0;
+            n -= half;
+        }
+        codes[row] = std::isfinite(value) && !least.empty() ? static_cast<std::uint8_t>(first) : missing_code;
     }
 }
 
@@ -56,7 +69,8 @@ BinnedData bin(const TrainingData& data, std::int64_t max_bins, std::int64_t n_t
     BinnedData binned;
     binned.n_rows = data.n_rows;
     binned.columns.resize(static_cast<std::size_t>(data.n_features));
-    binned.codes.resize(static_cast<std::size_t>(data.n_rows * data.n_features));
+    binned.own_codes.resize(static_cast<std::size_t>(data.n_rows * data.n_features));
+    binned.codes = binned.own_codes.data();
     // Several columns a task, which share the sorter's buffers.
     const std::int64_t n_tasks =
         std::min<std::int64_t>(data.n_features, 8 * std::clamp<std::int64_t>(n_threads, 1, base::max_threads()));
@@ -66,9 +80,9 @@ BinnedData bin(const TrainingData& data, std::int64_t max_bins, std::int64_t n_t
             ColumnSorter sorter;
             for (std::int64_t feature = task; feature < data.n_features && !cancelled; feature += n_tasks) {
                 const double* column = data.X + feature * data.n_rows;
-                std::uint8_t* codes = binned.codes.data() + feature * data.n_rows;
+                std::uint8_t* codes = binned.own_codes.data() + feature * data.n_rows;
                 if (data.n_categories[feature] > 0)
-                    bin_categories(column, data.n_rows, data.n_categories[feature], codes);
+                    bin_categories({column, 1}, data.n_rows, data.n_categories[feature], codes);
                 else
                     binned.columns[static_cast<std::size_t>(feature)] =
                         bin_numbers(column, data.weight, data.n_rows, max_bins, sorter, codes);

@@ -12,6 +12,7 @@ namespace hedgerow::grow::binned {
 
 using base::Cancelled;
 using base::Poll;
+using data::TableColumn;
 using data::TrainingData;
 
 inline constexpr std::uint8_t missing_code = 255;
@@ -23,10 +24,11 @@ struct BinnedColumn {
 
 struct BinnedData {
     std::vector<BinnedColumn> columns;
-    std::vector<std::uint8_t> codes;  // column-major
+    std::vector<std::uint8_t> own_codes;  // those that `codes` shows, unless they belong to the caller
+    const std::uint8_t* codes = nullptr;  // column-major
     std::int64_t n_rows = 0;
 
-    const std::uint8_t* column(std::int64_t feature) const { return codes.data() + feature * n_rows; }
+    const std::uint8_t* column(std::int64_t feature) const { return codes + feature * n_rows; }
 };
 
 // Writes the bin of each row to `codes`. A bin for each distinct value where there are at most `max_bins`; else bins of
@@ -35,7 +37,10 @@ BinnedColumn bin_numbers(const double* column, const double* weight, std::int64_
                          ColumnSorter& sorter, std::uint8_t* codes);
 
 // Writes the category of each row to `codes`.
-void bin_categories(const double* column, std::int64_t n_rows, std::int64_t n_categories, std::uint8_t* codes);
+void bin_categories(TableColumn column, std::int64_t n_rows, std::int64_t n_categories, std::uint8_t* codes);
+
+// Writes the bin of each value to `codes`, given where bins begin: those of other rows, found elsewhere.
+void encode_numbers(TableColumn column, std::int64_t n_rows, const std::vector<double>& least, std::uint8_t* codes);
 
 BinnedData bin(const TrainingData& data, std::int64_t max_bins, std::int64_t n_threads, const Poll& poll);
 

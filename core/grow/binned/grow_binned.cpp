@@ -26,15 +26,19 @@ bool whole_counts(const TrainingData& data, const DrawCounts& counts) {
 
 template <class Criterion, class Histogram>
 GrownTree grow_with(const TrainingData& data, const BinnedData& binned, const GrowOptions& options,
-                    const DrawCounts& counts, Path path, const Cancelled& cancelled) {
+                    const DrawCounts& counts, const Root& root, const Cancelled& cancelled) {
     using Row = typename Histogram::Row;
     const auto weight_of = [&](std::int64_t row) {
         return counts.empty() ? data.weight[row] : static_cast<double>(counts[static_cast<std::size_t>(row)]);
     };
     double weight = 0, centre = 0;
     for (std::int64_t row = 0; row < data.n_rows; ++row) weight += weight_of(row);
-    if (data.targets)
+    if (options.targets.exact())
+        centre = options.targets.centre;
+    else if (data.targets)
         for (std::int64_t row = 0; row < data.n_rows; ++row) centre += data.targets[row] * (weight_of(row) / weight);
+
+    const auto target_of = [&](std::int64_t row) { return options.targets.rounded(data.targets[row] - centre); };
 
     std::vector<Row> rows;
     for (std::int64_t row = 0; row < data.n_rows; ++row) {
@@ -44,13 +48,14 @@ GrownTree grow_with(const TrainingData& data, const BinnedData& binned, const Gr
         if constexpr (std::is_same_v<Row, CountedRow>)
             rows.push_back({number, static_cast<std::uint16_t>(count), static_cast<std::uint16_t>(data.labels[row])});
         else if constexpr (std::is_same_v<Row, SumHistogram::Row>)
-            rows.push_back({number, count, data.targets[row] - centre});
+            rows.push_back({number, count, target_of(row)});
         else if constexpr (std::is_same_v<typename Criterion::Target, double>)
-            rows.push_back({number, {weight_of(row), data.targets[row] - centre}});
+            rows.push_back({number, {weight_of(row), target_of(row)}});
         else
             rows.push_back({number, {weight_of(row), data.labels[row]}});
     }
-    return BinnedGrower<Criterion, Histogram>(data, binned, options, cancelled, weight)(std::move(rows), path);
+    return BinnedGrower<Criterion, Histogram>(data, binned, options, cancelled,
+                                              root.tree_weight < 0 ? weight : root.tree_weight)(std::move(rows), root);
 }
 
 // The histogram of rows with whole counts. `counting`: of distinct rows too, where leaves must hold more than one.
@@ -67,12 +72,12 @@ auto whole_histogram() {
 }  // namespace
 
 GrownTree grow_tree(const TrainingData& data, const BinnedData& binned, const GrowOptions& options,
-                    const DrawCounts& counts, Path path, const Cancelled& cancelled) {
+                    const DrawCounts& counts, const Root& root, const Cancelled& cancelled) {
     if (is_ratio(options.criterion)) throw std::invalid_argument("gain ratios can't be grown from bins");
     return with_criterion(options.criterion, data.n_classes, [&]<class Criterion>() -> GrownTree {
         if constexpr (requires { &Criterion::split_gain; }) {
             const auto grow = [&]<class Histogram>(std::type_identity<Histogram>) {
-                return grow_with<Criterion, Histogram>(data, binned, options, counts, path, cancelled);
+                return grow_with<Criterion, Histogram>(data, binned, options, counts, root, cancelled);
             };
             if (!whole_counts(data, counts)) return grow(std::type_identity<WeightHistogram<Criterion>>{});
             return options.min_samples_leaf > 1 ? grow(whole_histogram<Criterion, true>())

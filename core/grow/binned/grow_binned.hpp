@@ -2,10 +2,10 @@
 #pragma once
 
 #include "base/parallel.hpp"
-#include "base/random.hpp"
 #include "data/training_data.hpp"
 #include "forest/grown.hpp"
 #include "grow/binned/bins.hpp"
+#include "grow/binned/root.hpp"
 #include "grow/bootstrap.hpp"
 #include "grow/options.hpp"
 
@@ -13,9 +13,8 @@ namespace hedgerow::grow::binned {
 
 using forest::GrownTree;
 
-// `counts`: how often each row was drawn for the tree; empty: every row has its weight. `path` addresses the tree's
-// draws.
+// `counts`: how often each row was drawn for the tree; empty: every row has its weight.
 GrownTree grow_tree(const TrainingData& data, const BinnedData& binned, const GrowOptions& options,
-                    const DrawCounts& counts, Path path, const Cancelled& cancelled);
+                    const DrawCounts& counts, const Root& root, const Cancelled& cancelled);
 
 }  // namespace hedgerow::grow::binned

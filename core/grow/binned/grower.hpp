@@ -18,6 +18,7 @@
 #include "grow/binned/bins.hpp"
 #include "grow/binned/drawn_split.hpp"
 #include "grow/binned/histogram.hpp"
+#include "grow/binned/root.hpp"
 #include "grow/frontier.hpp"
 #include "grow/options.hpp"
 #include "grow/tree_builder.hpp"
@@ -65,10 +66,10 @@ public:
     }
 
     // `rows` ascending.
-    GrownTree operator()(std::vector<Row> rows, Path path) {
+    GrownTree operator()(std::vector<Row> rows, const Root& from) {
         rows_ = std::move(rows);
         spare_.resize(rows_.size());
-        Task root{0, 0, path, 0, static_cast<std::uint32_t>(rows_.size()), criterion_.empty()};
+        Task root{0, from.depth, from.path, 0, static_cast<std::uint32_t>(rows_.size()), criterion_.empty()};
         measure(root);
         builder_.add_node(criterion_.weight(root.group.data()));
         consider(std::move(root));
@@ -162,7 +163,9 @@ private:
     double magnitude(const Task& task) const {
         double sum = 0;
         if constexpr (std::is_same_v<Target, double>)
-            for (std::uint32_t i = task.begin; i < task.end; ++i) sum += criterion_.magnitude(instance(rows_[i]));
+            for (std::uint32_t i = task.begin; i < task.end; ++i)
+                sum += options_.targets.exact() ? options_.targets.magnitude(instance(rows_[i]))
+                                                : criterion_.magnitude(instance(rows_[i]));
         else
             sum = criterion_.weight(task.group.data());
         return sum;
@@ -200,7 +203,7 @@ private:
     void split_in_two(Task task) {
         const std::uint32_t middle =
             task.begin + apply_split(rows_.data() + task.begin, task.n_rows(), spare_.data(),
-                                     binned_.column(task.split.feature), task.split, task.path);
+                                     binned_.column(task.split.feature), task.split, task.path, data_.number);
         const std::int64_t first = builder_.n_nodes();
         Task left{first, task.depth + 1, task.path.child(0), task.begin, middle, criterion_.empty()};
         Task right{first + 1, task.depth + 1, task.path.child(1), middle, task.end, criterion_.empty()};
@@ -223,7 +226,7 @@ private:
     void split_multiway(Task task) {
         apply_multiway(
             rows_.data() + task.begin, task.n_rows(), spare_.data(), binned_.column(task.split.feature), task.split,
-            task.path, [](const Row& row) { return instance(row).weight; }, begins_, child_of_row_);
+            task.path, data_.number, [](const Row& row) { return instance(row).weight; }, begins_, child_of_row_);
         const std::int64_t first = builder_.n_nodes();
         std::vector<Task> children;
         for (std::uint32_t c = 0; c + 1 < begins_.size(); ++c) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import fsum
 from numbers import Real
 from typing import Any
 
@@ -14,6 +15,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from hedgerow._core import text_codes
+from hedgerow._exact import round_shares
 from hedgerow.data.sources import LARGEST_EXACT_INTEGER
 
 __all__ = ["Labels", "check_weights", "first_masked", "read_labels", "read_targets", "read_weights", "weight_unit"]
@@ -35,9 +37,10 @@ class Labels:
     classes: NDArray[Any]
     codes: NDArray[np.int32]
 
-    def weighted(self, sample_weight: Any, X: Any, class_weight: Any) -> NDArray[np.float64]:
+    def weighted(self, sample_weight: Any, X: Any, class_weight: Any, *, exact: bool = False) -> NDArray[np.float64]:
         """Weights as by :func:`read_weights`; y is decoded only if there are class weights."""
-        return read_weights(sample_weight, X, class_weight, None if class_weight is None else self.classes[self.codes])
+        y = None if class_weight is None else self.classes[self.codes]
+        return read_weights(sample_weight, X, class_weight, y, exact=exact)
 
 
 def read_labels(y: Any, X: Any, classes: Any = None) -> Labels:
@@ -125,18 +128,21 @@ def _check_length(X: Any, y: NDArray[Any]) -> None:
         check_consistent_length(X, y)
 
 
-def read_weights(sample_weight: Any, X: Any, class_weight: Any = None, y: Any = None) -> NDArray[np.float64]:
+def read_weights(
+    sample_weight: Any, X: Any, class_weight: Any = None, y: Any = None, *, exact: bool = False
+) -> NDArray[np.float64]:
     """One weight per row, times the class weights if there are any.
 
     Weights that are all whole numbers are counts: a row of weight 3 is three rows. Others are relative and rescaled to
     a mean of 1 over the rows of positive weight, so that only their ratios matter. Class weights that are not whole
-    numbers keep the total.
+    numbers keep the total. `exact`: weights are rounded to multiples of 2**-20, so that their sums are the same in
+    any order of rows.
     """
     weight = check_weights(sample_weight, X)
     if sample_weight is not None:
-        weight = weight / weight_unit(weight)
+        weight = weight / weight_unit(weight, exact=exact)
     if class_weight is None:
-        return weight
+        return round_shares(weight) if exact else weight
     product = weight * _class_weights(class_weight, y)
     if not np.isfinite(product).all() or (product < 0).any() or not product.any():
         raise ValueError(
@@ -144,7 +150,8 @@ def read_weights(sample_weight: Any, X: Any, class_weight: Any = None, y: Any = 
             "negative, and one that is positive"
         )
     _check_ratio("class_weight times sample_weight", product)
-    return product / weight_unit(product, total=float(weight[product > 0].sum()))
+    product = product / weight_unit(product, total=_sum(weight[product > 0], exact), exact=exact)
+    return round_shares(product) if exact else product
 
 
 def check_weights(sample_weight: Any, X: Any) -> NDArray[np.float64]:
@@ -177,7 +184,7 @@ def check_weights(sample_weight: Any, X: Any) -> NDArray[np.float64]:
     return weight
 
 
-def weight_unit(weight: NDArray[np.float64], total: float | None = None) -> float:
+def weight_unit(weight: NDArray[np.float64], total: float | None = None, *, exact: bool = False) -> float:
     """Return the weight of one row: 1 for counts, else what weights are divided by to add up to `total`.
 
     By default `total` is the number of rows of positive weight, and the unit their mean. Units that differ from 1 by
@@ -188,8 +195,13 @@ def weight_unit(weight: NDArray[np.float64], total: float | None = None) -> floa
         return 1.0
     if total is None and present.min() == present.max():
         return float(present[0])
-    unit = float(present.sum()) / (len(present) if total is None else total)
+    unit = _sum(present, exact) / (len(present) if total is None else total)
     return 1.0 if abs(unit - 1) < _ROUNDING else unit
+
+
+def _sum(numbers: NDArray[np.float64], exact: bool) -> float:
+    """Sum, rounded once if it is to be exact: the same in any order."""
+    return fsum(numbers.tolist()) if exact else float(numbers.sum())
 
 
 def first_masked(values: Any) -> int | None:

@@ -12,19 +12,9 @@ from fractions import Fraction
 import numpy as np
 
 from hedgerow._arrays import Floats
+from hedgerow._exact import UNIT, round_shares
 
 __all__ = ["UNIT", "exact_sum", "merge_sums", "round_shares", "split_sum"]
-
-UNIT = 2.0**-20
-
-
-def round_shares(values: Floats) -> Floats:
-    """The nearest multiples of 2**-20; -0.0 becomes 0.0.
-
-    >>> round_shares(np.array([1 / 3, 3.0, -0.0])).tolist()
-    [0.3333330154418945, 3.0, 0.0]
-    """
-    return np.rint(values / UNIT) * UNIT + 0.0
 
 
 def split_sum(values: Floats) -> dict[int, int]:

@@ -286,7 +286,7 @@ class CautiousForestClassifier(_Cautious):
         splitter: str = "mixed",
         max_features: Any = "sqrt",
         max_bins: int | None = 255,
-        bootstrap: bool = True,
+        bootstrap: bool | str = True,
         max_samples: Any = None,
         oob_score: Any = False,
         categorical_features: Any = "from_dtype",

@@ -23,7 +23,7 @@ from hedgerow.data.columns import Kind
 from hedgerow.data.sparse import densify
 from hedgerow.data.table import Schema, read_table
 from hedgerow.estimators.contract import Responder, offers, respond, respond_to_rows
-from hedgerow.estimators.fitting.bagging import OutOfBag
+from hedgerow.estimators.fitting.bagging import OutOfBag, draw_scheme
 from hedgerow.estimators.fitting.hold_out_folds import answer_by_folds, hold_out_folds
 from hedgerow.estimators.random_trees import RandomTreesClassifier
 from hedgerow.estimators.seeding import seed_of
@@ -371,7 +371,7 @@ def _bootstraps(template: Any) -> bool | None:
     """Whether an estimator is a forest of bootstrap samples whose bags can be read; None if it is no such forest."""
     if offers(template, "_fit_and_keep_bags"):
         if "bootstrap" in template.get_params(deep=False):
-            return bool(template.bootstrap)
+            return draw_scheme(template.bootstrap) is not None
         inside = template._template()
         return None if isinstance(inside, FrozenEstimator) else _bootstraps(inside)
     from sklearn.ensemble import (

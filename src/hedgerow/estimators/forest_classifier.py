@@ -52,9 +52,12 @@ categorical_features
         Numeric columns with more distinct values are binned into this many bins of equal weight, so that thresholds
         are exact only up to a bin; None is exact, and slower.
     bootstrap, max_samples, oob_score
-        As in scikit-learn: rows are drawn by `sample_weight`, which then does not count again; without bootstrap rows
-        count by it. `max_samples` is the number of draws, or a fraction of the number of rows of positive weight, which
-        is also the default. `oob_score` may be a callable ``metric(y_true, y_pred)``.
+        As in scikit-learn, and `bootstrap` may be "poisson": every row is drawn for every tree on its own, a Poisson
+        number of times, so that bags do not depend on where rows are, and :func:`hedgerow.distributed.fit` grows the
+        same forest. Bags then have `max_samples` draws on average. Rows are drawn by `sample_weight`, which then does
+        not count again; without bootstrap rows count by it. `max_samples` is the number of draws, or a fraction of the
+        number of rows of positive weight, which is also the default. `oob_score` may be a callable
+        ``metric(y_true, y_pred)``.
     class_weight : dict, "balanced" or None
         Multiplies `sample_weight`.
     cost_matrix : (n_classes, n_classes), optional
@@ -113,7 +116,7 @@ feature_importances_
         splitter: str = "mixed",
         max_features: Any = "sqrt",
         max_bins: int | None = 255,
-        bootstrap: bool = True,
+        bootstrap: bool | str = True,
         max_samples: Any = None,
         oob_score: Any = False,
         cost_matrix: Any = None,

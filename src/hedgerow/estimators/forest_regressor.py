@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow._params import check_bool
 from hedgerow.data.table import Table, read_table
 from hedgerow.data.targets import read_targets, read_weights
 from hedgerow.estimators.fitting.bagging import (
     OutOfBag,
+    draw_scheme,
     oob_metric,
 )
 from hedgerow.estimators.fitting.bags import UnseenRows
@@ -78,7 +78,7 @@ feature_costs, categorical_features, n_jobs, random_state
         splitter: str = "best",
         max_features: Any = 1 / 3,
         max_bins: int | None = 255,
-        bootstrap: bool = True,
+        bootstrap: bool | str = True,
         max_samples: Any = None,
         oob_score: Any = False,
         feature_costs: Any = None,
@@ -114,12 +114,12 @@ feature_costs, categorical_features, n_jobs, random_state
 
     def _fit_and_keep_bags(self, X: Any, y: Any, sample_weight: Any = None) -> OutOfBag | None:
         """Fit, and return the training rows out of each tree's bag; None without bootstrap."""
-        return self._fit(X, y, sample_weight, keep_bags=check_bool("bootstrap", self.bootstrap))
+        return self._fit(X, y, sample_weight, keep_bags=draw_scheme(self.bootstrap) is not None)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, *, keep_bags: bool = False) -> OutOfBag | None:
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         targets = read_targets(y, table.values)
-        weight = read_weights(sample_weight, table.values)
+        weight = read_weights(sample_weight, table.values, exact=self._draws_by_hash())
         training = self._training(table, weight, targets=targets)
         costs = None if self.feature_costs is None else feature_costs(self.feature_costs, table.schema)
         growth = self._growth("squared_error", splitter=self.splitter, feature_costs=costs)
@@ -145,7 +145,8 @@ feature_costs, categorical_features, n_jobs, random_state
 
     def _unseen_rows(self, X: Any, y: Any, sample_weight: Any) -> UnseenRows:
         rows = self._read(X)
-        targets, weight = read_targets(y, rows), read_weights(sample_weight, rows)
+        targets = read_targets(y, rows)
+        weight = read_weights(sample_weight, rows, exact=self._draws_by_hash())
         training = self._training(Table(np.asfortranarray(rows), self.schema_), weight, targets=targets)
         return self._unseen_of(training, weight > 0, rows, targets)
 

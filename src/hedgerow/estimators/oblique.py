@@ -237,7 +237,7 @@ feature_importances_, rule_, min_samples_split_, tree_weights_, oob_score_, oob_
         min_impurity_decrease: float = 0.0,
         max_leaf_nodes: int | None = None,
         max_features: Any = "sqrt",
-        bootstrap: bool = True,
+        bootstrap: bool | str = True,
         max_samples: Any = None,
         oob_score: Any = False,
         cost_matrix: Any = None,

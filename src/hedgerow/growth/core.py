@@ -14,7 +14,7 @@ from hedgerow.data.training import Training
 from hedgerow.forest.counts import DistinctCounts
 from hedgerow.forest.forest import Forest
 
-__all__ = ["Grown", "grow_forest", "grow_random_forest"]
+__all__ = ["Grown", "grow_forest", "grow_random_forest", "to_grown"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Grown:
 def grow_forest(training: Training, options: GrowOptions, progress: Callable[[int], object] | None = None) -> Grown:
     """Grow `options.n_trees` trees; `progress` is called from time to time with the number of finished trees."""
     grown = grow(*training.arrays, options, progress)
-    return _to_grown(grown, training, options.n_trees)
+    return to_grown(grown, training.values.shape[1], training.n_classes, options.n_trees)
 
 
 def grow_random_forest(
@@ -61,21 +61,21 @@ def grow_random_forest(
         options,
         progress,
     )
-    return _to_grown(grown, training, options.n_trees)
+    return to_grown(grown, training.values.shape[1], training.n_classes, options.n_trees)
 
 
-def _to_grown(grown: dict[str, Any], training: Training, n_trees: int) -> Grown:
-    """Wrap the core's arrays, read-only."""
+def to_grown(grown: dict[str, Any], n_features: int, n_classes: int, n_trees: int) -> Grown:
+    """Wrap the core's arrays, read-only; without classes the leaves have targets."""
     arrays: dict[str, Any] = grown["forest"]
     leaf_values, count_of = arrays.pop("leaf_values"), grown["count_of"]
-    if training.targets is not None:
+    if not n_classes:
         leaves: dict[str, Any] = {"leaf_stats": leaf_values.reshape(-1, 3)}
     elif count_of is None:
-        leaves = {"leaf_counts": leaf_values.reshape(-1, training.n_classes)}
+        leaves = {"leaf_counts": leaf_values.reshape(-1, n_classes)}
     else:
-        counts = grown["distinct_counts"].reshape(-1, training.n_classes)
+        counts = grown["distinct_counts"].reshape(-1, n_classes)
         leaves = {"distinct_counts": DistinctCounts(counts, count_of)}
-    forest = Forest.trusted(n_features=training.values.shape[1], **arrays, **leaves)
+    forest = Forest.trusted(n_features=n_features, **arrays, **leaves)
     kept = [grown[name] for name in ("in_bag", "leaf_rows_start", "leaf_rows", "leaf_row_weights")]
     for array in kept:
         array.flags.writeable = False

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._arrays import Floats
+from hedgerow._core import DrawScheme
 from hedgerow._params import check_bool, is_fraction, is_whole
 from hedgerow.forest.counts import as_numbers
 from hedgerow.forest.forest import Forest
@@ -18,7 +19,7 @@ from hedgerow.growth import Grown
 from hedgerow.walk import LeafTable, fold, route
 
 __all__ = [
-    *("OutOfBag", "n_draws", "oob_metric", "oob_scores", "scaled_tree_weights", "scores_out_of_bag"),
+    *("OutOfBag", "draw_scheme", "n_draws", "oob_metric", "oob_scores", "scaled_tree_weights", "scores_out_of_bag"),
     "warn_of_no_answer",
 ]
 
@@ -26,12 +27,19 @@ _ROWS_AT_ONCE = 4096
 _MOST_DRAWS = 2**32 - 1  # the number of draws of a row is stored in 32 bits
 
 
+def draw_scheme(bootstrap: Any) -> DrawScheme | None:
+    """How `bootstrap` asks for rows to be drawn; None: all rows are used."""
+    if isinstance(bootstrap, str) and bootstrap == "poisson":
+        return DrawScheme.poisson
+    return DrawScheme.multinomial if check_bool("bootstrap", bootstrap, hint=", or 'poisson'") else None
+
+
 def n_draws(bootstrap: Any, max_samples: Any, oob_score: Any, n_rows: int) -> int:
     """Number of rows drawn for each tree, by default `n_rows`; 0 without bootstrap.
 
     `n_rows` and a fraction of it count the rows of positive weight, whatever their weights add up to.
     """
-    if not check_bool("bootstrap", bootstrap):
+    if draw_scheme(bootstrap) is None:
         if oob_score:
             raise ValueError("oob_score needs bootstrap=True: without it every tree has seen every row")
         if max_samples is not None:

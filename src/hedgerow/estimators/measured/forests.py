@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import SoftGrowOptions
-from hedgerow._params import check_number, check_whole
+from hedgerow._params import check_bool, check_number, check_whole
 from hedgerow.estimators.fitting.bagging import n_draws, scores_out_of_bag, warn_of_no_answer
 from hedgerow.estimators.fitting.progress import TreesProgress
 from hedgerow.estimators.measured.inputs import MeasuredInputs, Measurements
@@ -67,7 +67,9 @@ class MeasuredForest(MeasuredInputs, ManyTrees):
         options.ridge = check_number("ridge", self.ridge, closed="left", hint=" of rows")
         options.tolerance = _TOLERANCE
         options.n_refits, options.n_final = _STEPS, _FINAL_STEPS
-        options.n_draws = n_draws(self.bootstrap, self.max_samples, self._scores_out_of_bag(), n_rows)
+        options.n_draws = n_draws(
+            check_bool("bootstrap", self.bootstrap), self.max_samples, self._scores_out_of_bag(), n_rows
+        )
         options.keep_in_bag = self._scores_out_of_bag()
         options.seed = self._seed()
         options.n_threads = n_threads(self.n_jobs)

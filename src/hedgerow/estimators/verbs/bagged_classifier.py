@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._criteria import CRITERIA
-from hedgerow._params import check_bool, check_choice
+from hedgerow._params import check_choice
 from hedgerow.data.table import Table, read_table
 from hedgerow.data.targets import read_labels
 from hedgerow.estimators.fitting.bagging import (
     OutOfBag,
+    draw_scheme,
     oob_scores,
     scaled_tree_weights,
     warn_of_no_answer,
@@ -46,13 +47,13 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
 
     def _fit_and_keep_bags(self, X: Any, y: Any, sample_weight: Any = None) -> OutOfBag | None:
         """Fit, and return the training rows out of each tree's bag; None without bootstrap."""
-        return self._fit(X, y, sample_weight, keep_bags=check_bool("bootstrap", self.bootstrap))
+        return self._fit(X, y, sample_weight, keep_bags=draw_scheme(self.bootstrap) is not None)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, *, keep_bags: bool = False) -> OutOfBag | None:
         self._check_rule()
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)
-        weight = labels.weighted(sample_weight, table.values, self.class_weight)
+        weight = labels.weighted(sample_weight, table.values, self.class_weight, exact=self._draws_by_hash())
         training = self._training(table, weight, labels=labels)
         self._check_tree_weights()
         growth = self._growth(
@@ -84,7 +85,7 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
     def _unseen_rows(self, X: Any, y: Any, sample_weight: Any) -> UnseenRows:
         rows = self._read(X)
         labels = read_labels(y, rows, self.classes_)
-        weight = labels.weighted(sample_weight, rows, self.class_weight)
+        weight = labels.weighted(sample_weight, rows, self.class_weight, exact=self._draws_by_hash())
         training = self._training(Table(np.asfortranarray(rows), self.schema_), weight, labels=labels)
         return self._unseen_of(training, weight > 0, rows, labels.codes)
 
@@ -114,7 +115,7 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
         for name, asked in (("oob_score", self._scores_out_of_bag()), ("calibration='oob'", self.calibration == "oob")):
             if asked and not isinstance(rule, FoldRule):
                 raise ValueError(f"{name} needs a rule that folds, {rule.name} does not: see hedgerow.rules.names()")
-        if not check_bool("bootstrap", self.bootstrap):
+        if draw_scheme(self.bootstrap) is None:
             needed = [("calibration='oob'", self.calibration == "oob"), ("rule 'tempered'", rule.needs_fit)]
             if asked := [name for name, needs in needed if needs]:
                 raise ValueError(f"{asked[0]} needs bootstrap=True: without it every tree has seen every row")
@@ -140,7 +141,7 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
         if isinstance(self.tree_weights, str):
             if self.tree_weights != "oob":
                 raise ValueError(f"tree_weights is {self.tree_weights!r}, must be 'oob', an array of numbers or None")
-            if not check_bool("bootstrap", self.bootstrap):
+            if draw_scheme(self.bootstrap) is None:
                 raise ValueError("tree_weights='oob' needs bootstrap=True: without it every tree has seen every row")
         elif self.tree_weights is not None:
             scaled_tree_weights(self.tree_weights, self.n_estimators)

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._core import DrawScheme
 from hedgerow.data.training import Training
-from hedgerow.estimators.fitting.bagging import n_draws, scores_out_of_bag
-from hedgerow.estimators.fitting.bags import Bags, UnseenRows
+from hedgerow.estimators.fitting.bagging import draw_scheme, n_draws, scores_out_of_bag
+from hedgerow.estimators.fitting.bags import Bags, PoissonBags, UnseenRows
 from hedgerow.estimators.verbs.many_trees import ManyTrees
 from hedgerow.growth import Grown, Growth, grow_forest
+from hedgerow.growth.poisson import round_targets
 from hedgerow.walk import n_threads
 
 __all__ = ["BaggedTrees"]
@@ -24,7 +26,7 @@ class BaggedTrees(ManyTrees):
 
     def _grow(
         self, training: Training, growth: Growth, criteria: tuple[str, ...], X: Any, y: Any, keep_bags: bool = False
-    ) -> tuple[Grown, Bags | None]:
+    ) -> tuple[Grown, Bags | PoissonBags | None]:
         """Grow the trees; also returns what their bags follow from."""
         options = growth.options(training.sample_weight, training.values.shape[1], criteria, self._seed())
         options.n_trees = self._n_trees()
@@ -32,11 +34,21 @@ class BaggedTrees(ManyTrees):
         options.max_bins = max_bins if growth.uses_bins(training.n_categories, max_bins) else 0
         n_rows = len(training.sample_weight)
         options.n_draws = n_draws(self.bootstrap, self.max_samples, self._scores_out_of_bag(), n_rows)
+        poisson = self._draws_by_hash()
+        if poisson:
+            options.draw_scheme = DrawScheme.poisson
+        if poisson and training.targets is not None:
+            round_targets(options, float(training.targets.min()), float(training.targets.max()))
         options.keep_in_bag = keep_bags or self._keeps_bags()
         options.keep_leaf_rows = training.targets is not None
         options.n_threads = n_threads(self.n_jobs)
         grown = self._with_progress(grow_forest, training, options, X, y)
-        return grown, Bags.of(training, options.seed, options.n_draws)
+        bags = PoissonBags if poisson else Bags
+        return grown, bags.of(training, options.seed, options.n_draws)
+
+    def _draws_by_hash(self) -> bool:
+        """Whether rows are drawn on their own, and sums do not depend on the order of rows."""
+        return draw_scheme(self.bootstrap) == DrawScheme.poisson
 
     def _unseen_of(self, training: Training, used: NDArray[np.bool_], values: Floats, truth: Any) -> UnseenRows:
         """Rows out of the bag of each tree, the training rows given again; `used` are those that were drawn from."""
