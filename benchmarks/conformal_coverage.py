@@ -63,6 +63,7 @@ def class_methods(seed):
     yield "oob", ConformalClassifier(forest, 0.8, allow_empty=True), ("lac", "aps", "raps")
     shaken = ConformalClassifier(forest, 0.8, randomized=True, allow_empty=True, random_state=seed)
     yield "oob, randomized", shaken, ("lac", "aps", "raps")
+    yield "jackknife+", ConformalClassifier(forest, 0.8, method="jackknife+", allow_empty=True), ("lac",)
     yield "oob, by class", ConformalClassifier(forest, 0.8, groups="class", allow_empty=True), ("lac",)
     cautious = CautiousForestClassifier(random_state=seed)
     yield "oob", ConformalClassifier(cautious, 0.8, "bounds", allow_empty=True), ("bounds",)
@@ -77,6 +78,8 @@ def number_methods(seed):
     for score in ("absolute", "normalized", "cqr"):
         for level in LEVELS if score == "cqr" else (None,):
             yield f"oob, {score}", ConformalRegressor(forest, level or 0.8, score), (level,) if level else LEVELS
+    for score in ("absolute", "normalized"):
+        yield f"jackknife+, {score}", ConformalRegressor(forest, 0.8, score, "jackknife+"), LEVELS
     yield "oob, normalized, each side", ConformalRegressor(forest, 0.8, "normalized", sides="each"), LEVELS
     yield "cv, absolute", ConformalRegressor(forest, 0.8, "absolute", "cv", random_state=seed), LEVELS
     yield "split, absolute", ConformalRegressor(forest, 0.8, "absolute", "split", random_state=seed), LEVELS

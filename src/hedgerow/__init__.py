@@ -98,7 +98,9 @@ _SUBMODULES = frozenset(
         "plots",
         "probability",
         "pruning",
+        "report",
         "rules",
+        "scoring",
         "storage",
         "walk",
     }

@@ -17,7 +17,8 @@ from hedgerow.cli import main
 from hedgerow.cli.inputs.dates import date_parts
 from hedgerow.cli.inputs.identifiers import identifies_rows
 from hedgerow.cli.inputs.roles import Training, Wishes, assign
-from hedgerow.cli.scores.folds import splits, usable_folds
+from hedgerow.cli.scores.folds import usable_folds
+from hedgerow.scoring.folds import splits
 from hedgerow.storage import read_notes
 
 pytest.importorskip("click")

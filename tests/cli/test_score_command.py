@@ -18,8 +18,9 @@ from hedgerow import CautiousForestClassifier, ForestRegressor, TreeClassifier, 
 from hedgerow.cli import main
 from hedgerow.cli.console import out
 from hedgerow.cli.inputs.roles import Role, Training
-from hedgerow.cli.scores.folds import cross_validate, splits
+from hedgerow.cli.scores.folds import cross_validate
 from hedgerow.cli.scores.labelled import ask_rows
+from hedgerow.scoring.folds import splits
 from hedgerow.storage import read_notes
 
 pytest.importorskip("click")

@@ -14,10 +14,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from hedgerow import TreeClassifier, TreeRegressor, metrics
 from hedgerow.cli.scores.advice import advice_on_scores, advice_on_size
-from hedgerow.cli.scores.evaluation import Evaluation, combine, mark
-from hedgerow.cli.scores.metric_table import METRICS, Metric
-from hedgerow.cli.scores.predictions import ClassPredictions, Need, NumberPredictions, Trial, make_trial
-from hedgerow.cli.scores.standard_error import Score, mean_of_folds, mean_of_rows
+from hedgerow.scoring.evaluation import Evaluation, combine, mark
+from hedgerow.scoring.metric_table import METRICS, Metric
+from hedgerow.scoring.predictions import ClassPredictions, Need, NumberPredictions, Trial, make_trial
+from hedgerow.scoring.standard_error import Score, mean_of_folds, mean_of_rows
 
 BY_NAME = {metric.name: metric for metric in METRICS}
 

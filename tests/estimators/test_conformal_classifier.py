@@ -250,7 +250,7 @@ def test_a_model_survives_its_file(tmp_path):
         ({"coverage": 0.95, "groups": "class"}, r"at least 19 calibration samples in every class, and class 2 has 7"),
         ({"groups": "colour"}, "groups is 'colour', must be None, 'class', or a column, by name or position: 'x0'"),
         ({"groups": 0}, r"in every group, and group x0 = .* has 1 \(60 of 60 have too few\)"),
-        ({"method": "bag"}, "method is 'bag', must be one of 'auto', 'oob', 'loo', 'cv', 'split'"),
+        ({"method": "bag"}, r"method is 'bag', must be one of 'auto', 'oob', 'jackknife\+', 'loo', 'cv', 'split'"),
         ({"method": "loo"}, "method='loo' needs a RandomTreesClassifier, and this is a ForestClassifier"),
         ({"method": "cv", "cv": 1}, "cv is 1, must be a whole number of at least 2 folds, or a splitter"),
         ({"probabilities": "isotonic"}, "probabilities is 'isotonic', must be one of 'estimator', 'venn_abers'"),

@@ -221,6 +221,11 @@ MUTATIONS: list[tuple[str, Mutation, str]] = [
     ("a mean of NaN", as_regression(with_row([1, math.nan, 1])), "leaf 5 holds a value that is not finite"),
     ("a negative leaf weight", as_regression(with_row([-1, 0, 0])), "leaf 5 holds a negative count, weight or sum"),
     ("negative squares", as_regression(with_row([1, 0, -1])), "leaf 5 holds a negative count, weight or sum"),
+    (
+        "squares beyond their weight",
+        as_regression(with_row([1e-322, 0, 13])),
+        "leaf 5 holds a sum of squares that is infinite",
+    ),
 ]
 
 

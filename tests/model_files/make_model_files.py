@@ -124,6 +124,9 @@ def models() -> dict[str, Any]:
         "conformal_regressor": ConformalRegressor(
             ForestRegressor(5, random_state=9, **nominal), coverage=0.8, sides="each", method="cv", cv=3
         ).fit(X, number),
+        "conformal_jackknife": ConformalRegressor(
+            ForestRegressor(5, random_state=10, **nominal), coverage=0.8, method="jackknife+"
+        ).fit(X, number),
         "naive_bayes_tree": NaiveBayesTreeClassifier(min_samples_split=10, random_state=6, **nominal).fit(
             np.repeat(X, 3, axis=0), np.repeat(labels, 3)
         ),

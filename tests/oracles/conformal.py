@@ -52,3 +52,36 @@ def out_of_bag(bags, leaf_values):
         values = [leaf_values[leaf] for leaf, seen_by in zip(row, in_bag, strict=True) if not seen_by]
         found.append(np.mean(values, axis=0) if values else None)
     return found
+
+
+def without_each_row(bags, rows, leaf_values):
+    """Mean over the trees that each training row is out of the bag of of their values about new rows, (k, n, …)."""
+    from hedgerow.walk import route
+
+    leaves = route(bags.forest, rows) + bags.forest.leaf_start[:-1]
+    seen = np.unpackbits(bags.seen, axis=1, count=len(bags.rows), bitorder="little").T.astype(bool)
+    return [
+        [
+            np.mean([leaf_values[leaf] for leaf, seen_by in zip(row, in_bag, strict=True) if not seen_by], axis=0)
+            for in_bag in seen
+            if not in_bag.all()
+        ]
+        for row in leaves
+    ]
+
+
+def jackknife_interval(predictions, errors, coverage):
+    """Interval for one new row: what the ensemble of each training row says, less and plus that row's error.
+
+    Kim, Xu and Barber, 2020, algorithm 1: the ⌊α(n + 1)⌋-th smallest lower end and the ⌈(1 − α)(n + 1)⌉-th upper one.
+    """
+    pairs = list(zip(predictions, errors, strict=True))
+    below = [-(one - error) for one, error in pairs]
+    return -threshold(below, coverage), threshold([one + error for one, error in pairs], coverage)
+
+
+def jackknife_set(scores, own, coverage):
+    """Classes less strange than enough calibration rows: `scores` (n, n_classes) by the ensemble of each of them."""
+    n_classes = len(scores[0])
+    smaller = [sum(mine < of[k] - 1e-9 for mine, of in zip(own, scores, strict=True)) for k in range(n_classes)]
+    return [one < coverage * (len(own) + 1) - 1e-9 for one in smaller]

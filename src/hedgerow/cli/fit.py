@@ -23,7 +23,7 @@ from hedgerow.cli.verbosity import quiet_option, verbose_option
 if TYPE_CHECKING:
     from hedgerow.cli.inputs.reading import Source
     from hedgerow.cli.inputs.roles import Training
-    from hedgerow.cli.scores.evaluation import Evaluation
+    from hedgerow.scoring.evaluation import Evaluation
 
 __all__ = ["fit", "fitted", "read_training"]
 
@@ -130,9 +130,16 @@ def fit(
 
 
 def read_training(
-    data: str, columns: ColumnOptions, files: FileOptions, needed: Sequence[str] = ()
+    data: str,
+    columns: ColumnOptions,
+    files: FileOptions,
+    needed: Sequence[str] = (),
+    kept: str | None = None,
 ) -> tuple[Training, Any]:
-    """Read DATA and assign a role to every column; `needed` columns are inputs. Also returns how the file was read."""
+    """Read DATA and assign a role to every column; `needed` columns are inputs, one is `kept` whatever its role.
+
+    Also returns how the file was read.
+    """
     import numpy as np
 
     from hedgerow.cli.inputs.reading import make_reading, read_all
@@ -143,6 +150,7 @@ def read_training(
         Wishes.of(nominal, numeric, columns.ordinal, ignore, columns.weight, columns.groups),
         dates=columns.dates,
         needed=frozenset(needed),
+        kept=kept,
     )
     source = read_all(data, files.folder, make_reading(files, wishes.as_text))
     wishes = replace(wishes, decimal=source.reading.decimal or ".")

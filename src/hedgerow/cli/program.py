@@ -18,6 +18,7 @@ from hedgerow.cli.errors import CommandError, one_line
 from hedgerow.cli.explain import explain
 from hedgerow.cli.fit import fit
 from hedgerow.cli.predict import predict
+from hedgerow.cli.report import report
 from hedgerow.cli.reproduce import reproduce
 from hedgerow.cli.score import score
 from hedgerow.cli.show import show
@@ -35,6 +36,7 @@ Decision trees and forests that say how sure they are.
   hedgerow predict iris.hedgerow new.csv    label, probabilities, how sure
   hedgerow explain iris.hedgerow new.csv    why?
   hedgerow score iris.hedgerow new.csv      how good it is, beside a baseline
+  hedgerow report iris -o iris.html         a page about it all
 
 DATA is a file (CSV, TSV, Excel, JSON lines, Parquet, ARFF; also .gz), - for standard input, or the name of a dataset.
 """
@@ -59,7 +61,7 @@ def program(debug: bool) -> None:
     pass
 
 
-for command in (fit, predict, explain, score, show, compare, reproduce, datasets, completion):
+for command in (fit, predict, explain, score, show, compare, report, reproduce, datasets, completion):
     program.add_command(command)
 
 

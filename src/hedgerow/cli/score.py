@@ -11,7 +11,7 @@ from hedgerow.cli.verbosity import quiet_option
 
 if TYPE_CHECKING:
     from hedgerow.cli.fitted import Extra, Loaded
-    from hedgerow.cli.scores.evaluation import Evaluation
+    from hedgerow.scoring.evaluation import Evaluation
 
 __all__ = ["score"]
 
@@ -53,13 +53,15 @@ def score(
     from hedgerow.cli.fitted import open_model, read_rows
     from hedgerow.cli.inputs.roles import group_names
     from hedgerow.cli.inputs.unseen import UnseenCategories
-    from hedgerow.cli.promises import promised_coverage, promises
     from hedgerow.cli.results.destinations import STANDARD
     from hedgerow.cli.scores.advice import advice_on_scores
-    from hedgerow.cli.scores.coverage import coverage_to_json, measure_coverage, print_coverage
-    from hedgerow.cli.scores.evaluation import combine, mark
+    from hedgerow.cli.scores.coverage import print_coverage
     from hedgerow.cli.scores.labelled import ask_rows, describe_unknown, to_trial
-    from hedgerow.cli.scores.report import print_confusion, print_json, print_scores, to_json
+    from hedgerow.cli.scores.report import print_confusion, print_json, print_scores
+    from hedgerow.scoring.as_json import to_json
+    from hedgerow.scoring.coverage import coverage_to_json, measure_coverage
+    from hedgerow.scoring.evaluation import combine, mark
+    from hedgerow.scoring.promises import promised_coverage, promises
 
     if quiet:
         click.get_current_context().with_resource(silenced(err))

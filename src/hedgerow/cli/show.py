@@ -110,8 +110,8 @@ def _scores(notes: dict[str, Any]) -> list[str]:
     """The scores that say most, each with that of guessing; all are for `fit` and `score`."""
     from math import nan
 
-    from hedgerow.cli.scores.metric_table import METRICS
-    from hedgerow.cli.scores.standard_error import Score
+    from hedgerow.scoring.metric_table import METRICS
+    from hedgerow.scoring.standard_error import Score
 
     told, guessed = notes.get("scores", {}), notes.get("baseline", {})
     texts = []

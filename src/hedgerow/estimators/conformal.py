@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._params import check_choice, is_whole
 from hedgerow.conformal.calibration import NO_GROUPS, Groups
+from hedgerow.conformal.ensembles import Ensembles
 from hedgerow.conformal.levels import check_coverage
 from hedgerow.data.columns import Kind
 from hedgerow.data.sparse import densify
@@ -29,15 +30,16 @@ from hedgerow.estimators.seeding import seed_of
 from hedgerow.estimators.wrapped import fit_and_keep_bags
 from hedgerow.estimators.wrapper import Wrapper
 from hedgerow.forest.names import number_text
-from hedgerow.walk import TableCache
+from hedgerow.walk import Query, TableCache, Walk
 
-__all__ = ["Ask", "Conformal", "ForeignRows", "HeldOut", "Verbs"]
+__all__ = ["JACKKNIFE", "Ask", "Conformal", "ForeignRows", "HeldOut", "TreesOf", "Verbs", "as_arrays"]
 
 Floats = NDArray[np.float64]
 Verbs = Mapping[str, Mapping[str, Any]]
 Ask = Callable[[Any, Any], dict[str, NDArray[Any]]]
 
-_METHODS = ("auto", "oob", "loo", "cv", "split")
+JACKKNIFE = "jackknife+"
+_METHODS = ("auto", "oob", JACKKNIFE, "loo", "cv", "split")
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,25 @@ class HeldOut:
     answers: dict[str, NDArray[Any]]
     used: NDArray[np.bool_]
     """Which rows they are about."""
+    bags: OutOfBag | None = None
+    """Bags of the trees, of a forest."""
+
+
+class TreesOf(Protocol):
+    """A forest whose answers are folds over some of its trees."""
+
+    @property
+    def _walk(self) -> Walk:
+        """Engine that takes rows down the trees."""
+
+    def _query(self, verb: str, **arguments: Any) -> Query[Any] | None:
+        """Query that answers a verb; None where the answer is no fold."""
+
+    def _respond_out_of_bag(self, bags: OutOfBag, verbs: Verbs) -> tuple[dict[str, Any], NDArray[np.bool_]]:
+        """Answers about the rows out of the bag of some tree, and which these are."""
+
+    def get_tree_weights(self) -> Floats | None:
+        """Weight of each tree."""
 
 
 def _wrapped_has(verb: str) -> Any:
@@ -99,14 +120,14 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
         if method == "split" and isinstance(template, FrozenEstimator):
             model = template.estimator
             return HeldOut(model, method, ask(model, X), np.ones(len(y), dtype=bool))
-        match method:
-            case "oob":
-                model = clone(template)
-                bags = fit_and_keep_bags(model, X, y, params)
-                answers, used = self._answer_out_of_bag(model, self._usable(bags, len(y)), verbs)
-                return HeldOut(model, method, answers, used)
-            case "loo":
-                return self._leave_one_out(clone(template), X, y, params)
+        if method in ("oob", JACKKNIFE):
+            model = clone(template)
+            bags = self._usable(fit_and_keep_bags(model, X, y, params), len(y))
+            trees = self._trees_of(model)
+            answers, used = trees._respond_out_of_bag(bags, verbs)
+            return HeldOut(model, method, as_arrays(answers), used, bags)
+        if method == "loo":
+            return self._leave_one_out(clone(template), X, y, params)
 
         def fit(X: Any, y: NDArray[Any], params: dict[str, Any]) -> Any:
             return clone(template).fit(X, y, **params)
@@ -148,17 +169,19 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
             return "loo" if isinstance(template, RandomTreesClassifier) else "oob" if _bootstraps(template) else "cv"
         if method == "loo" and not isinstance(template, RandomTreesClassifier):
             raise ValueError(f"method='loo' needs a RandomTreesClassifier, and this is a {name}: set method='auto'")
-        if method == "oob" and _bootstraps(template) is False:
+        if method in ("oob", JACKKNIFE) and _bootstraps(template) is False:
             raise ValueError(
-                f"method='oob' needs a forest with bootstrap=True, and this {name} grows every tree from all rows: set "
-                "bootstrap=True, or method='cv'"
+                f"method={method!r} needs a forest with bootstrap=True, and this {name} grows every tree from all "
+                "rows: set bootstrap=True, or method='cv'"
             )
         return method
 
     def _usable(self, bags: OutOfBag | None, n_rows: int) -> OutOfBag:
         if bags is None:
             name = type(self._template()).__name__
-            raise ValueError(f"method='oob' needs a forest of bootstrap samples, which {name} is not: set method='cv'")
+            raise ValueError(
+                f"method={self.method!r} needs a forest of bootstrap samples, which {name} is not: set method='cv'"
+            )
         if bags.seen_by_all:
             raise ValueError(
                 f"every row is in the bag of every tree (n_samples={n_rows}): use more rows or trees, or method='cv'"
@@ -166,10 +189,8 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
         return bags
 
     @abstractmethod
-    def _answer_out_of_bag(
-        self, model: Any, bags: OutOfBag, verbs: Verbs
-    ) -> tuple[dict[str, NDArray[Any]], NDArray[np.bool_]]:
-        """Answers of a fitted forest about the rows out of the bag of some tree, and which these are."""
+    def _trees_of(self, model: Any) -> TreesOf:
+        """Fitted forest, of this or another library, as trees that can be asked apart."""
 
     def _leave_one_out(self, model: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> HeldOut:
         """Leave-one-out probabilities of random trees."""
@@ -181,13 +202,17 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
             model._forget("loo_score_", "loo_decision_function_")
         return HeldOut(model, "loo", answers, np.ones(len(y), dtype=bool))
 
-    def _found(self, X: Any, held_out: HeldOut) -> dict[str, Any]:
-        """Attributes that follow from the wrapped model."""
+    def _found(self, X: Any, held_out: HeldOut, calibration_rows: NDArray[np.intp]) -> dict[str, Any]:
+        """Attributes that follow from the wrapped model, and from which rows calibrate it."""
         model = held_out.model
         schema = getattr(model, "schema_", None)
         if not isinstance(schema, Schema):
             schema = read_table(X, estimator=self).schema
-        return {"estimator_": model, "method_": held_out.method, "schema_": schema, "_tables": TableCache()}
+        found = {"estimator_": model, "method_": held_out.method, "schema_": schema, "_tables": TableCache()}
+        if held_out.method == JACKKNIFE:
+            assert held_out.bags is not None
+            found["ensembles_"] = Ensembles.of(held_out.bags.seen, calibration_rows, held_out.bags.forest.n_trees)
+        return found
 
     def _read_groups(self, schema: Schema, rows: Floats, *, classes: bool) -> Groups:
         """Groups that `groups` asks for, as calibration rows have them."""
@@ -220,7 +245,7 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
         """Set all attributes at once, after everything that can fail."""
         schema = found["schema_"]
         self.n_features_in_ = schema.n_features
-        for name in ("feature_names_in_", "seed_"):
+        for name in ("feature_names_in_", "seed_", "ensembles_"):
             self.__dict__.pop(name, None)
         if schema.named:
             self.feature_names_in_ = np.array(schema.names, dtype=object)
@@ -244,6 +269,15 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
         if isinstance(rows, ForeignRows):
             return respond(self.estimator_, rows.X, verbs)
         return respond_to_rows(self.estimator_, rows, verbs)
+
+    def _ask_ensembles(self, rows: Any, verbs: Verbs) -> Iterator[tuple[slice, dict[str, NDArray[Any]]]]:
+        """Answers by the ensemble of each of n calibration rows about k new rows at a time, (k · n, …) by verb."""
+        trees = self._tables.get("trees", lambda: self._trees_of(self.estimator_))
+        asked = {verb: trees._query(verb, **arguments) for verb, arguments in verbs.items()}
+        queries = {verb: query for verb, query in asked.items() if query is not None}  # `fit` has refused others
+        ensembles: Ensembles = self.ensembles_
+        for some, answers in ensembles.answer(trees._walk, self._values(rows), queries, trees.get_tree_weights()):
+            yield some, as_arrays(answers)
 
     @staticmethod
     def _values(rows: Any) -> Floats:
@@ -311,6 +345,11 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
         if isinstance(inside, Schema) and inside.names != self.schema_.names:
             raise ValueError("its columns are not those of its estimator")
         check_coverage(self.coverage)
+        ensembles = vars(self).get("ensembles_")
+        if (self.method_ == JACKKNIFE) != isinstance(ensembles, Ensembles):
+            raise ValueError("ensembles_ is missing, or there without its method")
+        if ensembles is not None and ensembles.n_trees != self._trees_of(self.estimator_)._walk.forest.n_trees:
+            raise ValueError("ensembles_ are those of another forest")
 
     def _restored(self) -> None:
         self._check_fitted()
@@ -321,6 +360,11 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
         super().__setstate__(state)
         if "estimator_" in vars(self):
             self._check_fitted()
+
+
+def as_arrays(answers: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """Answers as arrays: of an uncertainty its total."""
+    return {verb: np.asarray(getattr(answer, "total", answer)) for verb, answer in answers.items()}
 
 
 def _bootstraps(template: Any) -> bool | None:

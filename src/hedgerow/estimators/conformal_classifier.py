@@ -16,14 +16,15 @@ from hedgerow.conformal.calibration import ClassCalibration, ClassThresholds, ch
 from hedgerow.conformal.class_scores import ClassScore, class_score
 from hedgerow.conformal.draws import draw_for_rows
 from hedgerow.conformal.explanation import ConformalClassExplanation
+from hedgerow.conformal.jackknife import class_levels
 from hedgerow.conformal.levels import ROUNDING
 from hedgerow.conformal.venn_abers import VennAbers, merge
 from hedgerow.data.sparse import densify
+from hedgerow.data.table import Schema
 from hedgerow.data.targets import Labels, read_labels, read_weights
 from hedgerow.estimators.cautious import CautiousForestClassifier
-from hedgerow.estimators.conformal import Conformal, HeldOut, Verbs
+from hedgerow.estimators.conformal import JACKKNIFE, Conformal, TreesOf, Verbs
 from hedgerow.estimators.contract import CODES, offers, respond
-from hedgerow.estimators.fitting.bagging import OutOfBag
 from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.rule_classifier import RuleClassifier
 from hedgerow.estimators.seeding import seed_of
@@ -61,8 +62,10 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         How strange a class is: 1 − p(y|x), which gives the smallest sets; the sum of the probabilities of all classes
         at least as probable (APS), whose sets are larger where rows are harder; the same with a penalty on large sets;
         how far another class's lower bound is above its upper bound. All but the last can be changed after `fit`.
-    method : {"auto", "oob", "loo", "cv", "split"}
-        Where answers come from that have not seen a row: "oob", the trees that it is out of the bag of; "loo", random
+    method : {"auto", "oob", "jackknife+", "loo", "cv", "split"}
+        Where answers come from that have not seen a row: "oob", the trees that it is out of the bag of; "jackknife+",
+        the same, and a new row is compared with each calibration row by just these trees, which costs a comparison for
+        every pair of rows, and has a theorem: at least 1 − 2·(1 − coverage); "loo", random
         trees without its counts; "cv", `cv` models fitted to the other folds; "split", one of `cv` folds that the
         estimator is not fitted to, or all rows for a frozen estimator. "auto" is the first of these that the estimator
         allows; a frozen one is split.
@@ -159,9 +162,12 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
             return _of_all_classes(respond(model, X, verbs), model.classes_, labels.classes)
 
         held_out = self._hold_out(X, labels.classes[labels.codes], labels.codes, params, verbs, ask)
-        found = self._found(X, held_out)
+        counted = weight[held_out.used] > 0
+        rows = np.flatnonzero(held_out.used)[counted]
+        found = self._found(X, held_out, rows)
         found |= {"classes_": labels.classes, "n_classes_": len(labels.classes)}
-        calibration, seeds = self._calibrate(X, labels, weight, held_out, found)
+        answers = {verb: values[counted] for verb, values in held_out.answers.items()}
+        calibration, seeds = self._calibrate(X, rows, labels, weight, answers, found["schema_"])
         self._check_rows(calibration, coverage, labels.classes)
         self._set_found(found | {"calibration_": calibration} | seeds)
         return self
@@ -176,26 +182,28 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         needs_bounds = class_score(self.conformity_score).verb == "predict_bounds"
         return CautiousForestClassifier(random_state=0) if needs_bounds else ForestClassifier(random_state=0)
 
-    def _answer_out_of_bag(self, model: Any, bags: OutOfBag, verbs: Verbs) -> tuple[dict[str, NDArray[Any]], Bools]:
-        ours = model if offers(model, "_respond_out_of_bag") else RuleClassifier.from_fitted(model)
-        answers, used = ours._respond_out_of_bag(bags, verbs)
-        return answers, used
+    def _trees_of(self, model: Any) -> TreesOf:
+        found: TreesOf = model if offers(model, "_respond_out_of_bag") else RuleClassifier.from_fitted(model)
+        return found
 
     def _calibrate(
-        self, X: Any, labels: Labels, weight: Floats, held_out: HeldOut, found: dict[str, Any]
+        self,
+        X: Any,
+        rows: NDArray[np.intp],
+        labels: Labels,
+        weight: Floats,
+        answers: Mapping[str, NDArray[Any]],
+        schema: Schema,
     ) -> tuple[ClassCalibration, dict[str, Any]]:
         """Calibration rows, and the seed of draws if there are any."""
-        counted = weight[held_out.used] > 0
-        rows = np.flatnonzero(held_out.used)[counted]
         by_column = not (self.groups is None or (isinstance(self.groups, str) and self.groups == "class"))
         needs_rows = self.randomized or by_column
-        values = found["schema_"].read(X)[rows] if needs_rows else np.zeros((len(rows), 0))
-        groups = self._read_groups(found["schema_"], values, classes=True)
+        values = schema.read(X)[rows] if needs_rows else np.zeros((len(rows), 0))
+        groups = self._read_groups(schema, values, classes=True)
         seeds = {"seed_": seed_of(self.random_state)} if self.randomized else {}
-        bounds = held_out.answers.get("predict_bounds", np.zeros(0))
         calibration = ClassCalibration(
-            proba=np.ascontiguousarray(held_out.answers["predict_proba"][counted], dtype=np.float64),
-            bounds=bounds[counted] if bounds.size else bounds,
+            proba=np.ascontiguousarray(answers["predict_proba"], dtype=np.float64),
+            bounds=answers.get("predict_bounds", np.zeros(0)),
             codes=labels.codes[rows],
             weight=weight[rows],
             groups=groups,
@@ -280,7 +288,8 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         score = self._check_settings()
         if {"predict_set", _LEVELS} & own.keys():
             self.calibration_.answers(score)  # an error if there are none
-            inner |= {score.verb: {}}
+            if self.method_ != JACKKNIFE:
+                inner |= {score.verb: {}}
         if own.keys() - {"predict_set", _LEVELS}:
             inner |= {"predict_proba": {}}
         asked = {verb: arguments for verb, arguments in inner.items() if verb != CODES}
@@ -301,8 +310,12 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
     def _answer(self, verb: str, rows: Any, answers: Mapping[str, Any], score: ClassScore, **arguments: Any) -> Any:
         match verb:
             case "predict_set":
+                if self.method_ == JACKKNIFE:
+                    return self._sets_by_ensembles(rows, score, **arguments)
                 return self._sets(rows, answers[score.verb], score, **arguments)
             case verb if verb == _LEVELS:
+                if self.method_ == JACKKNIFE:
+                    return self._levels_by_ensembles(rows, score)
                 return self._levels(rows, score.scores(answers[score.verb], self._draws(rows)), score)
         bounds = self._bounds(answers["predict_proba"])
         if verb == "predict_bounds":
@@ -337,6 +350,30 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         group = self.calibration_.groups.of_rows(self._values(rows))
         ties = draw_for_rows(self._values(rows), self.seed_ + 1) if self.randomized else None
         return self._sorted_scores(score).levels(scores, group, ties)
+
+    def _sets_by_ensembles(self, rows: Any, score: ClassScore, coverage: float | None = None) -> Bools:
+        wanted = self._coverage(coverage)
+        self._check_rows(self.calibration_, wanted, self.classes_)
+        levels = self._levels_by_ensembles(rows, score)
+        sets: Bools = levels < wanted * (1 - ROUNDING)
+        if not self.allow_empty:
+            empty = ~sets.any(axis=1)
+            sets[empty] = levels[empty] == levels[empty].min(axis=1, keepdims=True)
+        return sets
+
+    def _levels_by_ensembles(self, rows: Any, score: ClassScore) -> Floats:
+        """Levels of each class, each calibration row being compared with what its own ensemble says."""
+        calibration: ClassCalibration = self.calibration_
+        draws, n_rows = self._draws(rows), len(calibration.codes)
+        own = calibration.scores_of_truth(score, calibration.draws if self.randomized else None)
+        ties = draw_for_rows(self._values(rows), self.seed_ + 1) if self.randomized else None
+        group = calibration.groups.of_rows(self._values(rows))
+        found = np.empty((len(rows), self.n_classes_))
+        for some, answers in self._ask_ensembles(rows, {score.verb: {}}):
+            each = score.scores(answers[score.verb], None if draws is None else np.repeat(draws[some], n_rows))
+            scores = each.reshape(-1, n_rows, self.n_classes_)
+            found[some] = class_levels(calibration, own, scores, group[some], None if ties is None else ties[some])
+        return found
 
     def _sorted_scores(self, score: ClassScore) -> ClassThresholds:
         calibration: ClassCalibration = self.calibration_

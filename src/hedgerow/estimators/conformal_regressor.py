@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,20 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow._params import check_choice
 from hedgerow.conformal.calibration import NumberCalibration, check_enough
 from hedgerow.conformal.explanation import ConformalNumberExplanation
+from hedgerow.conformal.jackknife import interval_ends
 from hedgerow.conformal.number_scores import AbsoluteError, NormalizedError, NumberScore, number_score
 from hedgerow.data.sparse import densify
+from hedgerow.data.table import Schema
 from hedgerow.data.targets import read_targets, read_weights
-from hedgerow.estimators.conformal import Conformal, HeldOut, Verbs
+from hedgerow.estimators.conformal import JACKKNIFE, Conformal, HeldOut, TreesOf, Verbs, as_arrays
 from hedgerow.estimators.contract import offers, respond
 from hedgerow.estimators.fitting.bagging import OutOfBag
 from hedgerow.estimators.forest_regressor import ForestRegressor
 from hedgerow.estimators.stored import storable
+from hedgerow.exchange import from_sklearn
 from hedgerow.explain.records import NumberExplanation
 from hedgerow.folds import Mean
+from hedgerow.walk import ForestWalk, Query, Walk
 
 __all__ = ["ConformalRegressor"]
 
@@ -34,7 +39,32 @@ Floats = NDArray[np.float64]
 
 _SIDES = ("both", "each", "lower", "upper")
 _UNIT = "unit"
+Promise = tuple[str, float]  # sides, and the coverage of the interval
+_FindEnds = Callable[[Sequence[Promise]], list[Floats]]
 _OWN = frozenset({"predict_interval", "predict_quantiles"})
+
+
+class _ForeignMeans:
+    """Regression forest of scikit-learn: the mean of its trees."""
+
+    def __init__(self, model: Any) -> None:
+        self._forest = from_sklearn(model)
+        self._n_jobs = getattr(model, "n_jobs", None)
+        self._mean = Mean().query(Mean().leaf_table(self._forest.stats, None), None)
+
+    @property
+    def _walk(self) -> Walk:
+        return ForestWalk(self._forest, self._n_jobs)
+
+    def _query(self, verb: str, **arguments: Any) -> Query[Floats] | None:
+        return self._mean if verb == "predict" else None
+
+    def _respond_out_of_bag(self, bags: OutOfBag, verbs: Verbs) -> tuple[dict[str, Any], NDArray[np.bool_]]:
+        (folded,), n_trees, used = bags.folds([self._mean.table])
+        return {"predict": self._mean.finish(folded, n_trees)}, used
+
+    def get_tree_weights(self) -> None:
+        return None
 
 
 def _has_quantiles(self: ConformalRegressor) -> bool:
@@ -69,8 +99,8 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         intervals are wider where the model is less sure; or how far it is outside the interval between two of
         `predict_quantiles` (conformalized quantile regression), which are those of the coverage of `fit`. "auto" is
         "normalized" for an estimator with `predict_uncertainty`, else "absolute".
-    method : {"auto", "oob", "cv", "split"}
-        As in :class:`ConformalClassifier`.
+    method : {"auto", "oob", "jackknife+", "cv", "split"}
+        As in :class:`ConformalClassifier`. "jackknife+" is not for "cqr".
     sides : {"both", "each", "lower", "upper"}
         "both": both ends move equally far. "each": each end has half of what is not covered, for skewed errors.
         "lower" and "upper": a bound below or above, the other end is infinite. Can be changed after `fit`.
@@ -146,15 +176,22 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         weight = read_weights(sample_weight, targets)
         verbs: Verbs = score.verbs(*self._ends(coverage))
         _check_verbs(template, verbs, score)
+        if self.method == JACKKNIFE and "predict_quantiles" in verbs:
+            raise ValueError(
+                f"method={JACKKNIFE!r} asks the trees without each calibration row about each new row, and can't for "
+                f"conformity_score {type(score).__name__}, which reads quantiles: set conformity_score='normalized' "
+                "or method='oob'"
+            )
         params = self._params_of_fit(template, None if sample_weight is None else weight, fit_params)
 
         def ask(model: Any, X: Any) -> dict[str, NDArray[Any]]:
-            answers = _arrays(respond(model, X, verbs))
+            answers = as_arrays(respond(model, X, verbs))
             return answers | {_UNIT: score.unit(answers, score.scale(answers))}
 
         held_out = self._hold_out(X, targets, None, params, verbs, ask)
-        found = self._found(X, held_out)
-        calibration = self._calibrate(X, targets, weight, held_out, score, found)
+        rows = np.flatnonzero(held_out.used & (weight > 0))
+        found = self._found(X, held_out, rows)
+        calibration = self._calibrate(X, rows, targets, weight, held_out, score, found["schema_"])
         self._check_rows(calibration, coverage)
         self._set_found(found | {"calibration_": calibration, "quantiles_": np.array(self._ends(coverage))})
         return self
@@ -175,35 +212,29 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
     def _default(self) -> ForestRegressor:
         return ForestRegressor(random_state=0)
 
-    def _answer_out_of_bag(
-        self, model: Any, bags: OutOfBag, verbs: Verbs
-    ) -> tuple[dict[str, NDArray[Any]], NDArray[np.bool_]]:
-        if offers(model, "_respond_out_of_bag"):
-            answers, used = model._respond_out_of_bag(bags, verbs)
-            return _arrays(answers), used
-        fold = Mean()
-        (folded,), n_trees, used = bags.folds([fold.leaf_table(bags.forest.stats, None)])
-        return {"predict": fold.finish(folded, n_trees, None)}, used
+    def _trees_of(self, model: Any) -> TreesOf:
+        found: TreesOf = model if offers(model, "_respond_out_of_bag") else _ForeignMeans(model)
+        return found
 
     def _calibrate(
         self,
         X: Any,
+        rows: NDArray[np.intp],
         targets: Floats,
         weight: Floats,
         held_out: HeldOut,
         score: NumberScore,
-        found: dict[str, Any],
+        schema: Schema,
     ) -> NumberCalibration:
         counted = weight[held_out.used] > 0
-        rows = np.flatnonzero(held_out.used)[counted]
         answers = {verb: values[counted] for verb, values in held_out.answers.items()}
         if held_out.method == "cv":  # units are those of the models of the folds
-            scale = score.scale(_arrays(respond(held_out.model, X, score.verbs(*self._ends(self._coverage(None))))))
+            scale = score.scale(as_arrays(respond(held_out.model, X, score.verbs(*self._ends(self._coverage(None))))))
         else:
             scale = score.scale(answers) if len(rows) else 1.0
             answers[_UNIT] = score.unit(answers, scale)
-        values = np.zeros((len(rows), 0)) if self.groups is None else found["schema_"].read(X)[rows]
-        groups = self._read_groups(found["schema_"], values, classes=False)
+        values = np.zeros((len(rows), 0)) if self.groups is None else schema.read(X)[rows]
+        groups = self._read_groups(schema, values, classes=False)
         scores = score.scores(answers, targets[rows], answers[_UNIT])
         return NumberCalibration(scores, weight[rows], groups, groups.of_rows(values), score, scale)
 
@@ -266,10 +297,10 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         own = {verb: arguments for verb, arguments in verbs.items() if verb in _OWN}
         inner: dict[str, Any] = {verb: arguments for verb, arguments in verbs.items() if verb not in own}
         score = self._current_score()
-        needed = score.verbs(*self.quantiles_.tolist()) if own else {}
+        needed = score.verbs(*self.quantiles_.tolist()) if own and self.method_ != JACKKNIFE else {}
         apart = {verb for verb in needed if verb in inner and dict(inner[verb]) != needed[verb]}
         answers = self._ask(rows, needed | inner)
-        basis = _arrays({**answers, **self._ask(rows, {verb: needed[verb] for verb in apart})} if apart else answers)
+        basis = as_arrays({**answers, **self._ask(rows, {verb: needed[verb] for verb in apart})} if apart else answers)
         return {
             verb: self._answer(verb, rows, basis, score, **verbs[verb]) if verb in own else answers[verb]
             for verb in verbs
@@ -283,38 +314,59 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         return calibration.score
 
     def _answer(self, verb: str, rows: Any, answers: Mapping[str, Any], score: NumberScore, **arguments: Any) -> Any:
-        calibration: NumberCalibration = self.calibration_
-        group = calibration.groups.of_rows(self._values(rows))
-        ends, unit = score.ends(answers), score.unit(answers, calibration.scale)[:, np.newaxis]
-        if verb == "predict_quantiles":
-            return self._quantiles(ends[:, :1], unit, group, **arguments)
-        return self._intervals(ends, unit, group, **arguments)
+        group = self.calibration_.groups.of_rows(self._values(rows))
 
-    def _intervals(self, ends: Floats, unit: Floats, group: NDArray[np.int32], coverage: Any = None) -> Floats:
+        def find_ends(promises: Sequence[Promise]) -> list[Floats]:
+            if self.method_ == JACKKNIFE:
+                return self._ends_by_ensembles(rows, score, group, promises)
+            return self._ends_by_all_trees(answers, score, group, promises)
+
+        return (self._quantiles if verb == "predict_quantiles" else self._intervals)(find_ends, **arguments)
+
+    def _ends_by_all_trees(
+        self, answers: Mapping[str, Any], score: NumberScore, group: NDArray[np.int32], promises: Sequence[Promise]
+    ) -> list[Floats]:
+        calibration: NumberCalibration = self.calibration_
+        ends, unit = score.ends(answers), score.unit(answers, calibration.scale)[:, np.newaxis]
+        shifts = [
+            self._tables.get(("shifts", *promise), partial(calibration.shifts, *promise))[group] for promise in promises
+        ]
+        return [ends + shift * unit * (-1.0, 1.0) for shift in shifts]
+
+    def _ends_by_ensembles(
+        self, rows: Any, score: NumberScore, group: NDArray[np.int32], promises: Sequence[Promise]
+    ) -> list[Floats]:
+        """Ends, each calibration row being compared with what its own ensemble says."""
+        calibration: NumberCalibration = self.calibration_
+        found = [np.empty((len(rows), 2)) for _ in promises]
+        for some, answers in self._ask_ensembles(rows, score.verbs(*self.quantiles_.tolist())):
+            shape = (-1, len(calibration.weight))
+            ends, unit = score.ends(answers).reshape(*shape, 2), score.unit(answers, calibration.scale).reshape(shape)
+            for one, promise in zip(found, promises, strict=True):
+                one[some] = interval_ends(calibration, ends, unit, group[some], *promise)
+        return found
+
+    def _intervals(self, find_ends: _FindEnds, coverage: Any = None) -> Floats:
         wanted = self._coverage(coverage)
         sides = check_choice("sides", self.sides, _SIDES)
-        calibration: NumberCalibration = self.calibration_
-        self._check_rows(calibration, wanted)
-        shifts = self._tables.get(("shifts", sides, wanted), lambda: calibration.shifts(sides, wanted))[group]
-        found: Floats = ends + shifts * unit * (-1.0, 1.0)
+        self._check_rows(self.calibration_, wanted)
+        (found,) = find_ends([(sides, wanted)])
         crossed = found[:, 0] > found[:, 1]  # quantiles that were moved inwards
         found[crossed] = found[crossed].mean(axis=1, keepdims=True)
         return found
 
-    def _quantiles(
-        self, centre: Floats, unit: Floats, group: NDArray[np.int32], q: ArrayLike = (0.05, 0.5, 0.95)
-    ) -> Floats:
+    def _quantiles(self, find_ends: _FindEnds, q: ArrayLike = (0.05, 0.5, 0.95)) -> Floats:
         calibration: NumberCalibration = self.calibration_
         probabilities = np.atleast_1d(np.asarray(q, dtype=np.float64))
         if probabilities.ndim != 1 or not ((probabilities > 0) & (probabilities < 1)).all():
             raise ValueError(f"q is {q!r}, must be one or several numbers in (0, 1)")
-        columns = []
-        for one in probabilities.tolist():
-            side, share, sign = ("upper", one, 1.0) if one >= 0.5 else ("lower", 1 - one, -1.0)
+        promises = [("upper", one) if one >= 0.5 else ("lower", 1 - one) for one in probabilities.tolist()]
+        for _, share in promises:
             check_enough(share, calibration.rows_by_group(), calibration.groups.names, "interval")
-            columns.append(sign * calibration.shifts(side, share)[group, int(side == "upper")])
-        found: Floats = centre + unit * np.stack(columns, axis=1)
-        return found
+        found = find_ends(promises)
+        return np.stack(
+            [ends[:, int(side == "upper")] for ends, (side, _) in zip(found, promises, strict=True)], axis=1
+        )
 
     def _check_fitted(self) -> None:
         super()._check_fitted()
@@ -329,11 +381,6 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
     def leaf_samples_(self) -> Any:
         """Training targets in the leaves of the wrapped forest."""
         return self._of_estimator("leaf_samples_")
-
-
-def _arrays(answers: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
-    """Answers as arrays: of an uncertainty its total."""
-    return {verb: np.asarray(getattr(answer, "total", answer)) for verb, answer in answers.items()}
 
 
 def _without_interval(model: Any) -> Any:

@@ -292,3 +292,8 @@ def check_leaf_values(forest: Forest) -> None:
     if min(least) < 0:
         negative = np.any([(column < 0).reshape(len(values), -1).any(axis=1) for column in columns], axis=0)
         _fail(f"leaf {int(np.argmax(negative))} holds a negative count, weight or sum of squares")
+    if forest.leaf_stats is not None:
+        weight, squares = columns
+        too_large = (weight > 0) & (squares > np.minimum(weight, 1.0) * np.finfo(np.float64).max)
+        if too_large.any():
+            _fail(f"leaf {int(np.argmax(too_large))} holds a sum of squares that is infinite in the mean of its rows")

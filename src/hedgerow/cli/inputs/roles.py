@@ -38,6 +38,8 @@ class Wishes:
     groups: str | None = None
     dates: str | None = None
     needed: frozenset[str] = frozenset()
+    kept: str | None = None
+    """Column to return as it is beside its role: --by."""
     decimal: str = "."
 
     @classmethod
@@ -119,6 +121,8 @@ class Training:
     remarks: tuple[str, ...] = ()
     file_rows: NDArray[np.int64] | None = None
     """Row of the file, from 1, of each row of X; rows without a target were dropped."""
+    kept: pa.ChunkedArray | None = None
+    """The column of --by."""
 
     @property
     def fit_weight(self) -> dict[str, Any]:
@@ -129,7 +133,8 @@ class Training:
 def assign(table: pa.Table, target: str | None, wishes: Wishes, label: str) -> Training:
     """Columns as the estimators want them: numbers, text, ordered categories."""
     names = table.column_names
-    for option, wanted in {"--target": [target] if target else [], **wishes.by_option()}.items():
+    others = {"--target": [target] if target else [], "--by": [wishes.kept] if wishes.kept else []}
+    for option, wanted in {**others, **wishes.by_option()}.items():
         for name in wanted:
             if name not in names:
                 raise CommandError(f"{label} has no column {name!r} ({option}); {nearest(name, names)}")
@@ -172,6 +177,7 @@ def assign(table: pa.Table, target: str | None, wishes: Wishes, label: str) -> T
         groups=group_codes(table, wishes.groups),
         dates=dates,
         remarks=tuple(_left_out(name, why, table[name].type) for name, why in identifiers.items()),
+        kept=None if wishes.kept is None else table[wishes.kept],
     )
 
 

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from hedgerow._arrays import Floats
-from hedgerow.cli.promises import coverage_arguments
 from hedgerow.datasets.rows import decode
 from hedgerow.estimators.contract import CODES, Responder, Verbs, offers, read_rows, respond, respond_to_rows
 from hedgerow.estimators.verbs.tree import Tree
 from hedgerow.forest.forest import Forest
+from hedgerow.scoring.promises import coverage_arguments
 from hedgerow.walk import route
 
 __all__ = ["SEPARATOR", "Answers", "answer"]

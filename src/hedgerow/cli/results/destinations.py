@@ -12,7 +12,7 @@ from typing import Any
 
 from hedgerow.cli.errors import CommandError, UsageError
 
-__all__ = ["STANDARD", "TableFormat", "check_model_name", "check_writable", "table_format"]
+__all__ = ["STANDARD", "TableFormat", "check_model_name", "check_page_name", "check_writable", "table_format"]
 
 STANDARD = "-"  # standard input or output
 
@@ -67,6 +67,13 @@ def check_model_name(path: str) -> None:
     if suffix in _NOT_MODELS:
         proposed = f"{path[: -len(suffix)].removesuffix('.hedgerow')}.hedgerow"
         raise UsageError(f"--output is {path!r}, but a model file is not {suffix}: name it {proposed!r}")
+
+
+def check_page_name(path: str) -> None:
+    """Refuse names that promise another format than that of a page."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".html", ".htm"):
+        raise UsageError(f"--output is {path!r}, but a page is HTML: name it {path.removesuffix(suffix) + '.html'!r}")
 
 
 # --- Paths --------------------------------------------------------------------------------------------------

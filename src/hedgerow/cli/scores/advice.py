@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from hedgerow.cli.figures import counted
-from hedgerow.cli.scores.evaluation import Evaluation
-from hedgerow.cli.scores.standard_error import Score
+from hedgerow.scoring.evaluation import Evaluation
+from hedgerow.scoring.standard_error import Score
 
 __all__ = ["advice_on_scores", "advice_on_size"]
 

@@ -19,9 +19,9 @@ from hedgerow import (
 )
 from hedgerow.cli.figures import counted
 from hedgerow.cli.inputs.roles import Training
-from hedgerow.cli.scores.evaluation import Evaluation, Marks, combine, mark
-from hedgerow.cli.scores.folds import Split, splits, try_out
-from hedgerow.cli.scores.predictions import ClassPredictions, Predictions, with_single_classes
+from hedgerow.scoring.evaluation import Evaluation, Marks, combine, mark
+from hedgerow.scoring.folds import Split, splits, try_out
+from hedgerow.scoring.predictions import ClassPredictions, Predictions, with_single_classes
 
 __all__ = ["Contest", "Setup", "contest"]
 

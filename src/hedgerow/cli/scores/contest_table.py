@@ -11,10 +11,10 @@ from rich.text import Text
 
 from hedgerow.cli.console import fits, out
 from hedgerow.cli.scores.contest import Contest
-from hedgerow.cli.scores.evaluation import Evaluation
-from hedgerow.cli.scores.metric_table import METRICS, Metric
-from hedgerow.cli.scores.report import to_json
-from hedgerow.cli.scores.standard_error import Score
+from hedgerow.scoring.as_json import to_json
+from hedgerow.scoring.evaluation import Evaluation
+from hedgerow.scoring.metric_table import METRICS, Metric
+from hedgerow.scoring.standard_error import Score
 
 __all__ = ["contest_to_json", "print_contest"]
 

@@ -1,68 +1,17 @@
-"""How often sets or intervals hold the truth: in all rows, by class and by group, with binomial intervals."""
+"""Table of how often sets or intervals hold the truth."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.table import Table
-from scipy.special import betaincinv
 
 from hedgerow.cli.console import out
-from hedgerow.cli.scores.predictions import ClassPredictions, Trial
-from hedgerow.cli.scores.row_values import covered, in_set
+from hedgerow.scoring.coverage import Coverage
 
-__all__ = ["Coverage", "coverage_to_json", "measure_coverage", "print_coverage"]
+__all__ = ["print_coverage"]
 
-_LEVEL = 0.95  # of the binomial intervals
 _MOST_GROUPS = 20  # that a table shows
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """Share of rows whose set or interval holds the truth, of all rows or of a part of them."""
-
-    kind: str
-    """ "all", "class" or "group"."""
-    name: Any
-    n_rows: int
-    n_covered: int
-
-    @property
-    def share(self) -> float:
-        return self.n_covered / self.n_rows
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Binomial interval of the coverage (Clopper and Pearson, 1934)."""
-        tail, k, n = (1 - _LEVEL) / 2, self.n_covered, self.n_rows
-        low = float(betaincinv(k, n - k + 1, tail)) if k else 0.0
-        high = float(betaincinv(k + 1, n - k, 1 - tail)) if k < n else 1.0
-        return low, high
-
-
-def measure_coverage(trial: Trial, group_names: Sequence[Any] | None = None) -> list[Coverage]:
-    """Coverage of all rows, of each class, and of each group if there are names of them; rows count once each."""
-    model, ones = trial.model, np.ones(len(trial.weight))
-    inside = in_set(model, ones) if isinstance(model, ClassPredictions) else covered(model, ones)
-    hits = inside > 0
-    found = [Coverage("all", None, len(hits), int(hits.sum()))]
-    if isinstance(model, ClassPredictions):
-        found += _parts("class", model.classes, model.truth, hits)
-    if group_names is not None:
-        found += _parts("group", group_names, trial.groups, hits)
-    return found
-
-
-def _parts(kind: str, names: Sequence[Any], number: NDArray[np.intp], hits: NDArray[np.bool_]) -> Iterator[Coverage]:
-    n_rows = np.bincount(number, minlength=len(names))
-    n_covered = np.bincount(number, hits, len(names)).astype(np.int64)
-    for name, n, k in zip(names, n_rows.tolist(), n_covered.tolist(), strict=False):
-        if n:
-            yield Coverage(kind, name, n, k)
 
 
 def print_coverage(found: Sequence[Coverage], promised: float) -> None:
@@ -86,21 +35,3 @@ def print_coverage(found: Sequence[Coverage], promised: float) -> None:
         out.print(f"{len(found) - len(shown)} more groups: see --json.", style="dim")
     if broken:
         out.print("* fewer than promised, beyond chance.", style="dim")
-
-
-def coverage_to_json(found: Sequence[Coverage], promised: float) -> dict[str, Any]:
-    """Return coverage as JSON values."""
-    return {
-        "promised_coverage": promised,
-        "coverage": [
-            {
-                "of": one.kind,
-                "name": one.name,
-                "rows": one.n_rows,
-                "covered": one.n_covered,
-                "value": one.share,
-                "interval": list(one.interval),
-            }
-            for one in found
-        ],
-    }

@@ -16,11 +16,11 @@ from hedgerow._params import RowError
 from hedgerow.cli.errors import CommandError, UsageError
 from hedgerow.cli.figures import counted, listed
 from hedgerow.cli.inputs.roles import group_codes, sample_weights
-from hedgerow.cli.scores.predictions import Trial, make_trial, scoring_verbs
 from hedgerow.datasets.rows import As, decode
 from hedgerow.estimators.contract import respond
+from hedgerow.scoring.predictions import Trial, make_trial, scoring_verbs
 
-__all__ = ["Asked", "ask_rows", "describe_unknown", "kind_of_target", "to_trial"]
+__all__ = ["Asked", "ask_rows", "describe_unknown", "kind_of_target", "to_labels", "to_trial"]
 
 _MOST_NAMED = 3
 
@@ -128,6 +128,14 @@ def _codes(column: pa.ChunkedArray, known: NDArray[Any]) -> tuple[list[Any], NDA
         classes.append(int(value) if isinstance(value, float) and value.is_integer() else value)
     codes = np.array([number[value] for value in values], dtype=np.intp)
     return classes, codes[encoded.indices.to_numpy()]
+
+
+def to_labels(column: pa.ChunkedArray, model: Any) -> NDArray[Any]:
+    """Return the targets of a file as the model has them: numbers, or its classes, and others as they are read."""
+    if not is_classifier(model):
+        return column.to_numpy()
+    label_of = {_as_read(label): label for label in model.classes_.tolist()}
+    return np.array([label_of.get(value, value) for value in column.to_pylist()])
 
 
 def _as_read(label: Any) -> Any:

@@ -11,10 +11,10 @@ from rich.table import Table
 
 from hedgerow.cli.console import fits, out
 from hedgerow.cli.figures import counted
-from hedgerow.cli.scores.evaluation import Evaluation, Line
-from hedgerow.cli.scores.standard_error import Score
+from hedgerow.scoring.evaluation import Evaluation
+from hedgerow.scoring.standard_error import Score
 
-__all__ = ["print_confusion", "print_json", "print_scores", "to_json", "to_notes"]
+__all__ = ["print_confusion", "print_json", "print_scores", "to_notes"]
 
 _MOST_CLASSES = 12  # of a confusion matrix that a person reads
 _MOST_CONFUSED = 5
@@ -103,34 +103,6 @@ def to_notes(evaluation: Evaluation | None) -> dict[str, Any]:
             if line.guess is not None and np.isfinite(line.guess.value)
         },
     }
-
-
-def to_json(evaluation: Evaluation) -> dict[str, Any]:
-    """Return an evaluation as JSON values; what is not defined is null."""
-    found: dict[str, Any] = {
-        "rows": evaluation.n_rows,
-        "task": "regression" if evaluation.confusion is None else "classification",
-        "baseline": evaluation.guessed,
-        "scores": {line.metric.name: _figures(line) for line in evaluation.lines},
-        "worse_than_baseline": sorted(evaluation.worse),
-    }
-    if evaluation.confusion is None:
-        return found
-    if len(evaluation.classes) == 2:
-        found["positive_class"] = evaluation.classes[evaluation.positive]
-    counts = evaluation.confusion
-    whole = counts.astype(np.int64)
-    matrix = (whole if (whole == counts).all() else counts).tolist()
-    return found | {"classes": list(evaluation.classes), "confusion_matrix": matrix}
-
-
-def _figures(line: Line) -> dict[str, Any]:
-    figures = {
-        "value": line.model.value,
-        "standard_error": line.model.error,
-        "baseline": np.nan if line.guess is None else line.guess.value,
-    }
-    return {name: None if np.isnan(value) else value for name, value in figures.items()}
 
 
 def print_json(content: Any) -> None:

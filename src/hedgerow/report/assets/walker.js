@@ -2,11 +2,9 @@
 // same order. A row is an array of numbers, one for each column: category codes, and NaN where a value is missing.
 //
 // new hedgerow.Walker(model).answer(row), with `model` from hedgerow.report.whatif.whatif_data.
-"use strict";
-
-globalThis.hedgerow = globalThis.hedgerow ?? {};
-
 (() => {
+  "use strict";
+  const hedgerow = (globalThis.hedgerow ??= {});
   const LEAF = 0, THRESHOLD = 1, ONE_AGAINST_REST = 2, SUBSET = 3, MULTIWAY = 4, OBLIQUE = 5;
   const SPREAD = 0, FIRST_CHILD = 1, OWN_BRANCH = 3;
   const LEAF_FEATURE = -1;
@@ -185,6 +183,19 @@ globalThis.hedgerow = globalThis.hedgerow ?? {};
       }
     }
 
+    // The leaf of a row that is not spread, numbered over all trees; −1 where it is.
+    leaf(tree, row) {
+      const { kind, feature, threshold, firstChild } = this, root = this.treeStart[tree];
+      let node = root;
+      while (kind[node] !== LEAF) {
+        const value = kind[node] === THRESHOLD ? row[feature[node]] : NaN;
+        let child = value <= threshold[node] ? 0 : 1;
+        if (value !== value && (child = this.childOf(node, row)) === NO_CHILD) return -1;
+        node = root + firstChild[node] + child;
+      }
+      return this.leafOf[node];
+    }
+
     // Leaves of a tree that a row reaches, ascending, with their weights: [[leaf, weight], …], numbered over all trees.
     // visit(node, weight, child) is called for every node on its way; child is absolute, −1 where it is spread.
     reach(tree, row, visit = null) {
@@ -242,6 +253,7 @@ globalThis.hedgerow = globalThis.hedgerow ?? {};
       this.links = packed.links.map((name) => LINK[name]);
       this.n = packed.ops.length;
       this.values = unpack(packed.values);
+      this.linked = Float64Array.from(this.values, (value, i) => this.links[i % this.n](value));
       this.rowOf = packed.row_of ? unpack(packed.row_of) : null;
     }
 
@@ -249,23 +261,27 @@ globalThis.hedgerow = globalThis.hedgerow ?? {};
       return this.ops.map((op) => NEUTRAL[op]);
     }
 
-    // The mean of the reached leaves' rows, weighted; not linked.
-    mean(reached) {
-      const mean = new Array(this.n).fill(0), whole = reached.length === 1 && reached[0][1] === 1;
-      for (const [leaf, weight] of reached) {
-        const at = (this.rowOf ? this.rowOf[leaf] : leaf) * this.n;
-        for (let c = 0; c < this.n; c++) mean[c] = whole ? this.values[at + c] : mean[c] + weight * this.values[at + c];
-      }
-      return mean;
+    #rowOf(leaf) {
+      return (this.rowOf ? this.rowOf[leaf] : leaf) * this.n;
     }
 
-    // Folds one tree into `folded`.
-    add(folded, reached, treeWeight) {
-      const mean = this.mean(reached);
+    #fold(folded, c, linked, treeWeight) {
+      if (this.ops[c] === "sum") folded[c] += treeWeight * linked;
+      else folded[c] = this.ops[c] === "min" ? Math.min(folded[c], linked) : Math.max(folded[c], linked);
+    }
+
+    // Folds one tree into `folded`, of which a row reaches one leaf.
+    addLeaf(folded, leaf, treeWeight) {
+      const at = this.#rowOf(leaf);
+      for (let c = 0; c < this.n; c++) this.#fold(folded, c, this.linked[at + c], treeWeight);
+    }
+
+    // The same where it reaches several: the mean is formed before the link.
+    addSpread(folded, reached, treeWeight) {
       for (let c = 0; c < this.n; c++) {
-        const linked = this.links[c](mean[c]);
-        if (this.ops[c] === "sum") folded[c] += treeWeight * linked;
-        else folded[c] = this.ops[c] === "min" ? Math.min(folded[c], linked) : Math.max(folded[c], linked);
+        let mean = 0;
+        for (const [leaf, weight] of reached) mean += weight * this.values[this.#rowOf(leaf) + c];
+        this.#fold(folded, c, this.links[c](mean), treeWeight);
       }
     }
   }
@@ -482,10 +498,14 @@ globalThis.hedgerow = globalThis.hedgerow ?? {};
     answer(row) {
       const folded = this.tables.map((table) => table.start()), all = [];
       for (let tree = 0; tree < this.forest.nTrees; tree++) {
-        const reached = this.forest.reach(tree, row);
-        if (this.samples) all.push(...reached); // quantiles count every tree alike
-        if (this.#weight(tree) === 0) continue;
-        this.tables.forEach((table, i) => table.add(folded[i], reached, this.#weight(tree)));
+        const leaf = this.forest.leaf(tree, row), weight = this.#weight(tree);
+        const reached = leaf < 0 ? this.forest.reach(tree, row) : null;
+        if (this.samples) all.push(...(reached ?? [[leaf, 1]])); // quantiles count every tree alike
+        if (weight === 0) continue;
+        this.tables.forEach((table, i) => {
+          if (reached) table.addSpread(folded[i], reached, weight);
+          else table.addLeaf(folded[i], leaf, weight);
+        });
       }
       const { answers } = this, found = {};
       if (answers.probabilities) Object.assign(found, this.#classes(folded[0]));
@@ -538,6 +558,6 @@ globalThis.hedgerow = globalThis.hedgerow ?? {};
     }
   }
 
-  globalThis.hedgerow.Walker = Walker;
-  globalThis.hedgerow.kinds = { LEAF, THRESHOLD, ONE_AGAINST_REST, SUBSET, MULTIWAY, OBLIQUE, OWN_BRANCH };
+  hedgerow.Walker = Walker;
+  hedgerow.kinds = { LEAF, THRESHOLD, ONE_AGAINST_REST, SUBSET, MULTIWAY, OBLIQUE, OWN_BRANCH };
 })();

@@ -25,7 +25,9 @@ MOST_BYTES = 1_500_000
 """Bytes of all models together, as JSON."""
 
 
-def whatif_data(models: Mapping[str, Any] | Any, X: Any, *, most_bytes: int = MOST_BYTES) -> dict[str, Any]:
+def whatif_data(
+    models: Mapping[str, Any] | Any, X: Any, *, start: str | None = None, most_bytes: int = MOST_BYTES
+) -> dict[str, Any]:
     """JSON for ``whatif.js``, which walks the models in the browser.
 
     Parameters
@@ -34,6 +36,8 @@ def whatif_data(models: Mapping[str, Any] | Any, X: Any, *, most_bytes: int = MO
         In the order of the menu. Those whose answers can't be walked are in ``not_walked``, with the reason.
     X : table
         Rows of the page: ranges, typical values, and how well smaller forests agree are taken from them.
+    start : str or None
+        Name of the model that is chosen first; None, or one that can't be walked: the first.
     most_bytes : int
         Size of all models together. Of those beyond it only some trees are taken, or larger leaves, whichever agrees
         better with the whole model about these rows; ``agreement`` says how well.
@@ -47,7 +51,7 @@ def whatif_data(models: Mapping[str, Any] | Any, X: Any, *, most_bytes: int = MO
             not_walked.append({"name": name, "reason": str(error)})
             continue
         schema = schema or model.schema_
-    found: dict[str, Any] = {"version": 1, "columns": [], "models": [], "not_walked": not_walked}
+    found: dict[str, Any] = {"version": 1, "start": start, "columns": [], "models": [], "not_walked": not_walked}
     if schema is None:
         return found
     first = named[next(iter(taken))]

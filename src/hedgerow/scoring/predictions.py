@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from hedgerow._arrays import Bools, Floats
-from hedgerow.cli.promises import USUAL_COVERAGE, coverage_arguments, promised_coverage
 from hedgerow.estimators.contract import CODES, Verbs
+from hedgerow.scoring.promises import USUAL_COVERAGE, coverage_arguments, promised_coverage
 
 __all__ = [
     "ClassPredictions",

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._arrays import Floats
-from hedgerow.cli.scores.predictions import ClassPredictions, NumberPredictions
 from hedgerow.credal.utility import set_utilities
 from hedgerow.metrics.probabilities import confidence_and_hit
 from hedgerow.metrics.sets import U65, U80
+from hedgerow.scoring.predictions import ClassPredictions, NumberPredictions
 
 __all__ = [
     *("absolute_errors", "auc", "balanced_hits", "brier", "confidence_and_hits", "covered", "decided", "hits"),

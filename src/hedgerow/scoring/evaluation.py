@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._arrays import Floats
-from hedgerow.cli.scores.metric_table import Metric, metrics_for
-from hedgerow.cli.scores.predictions import ClassPredictions, Predictions, Trial
-from hedgerow.cli.scores.standard_error import Score, mean_of_folds, mean_of_rows
+from hedgerow.scoring.metric_table import Metric, metrics_for
+from hedgerow.scoring.predictions import ClassPredictions, Predictions, Trial
+from hedgerow.scoring.standard_error import Score, mean_of_folds, mean_of_rows
 
 __all__ = ["Evaluation", "Line", "Marks", "combine", "mark"]
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._arrays import Floats
-from hedgerow.cli.scores import row_values as rows
-from hedgerow.cli.scores.predictions import Need, Predictions
-from hedgerow.cli.scores.standard_error import Score, mean_of_rows
 from hedgerow.metrics.probabilities import calibration_gap
+from hedgerow.scoring import row_values as rows
+from hedgerow.scoring.predictions import Need, Predictions
+from hedgerow.scoring.standard_error import Score, mean_of_rows
 
 __all__ = ["METRICS", "Metric", "metrics_for"]
 
