@@ -89,13 +89,13 @@ def test_sets_hold_the_truth_about_as_often_as_promised(method, name):
 
 def test_coverage_and_score_can_be_changed_after_fit():
     X, y = three_classes()
-    model = ConformalClassifier(FOREST, 0.6).fit(X, y)
+    model = ConformalClassifier(FOREST, 0.6, random_state=0).fit(X, y)
     small = model.predict_set(X)
     large = model.set_params(coverage=0.99).predict_set(X)
     assert (small <= large).all()
     assert small.sum() < large.sum()
     np.testing.assert_array_equal(model.predict_set(X, coverage=0.6), small)
-    fresh = ConformalClassifier(FOREST, 0.99, Raps(0.3)).fit(X, y)
+    fresh = ConformalClassifier(FOREST, 0.99, Raps(0.3), random_state=0).fit(X, y)
     np.testing.assert_array_equal(model.set_params(conformity_score=Raps(0.3)).predict_set(X), fresh.predict_set(X))
     with pytest.raises(ValueError, match="CredalBounds reads predict_bounds, which fit has not kept: fit again"):
         model.set_params(conformity_score="bounds").predict_set(X)
@@ -164,6 +164,18 @@ def test_randomized_sets_break_ties():
     assert abs(sets[:, 0].mean() - 0.6) < 4 * 0.035
     np.testing.assert_array_equal(model.predict_set(X[50:60]), sets[50:60])
     np.testing.assert_array_equal(clone(model).fit(X, y).predict_set(X), sets)
+
+
+@pytest.mark.parametrize(("name", "drawn"), [("lac", False), ("aps", True), ("raps", True)])
+def test_scores_with_many_ties_are_randomized_by_default(name, drawn):
+    X, y = three_classes()
+    model = ConformalClassifier(FOREST, 0.8, random_state=0).fit(X, y).set_params(conformity_score=name)
+    found = model.predict_set(X)
+    np.testing.assert_array_equal(found, model.set_params(randomized=drawn).predict_set(X))
+    assert (found != model.set_params(randomized=False).predict_set(X)).any() == drawn
+    fixed = ConformalClassifier(FOREST, 0.8, randomized=False).fit(X, y)
+    with pytest.raises(ValueError, match="randomized=True was set after fit: fit again"):
+        fixed.set_params(randomized=True).predict_set(X)
 
 
 def test_venn_abers_bounds_are_those_of_isotonic_regression():
@@ -254,7 +266,7 @@ def test_a_model_survives_its_file(tmp_path):
         ({"method": "loo"}, "method='loo' needs a RandomTreesClassifier, and this is a ForestClassifier"),
         ({"method": "cv", "cv": 1}, "cv is 1, must be a whole number of at least 2 folds, or a splitter"),
         ({"probabilities": "isotonic"}, "probabilities is 'isotonic', must be one of 'estimator', 'venn_abers'"),
-        ({"randomized": 1}, "randomized is 1, must be True or False"),
+        ({"randomized": 1}, "randomized is 1, must be True or False, or 'auto'"),
         ({"conformity_score": "bounds"}, "CredalBounds needs a classifier with predict_bounds, which ForestClassifier"),
     ],
 )

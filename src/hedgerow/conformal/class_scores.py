@@ -23,6 +23,8 @@ class ClassScore(ABC):
 
     verb: ClassVar[str] = "predict_proba"
     """Verb whose answers the score is computed from: "predict_proba" or "predict_bounds"."""
+    is_randomized: ClassVar[bool] = False
+    """Whether sets are randomized unless the estimator says otherwise: without, many scores are tied."""
 
     @abstractmethod
     def scores(self, answers: Floats, draws: Floats | None = None) -> Floats:
@@ -53,12 +55,15 @@ class Aps(ClassScore):
     """Sum of the probabilities of all classes that are at least as probable, itself included.
 
     Larger sets where a row is harder, so that coverage varies less over easy and hard rows (Romano, Sesia and Candès,
-    Classification with Valid and Adaptive Coverage, 2020, equations 5 to 7, with u = 0 unless sets are randomized).
+    Classification with Valid and Adaptive Coverage, 2020, equations 5 to 7, with u = 0 where sets are not randomized:
+    then the least probable class of every row has the score 1, and coverage is too high).
 
     >>> import numpy as np
     >>> Aps().scores(np.array([[0.5, 0.125, 0.375]]))
     array([[0.5  , 1.   , 0.875]])
     """
+
+    is_randomized: ClassVar[bool] = True
 
     def scores(self, answers: Floats, draws: Floats | None = None) -> Floats:
         upto, own, _ = _ranked(answers)
@@ -73,6 +78,8 @@ class Raps(ClassScore):
     Angelopoulos, Bates, Malik and Jordan, Uncertainty Sets for Image Classifiers using Conformal Prediction, 2021,
     equation 4, with λ = `penalty` and k_reg = `free`.
     """
+
+    is_randomized: ClassVar[bool] = True
 
     penalty: float = 0.1
     free: int = 1

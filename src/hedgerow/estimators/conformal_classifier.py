@@ -75,9 +75,10 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
     probabilities : {"estimator", "venn_abers"}
         What `predict_proba` returns: the estimator's, or those of Venn–Abers prediction, merged from `predict_bounds`.
         Can be changed after `fit`.
-    randomized : bool
+    randomized : {"auto"} or bool
         Break ties between scores by a number drawn for each row from its values and the seed, so that coverage is not
-        above `coverage`; "aps" and "raps" then include the last class at random.
+        above `coverage`; "aps" and "raps" then include the last class at random. "auto": for "aps" and "raps", which
+        cover several points too much without. "auto" and True can be changed to False after `fit`.
     allow_empty : bool
         Whether a set may be empty, which means that the row is unlike all calibration rows. By default it has the least
         strange class at least. Can be changed after `fit`.
@@ -120,7 +121,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         *,
         groups: Any = None,
         probabilities: str = "estimator",
-        randomized: bool = False,
+        randomized: Any = "auto",
         allow_empty: bool = False,
         cv: Any = 5,
         random_state: Any = None,
@@ -174,7 +175,8 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
 
     def _check_settings(self) -> ClassScore:
         check_choice("probabilities", self.probabilities, _PROBABILITIES)
-        check_bool("randomized", self.randomized)
+        if self.randomized != "auto":
+            check_bool("randomized", self.randomized, hint=", or 'auto'")
         check_bool("allow_empty", self.allow_empty)
         return class_score(self.conformity_score)
 
@@ -197,10 +199,11 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
     ) -> tuple[ClassCalibration, dict[str, Any]]:
         """Calibration rows, and the seed of draws if there are any."""
         by_column = not (self.groups is None or (isinstance(self.groups, str) and self.groups == "class"))
-        needs_rows = self.randomized or by_column
+        may_draw = bool(self.randomized)  # "auto" too: the score can be changed
+        needs_rows = may_draw or by_column
         values = schema.read(X)[rows] if needs_rows else np.zeros((len(rows), 0))
         groups = self._read_groups(schema, values, classes=True)
-        seeds = {"seed_": seed_of(self.random_state)} if self.randomized else {}
+        seeds = {"seed_": seed_of(self.random_state)} if may_draw else {}
         calibration = ClassCalibration(
             proba=np.ascontiguousarray(answers["predict_proba"], dtype=np.float64),
             bounds=answers.get("predict_bounds", np.zeros(0)),
@@ -316,7 +319,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
             case verb if verb == _LEVELS:
                 if self.method_ == JACKKNIFE:
                     return self._levels_by_ensembles(rows, score)
-                return self._levels(rows, score.scores(answers[score.verb], self._draws(rows)), score)
+                return self._levels(rows, score.scores(answers[score.verb], self._draws(rows, score)), score)
         bounds = self._bounds(answers["predict_proba"])
         if verb == "predict_bounds":
             return bounds
@@ -331,8 +334,8 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         wanted = self._coverage(coverage)
         calibration: ClassCalibration = self.calibration_
         self._check_rows(calibration, wanted, self.classes_)
-        scores = score.scores(answers, self._draws(rows))
-        if self.randomized:
+        scores = score.scores(answers, self._draws(rows, score))
+        if self._draws_sets(score):
             sets: Bools = self._levels(rows, scores, score) < wanted
         else:
             thresholds = self._tables.get(
@@ -348,7 +351,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
 
     def _levels(self, rows: Any, scores: Floats, score: ClassScore) -> Floats:
         group = self.calibration_.groups.of_rows(self._values(rows))
-        ties = draw_for_rows(self._values(rows), self.seed_ + 1) if self.randomized else None
+        ties = draw_for_rows(self._values(rows), self.seed_ + 1) if self._draws_sets(score) else None
         return self._sorted_scores(score).levels(scores, group, ties)
 
     def _sets_by_ensembles(self, rows: Any, score: ClassScore, coverage: float | None = None) -> Bools:
@@ -364,9 +367,9 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
     def _levels_by_ensembles(self, rows: Any, score: ClassScore) -> Floats:
         """Levels of each class, each calibration row being compared with what its own ensemble says."""
         calibration: ClassCalibration = self.calibration_
-        draws, n_rows = self._draws(rows), len(calibration.codes)
-        own = calibration.scores_of_truth(score, calibration.draws if self.randomized else None)
-        ties = draw_for_rows(self._values(rows), self.seed_ + 1) if self.randomized else None
+        draws, n_rows = self._draws(rows, score), len(calibration.codes)
+        own = calibration.scores_of_truth(score, calibration.draws if self._draws_sets(score) else None)
+        ties = draw_for_rows(self._values(rows), self.seed_ + 1) if self._draws_sets(score) else None
         group = calibration.groups.of_rows(self._values(rows))
         found = np.empty((len(rows), self.n_classes_))
         for some, answers in self._ask_ensembles(rows, {score.verb: {}}):
@@ -377,15 +380,20 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
 
     def _sorted_scores(self, score: ClassScore) -> ClassThresholds:
         calibration: ClassCalibration = self.calibration_
-        draws = calibration.draws if self.randomized else None
-        key = ("scores", score, self.randomized)
+        draws = calibration.draws if self._draws_sets(score) else None
+        key = ("scores", score, draws is None)
         return self._tables.get(key, lambda: calibration.sorted_scores(score, draws))
 
-    def _draws(self, rows: Any) -> Floats | None:
-        if not self.randomized:
+    def _draws_sets(self, score: ClassScore) -> bool:
+        """Whether sets are randomized."""
+        drawn: bool = score.is_randomized if self.randomized == "auto" else bool(self.randomized)
+        if drawn and "seed_" not in vars(self):
+            raise ValueError(f"randomized={self.randomized!r} was set after fit: fit again")
+        return drawn
+
+    def _draws(self, rows: Any, score: ClassScore) -> Floats | None:
+        if not self._draws_sets(score):
             return None
-        if "seed_" not in vars(self):
-            raise ValueError("randomized=True was set after fit: fit again")
         return draw_for_rows(self._values(rows), self.seed_)
 
     def _bounds(self, probabilities: Floats) -> Floats:

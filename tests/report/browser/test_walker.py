@@ -118,7 +118,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "learned weights": lambda: CautiousForestClassifier(10, weighting="learned", random_state=0),
     **{
         f"conformal, {score}": lambda score=score, groups=groups: ConformalClassifier(
-            forest(), conformity_score=score, groups=groups, coverage=0.8
+            forest(), conformity_score=score, groups=groups, coverage=0.8, randomized=False
         )
         for score, groups in (("lac", None), ("aps", "class"), ("raps", "grade"))
     },

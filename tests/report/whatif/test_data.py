@@ -90,6 +90,8 @@ def test_models_that_cannot_be_walked_are_named_with_the_reason() -> None:
         "NBTree": NaiveBayesTreeClassifier(),
         "median": RuleClassifier(ForestClassifier(5, random_state=0), rule="median"),
         "Venn–Abers": ConformalClassifier(TreeClassifier(), probabilities="venn_abers"),
+        "drawn": ConformalClassifier(conformity_score="aps"),
+        "jackknife+": ConformalClassifier(method="jackknife+"),
         "logistic": LogisticRegression(max_iter=1000),
         "other columns": TreeClassifier(),
     }
@@ -100,6 +102,8 @@ def test_models_that_cannot_be_walked_are_named_with_the_reason() -> None:
     assert list(reasons) == list(models)[1:]
     assert reasons["boundary"] == "mixes in the distances of training rows, which the page does not hold"
     assert "'median'" in reasons["median"]
+    assert reasons["drawn"] == "draws its sets at random"
+    assert reasons["jackknife+"] == "compares each row with every training row, which the page does not hold"
     assert reasons["other columns"] == "reads other columns than the first model"
 
 

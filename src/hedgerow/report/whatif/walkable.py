@@ -15,6 +15,7 @@ from hedgerow.conformal.calibration import Groups
 from hedgerow.conformal.levels import ROUNDING
 from hedgerow.credal import Average, Belief, Conjunction, Disjunction, Vote
 from hedgerow.estimators import BoundaryClassifier, ConformalClassifier, ConformalRegressor
+from hedgerow.estimators.conformal import JACKKNIFE
 from hedgerow.estimators.fitting.costs import class_costs
 from hedgerow.estimators.verbs.answers import Answers, ClassAnswers, NumberAnswers
 from hedgerow.estimators.verbs.rule_answers import RuleAnswers
@@ -28,6 +29,7 @@ from hedgerow.walk.quantiles import LeafSamples, central_interval
 __all__ = ["Walkable", "walkable"]
 
 _COVERAGE = 0.9  # of intervals of models without a coverage of their own
+_NO_ENSEMBLES = "compares each row with every training row, which the page does not hold"
 _AGGREGATES = (Average, Belief, Conjunction, Disjunction, Vote)
 
 
@@ -141,8 +143,10 @@ def _conformal_classes(model: ConformalClassifier, n_trees: int | None) -> Walka
         raise ValueError(f"has sets by the score {type(score).__name__}, which the page does not know")
     if model.probabilities != "estimator":
         raise ValueError("has Venn–Abers probabilities, which the page does not compute")
-    if model.randomized:
+    if model._draws_sets(score):
         raise ValueError("draws its sets at random")
+    if model.method_ == JACKKNIFE:
+        raise ValueError(_NO_ENSEMBLES)
     found = walkable(model.estimator_, n_trees)
     if len(model.classes_) != len(model.estimator_.classes_):
         raise ValueError("has classes that its estimator has not seen")
@@ -162,6 +166,8 @@ def _conformal_classes(model: ConformalClassifier, n_trees: int | None) -> Walka
 
 def _conformal_numbers(model: ConformalRegressor, n_trees: int | None) -> Walkable:
     score = model._current_score()
+    if model.method_ == JACKKNIFE:
+        raise ValueError(_NO_ENSEMBLES)
     found = walkable(model.estimator_, n_trees)
     if type(score) not in (AbsoluteError, NormalizedError, Cqr):
         raise ValueError(f"has intervals by the score {type(score).__name__}, which the page does not know")
