@@ -58,6 +58,11 @@ def grow(problem: Problem, options: GrowOptions | None = None) -> Forest:
     return forest
 
 
+def without_missing(problem: Problem) -> Problem:
+    """Missing values become the code or the number 0."""
+    return replace(problem, columns=[[0.0 if math.isnan(x) else x for x in column] for column in problem.columns])
+
+
 # -- training data that look for trouble
 
 _HUGE = (-1.7976931348623157e308, -1e300, 1e300, 1.7e308, 1.7976931348623157e308)

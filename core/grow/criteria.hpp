@@ -137,6 +137,23 @@ public:
         }
         return weight > 0 ? -sum / weight : 0.0;
     }
+    Fraction split_gain(const double* part, const double* whole, double whole_score) const {
+        double weight = 0, sum = 0, rest_weight = 0, rest_sum = 0;
+        for (std::int64_t i = 0; i < size(); ++i) {
+            const double rest = whole[i] - part[i];
+            weight += part[i];
+            rest_weight += rest;
+            double expected = 0, rest_expected = 0;
+            for (std::int64_t j = 0; j < size(); ++j) {
+                expected += costs_[i * size() + j] * part[j];
+                rest_expected += costs_[i * size() + j] * (whole[j] - part[j]);
+            }
+            sum += part[i] * expected;
+            rest_sum += rest * rest_expected;
+        }
+        const double denominator = weight * rest_weight;
+        return {-sum * rest_weight - rest_sum * weight - whole_score * denominator, denominator};
+    }
     double magnitude(const Instance<Target>& instance) const { return instance.weight * largest_; }
 
 private:

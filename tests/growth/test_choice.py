@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import oracles
 from effort import examples
-from growth_problems import MISSING, NOMINAL, grow, problems, random_problem
+from growth_problems import MISSING, NOMINAL, grow, options_of, problems, random_problem, without_missing
 from hedgerow import Forest
+from hedgerow._core import TrainMissing
 from hedgerow.forest.kinds import NodeKind
 from hedgerow.growth import ChiSquare, Growth
 from oracles.growth import Instances, Problem, check_tree, impurity, root_instances
@@ -189,6 +190,24 @@ def test_splits_are_ordered_by_squared_gain_over_cost(criterion: str, data: st.D
     costs = data.draw(st.lists(cost, min_size=len(problem.columns), max_size=len(problem.columns)))
     problem = replace(problem, feature_costs=costs)
     check_tree(problem, grow(problem))
+
+
+@pytest.mark.parametrize("costs_of", ["classes", "columns", "both"])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error"])
+@per_mode
+@given(data=st.data())
+def test_costs_are_honoured_by_growth_from_bins(criterion: str, costs_of: str, data: st.DataObject) -> None:
+    problem = without_missing(data.draw(problems(criterion)))
+    if costs_of != "columns" and criterion == "gini" and problem.n_classes > 1:
+        costs = data.draw(class_costs(problem.n_classes).filter(lambda c: any(map(any, c))))
+        problem = replace(problem, class_costs=costs)
+    if costs_of != "classes":
+        cost = st.sampled_from([0.5, 1.0, 3.0, 1000.0])
+        costs = data.draw(st.lists(cost, min_size=len(problem.columns), max_size=len(problem.columns)))
+        problem = replace(problem, feature_costs=costs)
+    options = options_of(problem)
+    options.max_bins, options.missing = 255, TrainMissing.random
+    check_tree(problem, grow(problem, options))
 
 
 def test_a_cheap_column_is_asked_before_a_better_one() -> None:

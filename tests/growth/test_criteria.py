@@ -68,13 +68,11 @@ def test_a_criterion_is_known_only_by_the_table() -> None:
         weighted_impurity(TreeClassifier().fit(X, y).forest_, "misclassification")
 
 
-@pytest.mark.parametrize("name", ["gain_ratio", "cost_gini", "misclassification"])
+@pytest.mark.parametrize("name", ["gain_ratio", "misclassification"])
 def test_the_core_refuses_bins_for_criteria_that_need_exact_growth(name: str) -> None:
     X, y = table()
     options = GrowOptions()
     options.criterion, options.max_bins, options.missing = Criterion[name], 16, TrainMissing.random
-    if name == "cost_gini":
-        options.class_costs = (1.0 - np.eye(3)).ravel().tolist()
     categories, weight = np.zeros(4, np.int32), np.ones(len(y))
     with pytest.raises(ValueError, match="can't be grown from bins"):
         grow(np.asfortranarray(X), categories, weight, y.astype(np.int32), None, 3, options, None)

@@ -20,7 +20,17 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import oracles
 from effort import examples
-from growth_problems import CLASSIFICATION, CRITERIA, MISSING, NOMINAL, grow, options_of, problems, random_problem
+from growth_problems import (
+    CLASSIFICATION,
+    CRITERIA,
+    MISSING,
+    NOMINAL,
+    grow,
+    options_of,
+    problems,
+    random_problem,
+    without_missing,
+)
 from hedgerow import Forest, TreeClassifier, TreeRegressor
 from hedgerow._core import Criterion, Nominal, TrainMissing
 from hedgerow.forest.kinds import MissingPolicy, NodeKind
@@ -53,11 +63,6 @@ def structure(forest: Forest) -> list[Any]:
     """All that says where rows go, in a form that can be compared."""
     exact = (forest.feature, forest.first_child, forest.payload, forest.kind, forest.missing, forest.payload_codes)
     return [array.tolist() for array in exact] + [forest.threshold.tobytes()]
-
-
-def without_missing(problem: Problem) -> Problem:
-    """Missing values become the code or the number 0."""
-    return replace(problem, columns=[[0.0 if math.isnan(x) else x for x in column] for column in problem.columns])
 
 
 # -- every node is right

@@ -28,6 +28,7 @@ inline constexpr std::uint8_t no_child = 255;
 template <class Group>
 struct BinnedSplit {
     double gain = -std::numeric_limits<double>::infinity();
+    double value = gain;  // what splits are ordered by: the gain, less where the column is costly
     std::int32_t feature = -1;
     Kind kind = Kind::threshold;
     std::uint8_t last_left = 0;    // threshold: codes up to this one go to the first child
@@ -47,12 +48,14 @@ struct SearchedColumn {
     Nominal nominal;
     const BinnedColumn& bins;
     std::optional<double> draw;  // in [0, 1), of the one split that is tried; none: all are
+    double root_of_cost = 1;     // splits are ordered by gain²/cost, so by the gain over this
 };
 
-// Minimums for both branches of a split.
-struct BranchMinimums {
+// Minimums for both branches of a split, and for its gain where the best split need not be the one that gains most.
+struct SplitMinimums {
     double samples;
     double weight;
+    double gain = -std::numeric_limits<double>::infinity();
 };
 
 // Buffers that the searches of a tree share.
@@ -69,7 +72,7 @@ public:
     using Group = typename Criterion::Group;
     using Split = BinnedSplit<Group>;
 
-    SplitJudge(const Criterion& criterion, const SearchedColumn& column, const BranchMinimums& minimums,
+    SplitJudge(const Criterion& criterion, const SearchedColumn& column, const SplitMinimums& minimums,
                double tolerance, Split& best)
         : criterion_(criterion), column_(column), minimums_(minimums), tolerance_(tolerance), best_(best) {}
 
@@ -86,7 +89,7 @@ public:
     template <class Complete>
     void offer(const Group& part, const Group& known, double rows_left, const Complete& complete) {
         const Fraction gain = criterion_.split_gain(part.data(), known.data(), known_score_);
-        if (!beats_best(gain) || !both_large_enough(rows_left, part)) return;
+        if (!beats_best(gain) || !both_large_enough(rows_left, part) || !gains_enough(gain)) return;
         keep(gain, 2);
         best_.left = part;
         best_.share_left = criterion_.weight(part.data()) / known_weight_;
@@ -97,7 +100,7 @@ public:
     template <class Complete>
     void offer_multiway(double score, int n_children, const Complete& complete) {
         const Fraction gain{score - known_score_, 1.0};
-        if (!beats_best(gain)) return;
+        if (!beats_best(gain) || !gains_enough(gain)) return;
         keep(gain, n_children);
         complete(best_);
     }
@@ -110,12 +113,17 @@ public:
 private:
     // Ties go to the lower feature.
     bool beats_best(const Fraction& gain) const {
-        const double bar = column_.feature < best_.feature ? best_.gain - tolerance_ : best_.gain + tolerance_;
-        return gain.numerator > bar * gain.denominator;
+        const double bar = column_.feature < best_.feature ? best_.value - tolerance_ : best_.value + tolerance_;
+        return gain.numerator > bar * (gain.denominator * column_.root_of_cost);
+    }
+
+    bool gains_enough(const Fraction& gain) const {
+        return gain.numerator + tolerance_ * gain.denominator >= minimums_.gain * gain.denominator;
     }
 
     void keep(const Fraction& gain, int n_children) {
         best_.gain = gain.numerator / gain.denominator;
+        best_.value = best_.gain / column_.root_of_cost;
         best_.feature = column_.feature;
         best_.any_missing = any_missing_;
         best_.n_children = n_children;
@@ -129,7 +137,7 @@ private:
 
     const Criterion& criterion_;
     const SearchedColumn& column_;
-    const BranchMinimums& minimums_;
+    const SplitMinimums& minimums_;
     double tolerance_;
     Split& best_;
     double known_rows_ = 0;
@@ -145,7 +153,7 @@ public:
     using Group = typename Criterion::Group;
     using Split = BinnedSplit<Group>;
 
-    HistogramSearch(const Criterion& criterion, const SearchedColumn& column, const BranchMinimums& minimums,
+    HistogramSearch(const Criterion& criterion, const SearchedColumn& column, const SplitMinimums& minimums,
                     double tolerance, Histogram& histogram, SplitScratch<Group>& scratch, Split& best)
         : criterion_(criterion),
           column_(column),
@@ -274,7 +282,7 @@ private:
 // Replaces `best` where a split on this column gains more. `totals` and `n_rows` are those of the node; the histogram
 // of its rows is empty again afterwards.
 template <class Criterion, class Histogram>
-void find_best_split(const Criterion& criterion, const SearchedColumn& column, const BranchMinimums& minimums,
+void find_best_split(const Criterion& criterion, const SearchedColumn& column, const SplitMinimums& minimums,
                      const typename Criterion::Group& totals, double n_rows, double tolerance, Histogram& histogram,
                      SplitScratch<typename Criterion::Group>& scratch, BinnedSplit<typename Criterion::Group>& best) {
     HistogramSearch<Criterion, Histogram>(criterion, column, minimums, tolerance, histogram, scratch, best)(totals,

@@ -70,7 +70,7 @@ double add_between(const Criterion& criterion, const std::uint8_t* codes, const 
 
 // Replaces `best` where the drawn split gains more; as find_best_split, without a histogram.
 template <class Criterion, class Row, class InstanceOf>
-void try_drawn_split(const Criterion& criterion, const SearchedColumn& column, const BranchMinimums& minimums,
+void try_drawn_split(const Criterion& criterion, const SearchedColumn& column, const SplitMinimums& minimums,
                      const typename Criterion::Group& totals, double tolerance, const std::uint8_t* codes,
                      const Row* rows, std::uint32_t n_rows, const InstanceOf& instance,
                      SplitScratch<typename Criterion::Group>& scratch, BinnedSplit<typename Criterion::Group>& best) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -55,7 +56,7 @@ public:
           binned_(binned),
           options_(options),
           cancelled_(cancelled),
-          criterion_({data.n_classes, root_weight, nullptr}),
+          criterion_({data.n_classes, root_weight, options.class_costs.data()}),
           root_weight_(root_weight),
           histogram_(data.n_classes),
           features_(static_cast<std::size_t>(data.n_features)),
@@ -167,15 +168,19 @@ private:
                 sum += options_.targets.exact() ? options_.targets.magnitude(instance(rows_[i]))
                                                 : criterion_.magnitude(instance(rows_[i]));
         else
-            sum = criterion_.weight(task.group.data());
+            sum = criterion_.magnitude({criterion_.weight(task.group.data()), 0});
         return sum;
     }
 
     void search(Task& task, std::int32_t feature, std::optional<double> draw) {
         const std::uint8_t* codes = binned_.column(feature);
-        const SearchedColumn column{feature, data_.n_categories[feature] > 0, options_.nominal,
-                                    binned_.columns[static_cast<std::size_t>(feature)], draw};
-        const BranchMinimums minimums{options_.min_samples_leaf, options_.min_weight_leaf};
+        SearchedColumn column{feature, data_.n_categories[feature] > 0, options_.nominal,
+                              binned_.columns[static_cast<std::size_t>(feature)], draw};
+        SplitMinimums minimums{options_.min_samples_leaf, options_.min_weight_leaf};
+        if (!options_.feature_costs.empty()) {
+            column.root_of_cost = std::sqrt(options_.feature_costs[static_cast<std::size_t>(feature)]);
+            minimums.gain = options_.min_impurity_decrease * root_weight_;
+        }
         const Row* rows = rows_.data() + task.begin;
         if (draw && !column.has_categories) {
             try_drawn_split(

@@ -95,18 +95,13 @@ class Growth:
     def uses_bins(self, n_categories: NDArray[np.int32], max_bins: Any) -> bool:
         """Whether trees can be grown from binned columns; raise if `max_bins` is invalid.
 
-        A column can have no more categories there than there are bins; oblique splits and costs need exact thresholds.
+        A column can have no more categories there than there are bins; oblique splits need exact thresholds.
         """
         if max_bins is None:
             return False
         check_whole("max_bins", max_bins, 2, MAX_BINS, hint=", or None for exact thresholds")
-        needs_exact = (
-            self.linear_model is not None
-            or self.feature_costs is not None
-            or (self.class_costs is not None and self.criterion == "gini")
-        )
         return (
-            not needs_exact
+            self.linear_model is None
             and isinstance(missing_values(self.missing), Random)
             and (self.criterion == _SQUARED_ERROR or CRITERIA[self.criterion].binned)
             and bool((n_categories <= MAX_BINS).all())
