@@ -16,6 +16,6 @@ def round_shares(values: Floats) -> Floats:
     """The nearest multiples of 2**-20; -0.0 becomes 0.0.
 
     >>> round_shares(np.array([1 / 3, 3.0, -0.0])).tolist()
-    [0.3333330154418945, 3.0, 0.0]
+    [0.33333301544189453, 3.0, 0.0]
     """
     return np.rint(values / UNIT) * UNIT + 0.0

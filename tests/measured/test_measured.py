@@ -174,7 +174,7 @@ def test_odd_data_is_fitted(data: Any, kind: str) -> None:
             model.forest_.check()
             assert np.isfinite(model.predict(values)).all()
             labels = (y > y.mean()).astype(int)
-            classifier = MeasuredTreeClassifier(sigma, prior=kind, **settings).fit(values, labels)
+            classifier = MeasuredTreeClassifier(sigma, prior=kind, **given_settings).fit(values, labels)
             np.testing.assert_allclose(classifier.predict_proba(values).sum(axis=1), 1)
 
 

@@ -175,7 +175,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
 
     def _check_settings(self) -> ClassScore:
         check_choice("probabilities", self.probabilities, _PROBABILITIES)
-        if self.randomized != "auto":
+        if not (isinstance(self.randomized, str) and self.randomized == "auto"):
             check_bool("randomized", self.randomized, hint=", or 'auto'")
         check_bool("allow_empty", self.allow_empty)
         return class_score(self.conformity_score)

@@ -176,7 +176,7 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         weight = read_weights(sample_weight, targets)
         verbs: Verbs = score.verbs(*self._ends(coverage))
         _check_verbs(template, verbs, score)
-        if self.method == JACKKNIFE and "predict_quantiles" in verbs:
+        if self._resolve_method(template) == JACKKNIFE and "predict_quantiles" in verbs:
             raise ValueError(
                 f"method={JACKKNIFE!r} asks the trees without each calibration row about each new row, and can't for "
                 f"conformity_score {type(score).__name__}, which reads quantiles: set conformity_score='normalized' "
