@@ -54,6 +54,21 @@ def register(
     the class, to be used as a decorator. Classes that are no dataclasses need `take` and its inverse `make`.
     Files with one of the `former_names` can still be read.
 
+    Parameters
+    ----------
+    name : str or None, default=None
+        Name in files; None is that of the class.
+    take : callable or None, default=None
+        Makes plain values of an instance; None: the fields of a dataclass.
+    make : callable or None, default=None
+        Makes an instance of plain values; None: the class.
+    is_model : bool, default=False
+        Whether a file can hold an instance alone.
+    former_names : iterable of str, default=()
+        Names in older files.
+
+    Examples
+    --------
     >>> from dataclasses import dataclass
     >>> from hedgerow.rules import Pool
     >>> @register

@@ -53,7 +53,13 @@ WITHOUT_EFFECT = frozenset({"n_jobs", "verbose", "random_state", "oob_score", "l
 
 
 def contract_checks(estimator: Any) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Name and call of every check that needs no more than the estimator itself."""
+    """Name and call of every check that needs no more than the estimator itself.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An unfitted estimator of this family.
+    """
     for check in (
         check_the_forest_is_valid,
         check_the_same_seed_gives_the_same_bits_for_any_n_jobs,
@@ -69,7 +75,15 @@ def contract_checks(estimator: Any) -> Iterator[tuple[str, Callable[[], None]]]:
 
 
 def outputs(model: Any, X: Any) -> dict[str, bytes]:
-    """The bits of everything that a fitted model says about X, by verb."""
+    """The bits of everything that a fitted model says about X, by verb.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        The model.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows of the problem.
+    """
     return {verb: b"".join(_bits(getattr(model, verb)(X))) for verb in VERBS if offers(model, verb)}
 
 
@@ -121,14 +135,26 @@ def _assert_same(expected: Mapping[str, bytes], found: Mapping[str, bytes], what
 
 
 def check_the_forest_is_valid(estimator: Any) -> None:
-    """A grown forest keeps every invariant of a Forest, and walking it is safe."""
+    """A grown forest keeps every invariant of a Forest, and walking it is safe.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An unfitted estimator of this family.
+    """
     X = _numbers()
     model = _seeded(estimator).fit(X, _target(estimator, X))
     model.forest_.check()
 
 
 def check_the_same_seed_gives_the_same_bits_for_any_n_jobs(estimator: Any) -> None:
-    """Fitting twice, and with one, two and three threads, gives the same bits."""
+    """Fitting twice, and with one, two and three threads, gives the same bits.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An unfitted estimator of this family.
+    """
     X = _numbers()
     y = _target(estimator, X)
     expected = outputs(_seeded(estimator).fit(X, y), X)
@@ -139,7 +165,13 @@ def check_the_same_seed_gives_the_same_bits_for_any_n_jobs(estimator: Any) -> No
 
 
 def check_layouts_give_the_same_bits(estimator: Any) -> None:
-    """Row-major, column-major, strided and read-only arrays, and lists, are the same data."""
+    """Row-major, column-major, strided and read-only arrays, and lists, are the same data.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An unfitted estimator of this family.
+    """
     X = _numbers()
     y = _target(estimator, X)
     expected = outputs(_seeded(estimator).fit(X, y), X)
@@ -156,7 +188,13 @@ def check_layouts_give_the_same_bits(estimator: Any) -> None:
 
 
 def check_a_row_is_answered_alike_alone_and_among_others(estimator: Any) -> None:
-    """No bit of a row's answer depends on how many rows are asked about with it, or on which."""
+    """No bit of a row's answer depends on how many rows are asked about with it, or on which.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An unfitted estimator of this family.
+    """
     X = _numbers()
     model = _seeded(estimator).fit(X, _target(estimator, X))
     expected = _answers_by_row(model, X)
@@ -202,7 +240,13 @@ def _mixed_columns() -> tuple[NDArray[np.float64], dict[str, list[Any]]]:
 
 
 def check_frames_of_all_libraries_give_the_same_bits(estimator: Any) -> None:
-    """Answers are the same for frames of pandas, polars and pyarrow."""
+    """Answers are the same for frames of pandas, polars and pyarrow.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An unfitted estimator of this family.
+    """
     X, columns = _mixed_columns()
     y = _target(estimator, X)
     answers = {library: outputs(_seeded(estimator).fit(frame, y), frame) for library, frame in _frames(columns).items()}
@@ -211,7 +255,13 @@ def check_frames_of_all_libraries_give_the_same_bits(estimator: Any) -> None:
 
 
 def check_names_are_honoured(estimator: Any) -> None:
-    """Names of columns are kept, and other names than in `fit` are refused with what is missing and extra."""
+    """Names of columns are kept, and other names than in `fit` are refused with what is missing and extra.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An unfitted estimator of this family.
+    """
     X, columns = _mixed_columns()
     y = _target(estimator, X)
     renamed = {("extra" if name == "size" else name): column for name, column in columns.items()}
@@ -228,7 +278,13 @@ def check_names_are_honoured(estimator: Any) -> None:
 
 
 def check_a_failed_fit_keeps_the_earlier_one(estimator: Any) -> None:
-    """Whatever was wrong with the second fit, the first one still answers as before."""
+    """Whatever was wrong with the second fit, the first one still answers as before.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An unfitted estimator of this family.
+    """
     X = _numbers()
     y = _target(estimator, X)
     model = _seeded(estimator).fit(X, y)
@@ -254,7 +310,13 @@ def check_a_failed_fit_keeps_the_earlier_one(estimator: Any) -> None:
 
 
 def check_a_fitted_model_survives_pickle_and_copy(estimator: Any) -> None:
-    """A pickle and a deep copy answer with the same bits."""
+    """A pickle and a deep copy answer with the same bits.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An unfitted estimator of this family.
+    """
     X = _numbers()
     model = _seeded(estimator).fit(X, _target(estimator, X))
     expected = outputs(model, X)
@@ -263,7 +325,13 @@ def check_a_fitted_model_survives_pickle_and_copy(estimator: Any) -> None:
 
 
 def check_a_fitted_model_survives_its_file(estimator: Any) -> None:
-    """From a file, mapped or not, a pickle, joblib and a copy: the same answers, attributes and parameters."""
+    """From a file, mapped or not, a pickle, joblib and a copy: the same answers, attributes and parameters.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An unfitted estimator of this family.
+    """
     X, columns = _mixed_columns()
     for data in (X, *_frames(columns).values()):
         model = _seeded(estimator).fit(data, _target(estimator, X))
@@ -296,6 +364,17 @@ def check_every_parameter_changes_something(estimator: Any, changes: Mapping[str
     """No parameter is decoration: `changes` has a value for each, and each changes an answer or the model's text.
 
     `X` and `y` must be such that every parameter can matter (missing values, categories, several classes).
+
+    Parameters
+    ----------
+    estimator : estimator
+        An unfitted estimator of this family.
+    changes : mapping
+        Another value for every parameter.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows of the problem.
+    y : array-like of shape (n_samples,)
+        Class labels, or targets, of the rows.
     """
     parameters = set(estimator.get_params(deep=False)) - WITHOUT_EFFECT
     assert set(changes) == parameters, f"changes must name each parameter: {sorted(parameters ^ set(changes))}"

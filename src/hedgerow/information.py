@@ -31,6 +31,13 @@ def entropy(p: ArrayLike) -> float:
 
     From 0 (a certain outcome) to log2 n (n equally likely ones).
 
+    Parameters
+    ----------
+    p : array-like
+        Probabilities, or counts.
+
+    Examples
+    --------
     >>> entropy([1, 1]), entropy([1, 0])
     (1.0, 0.0)
     """
@@ -38,7 +45,13 @@ def entropy(p: ArrayLike) -> float:
 
 
 def joint_entropy(joint: ArrayLike) -> float:
-    """H(X, Y) = −Σ p(x, y)·log2 p(x, y) of a table of any shape."""
+    """H(X, Y) = −Σ p(x, y)·log2 p(x, y) of a table of any shape.
+
+    Parameters
+    ----------
+    joint : array-like of shape (n_rows, n_columns)
+        Joint probabilities, or counts.
+    """
     return _bits(_shares("joint", joint))
 
 
@@ -46,6 +59,11 @@ def conditional_entropy(joint: ArrayLike) -> float:
     """H(columns | rows) = Σ_r p(r)·H(columns | r): the remaining entropy of the column once the row is known.
 
     Transpose the table for H(rows | columns).
+
+    Parameters
+    ----------
+    joint : array-like of shape (n_rows, n_columns)
+        Joint probabilities, or counts.
     """
     shares = _shares("joint", joint, n_dimensions=2)
     return max(0.0, _bits(shares) - _bits(shares.sum(axis=1)))
@@ -55,13 +73,26 @@ def mutual_information(joint: ArrayLike) -> float:
     """I(X, Y) = H(X) + H(Y) − H(X, Y): the information that rows and columns share.
 
     0 if they are independent; symmetric in rows and columns.
+
+    Parameters
+    ----------
+    joint : array-like of shape (n_rows, n_columns)
+        Joint probabilities, or counts.
     """
     shares = _shares("joint", joint, n_dimensions=2)
     return max(0.0, _bits(shares.sum(axis=0)) + _bits(shares.sum(axis=1)) - _bits(shares))
 
 
 def kullback_leibler_divergence(p: ArrayLike, q: ArrayLike) -> float:
-    """D(p‖q) = Σ p·log2(p/q): extra bits of a code for q when p holds; infinite where p > 0 = q."""
+    """D(p‖q) = Σ p·log2(p/q): extra bits of a code for q when p holds; infinite where p > 0 = q.
+
+    Parameters
+    ----------
+    p : array-like
+        Probabilities, or counts.
+    q : array-like
+        Probabilities, or counts, of the same shape.
+    """
     of_p, of_q = _shares("p", p, n_dimensions=1), _shares("q", q, n_dimensions=1)
     if of_p.shape != of_q.shape:
         raise ValueError(f"p has {len(of_p)} outcomes and q has {len(of_q)}: they must be of the same outcomes")
@@ -71,6 +102,13 @@ def kullback_leibler_divergence(p: ArrayLike, q: ArrayLike) -> float:
 def information_gain(table: ArrayLike) -> float:
     """H(classes) − H(classes | branches) of a split, branches × classes.
 
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts of the classes in each branch.
+
+    Examples
+    --------
     >>> hair = [[3, 0], [2, 2], [0, 1]]  # dark, blond, red: positive and negative examples of the lecture
     >>> round(conditional_entropy(hair), 3), round(information_gain(hair), 3)
     (0.5, 0.454)
@@ -79,7 +117,13 @@ def information_gain(table: ArrayLike) -> float:
 
 
 def split_entropy(table: ArrayLike) -> float:
-    """Entropy of the branches, large for many small branches."""
+    """Entropy of the branches, large for many small branches.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts of the classes in each branch.
+    """
     return _bits(_shares("table", table, n_dimensions=2).sum(axis=1))
 
 
@@ -87,6 +131,11 @@ def gain_ratio(table: ArrayLike) -> float:
     """Information gain over split entropy (Quinlan, C4.5, 1993); 0 where all rows go down one branch.
 
     The lecture's slide divides the remaining entropy instead, which would prefer the worst split.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts of the classes in each branch.
     """
     information = split_entropy(table)
     return information_gain(table) / information if information > 0 else 0.0
@@ -107,6 +156,13 @@ def chi2_split(table: ArrayLike) -> float:
     p_j is the share of branch j, n_i the number of class i. For two branches of equal size it is half of Pearson's
     statistic, which sums over all branches: see :func:`chi2_test`.
 
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts of the classes in each branch.
+
+    Examples
+    --------
     >>> chi2_split([[50, 0], [0, 50]])
     50.0
     """
@@ -118,6 +174,13 @@ def chi2_test(table: ArrayLike) -> ChiSquareTest:
 
     Empty branches and classes are ignored.
 
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, n_classes)
+        Counts of the classes in each branch.
+
+    Examples
+    --------
     >>> chi2_test([[50, 0], [0, 50]])
     ChiSquareTest(statistic=100.0, degrees_of_freedom=1, p_value=1.5...e-23)
     """

@@ -37,10 +37,10 @@ def algebraic_distance(
         As the tree takes it; for a Forest, float64.
     target : int
         The class's position in `classes_`.
-    scale : array-like of shape (n_features,) or None
+    scale : array-like of shape (n_features,) or None, default=None
         Unit of each column: distances are Euclidean in x/scale. A change of category has length 1/scale. None is 1
         everywhere.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Number of threads; identical results for any n_jobs.
 
     Returns
@@ -70,6 +70,19 @@ def nearest_separator(
     the paper: the separator with the largest margin); ties go to the first column. With `target`, the path into, or out
     of, the region of this class.
 
+    Parameters
+    ----------
+    tree : fitted tree
+        A tree of this package, or a supported one of another library.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows.
+    target : int or None, default=None
+        Position of a class in `classes_`.
+    scale : array-like of shape (n_features,) or None, default=None
+        Unit of each column; None is 1 for all.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1, -1 all cores. Results do not depend on it.
+
     Returns
     -------
     feature : int ndarray of shape (n,)
@@ -98,6 +111,21 @@ def project(tree: Any, X: Any, target: int, *, scale: ArrayLike | None = None, n
     that leads there. Rows without a nearest leaf, and missing values, stay as they are. Parameters are those of
     :func:`algebraic_distance`.
 
+    Parameters
+    ----------
+    tree : fitted tree
+        A tree of this package, or a supported one of another library.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows.
+    target : int
+        Position of a class in `classes_`.
+    scale : array-like of shape (n_features,) or None, default=None
+        Unit of each column; None is 1 for all.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1, -1 all cores. Results do not depend on it.
+
+    Examples
+    --------
     >>> from hedgerow.forest.build import build_forest, leaf, threshold
     >>> above = threshold(1, 0.0, leaf([3, 0]), leaf([0, 5]))
     >>> tree = build_forest([threshold(0, 2.0, leaf([9, 1]), above)], n_features=2)

@@ -81,7 +81,17 @@ static void {name}_add(const struct {name}_node *tree, int n_nodes, const double
 
 
 def c_code(program: Program, version: str, name: str = "tree") -> str:
-    """Write the file; all its names begin with `name`."""
+    """Write the file; all its names begin with `name`.
+
+    Parameters
+    ----------
+    program : Program
+        The model.
+    version : str
+        Version that is named in the first line.
+    name : str, default="tree"
+        What all names in the file begin with.
+    """
     if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name):
         raise ValueError(f"name is {name!r}, must be a C identifier, such as 'tree'")
     writer = _Writer(program, name)

@@ -12,7 +12,13 @@ __all__ = ["dot_text"]
 
 
 def dot_text(view: TreeView) -> str:
-    """Write what a picture of the tree shows."""
+    """Write what a picture of the tree shows.
+
+    Parameters
+    ----------
+    view : TreeView
+        What is drawn of the tree.
+    """
     return "\n".join(["digraph tree {", *_lines(view), "}", ""])
 
 

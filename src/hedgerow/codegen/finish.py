@@ -60,7 +60,15 @@ Step = Divide | Normalise | Scale | Power | Multiply
 
 
 def steps_of_rule(rule: Rule, prior: Floats) -> tuple[Step, ...]:
-    """Steps of a combination rule's `finish`; a ValueError for rules that do more than add and divide."""
+    """Steps of a combination rule's `finish`; a ValueError for rules that do more than add and divide.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule.
+    prior : array of shape (n_classes,) or None
+        Share of each class; None is uniform.
+    """
     if isinstance(rule, Calibrated):
         return (*steps_of_rule(rule.rule, prior), *calibration_steps(rule, prior))
     if isinstance(rule, AverageRule) and type(rule).finish is AverageRule.finish:

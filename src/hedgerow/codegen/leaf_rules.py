@@ -61,7 +61,13 @@ class LeafRule:
 
 
 class LeafRules(Sequence[LeafRule]):
-    """The rules of a tree, in order. They exclude each other: each row meets one, if no value is missing."""
+    """The rules of a tree, in order. They exclude each other: each row meets one, if no value is missing.
+
+    Parameters
+    ----------
+    rules : sequence of LeafRule
+        The rules.
+    """
 
     def __init__(self, rules: Sequence[LeafRule]) -> None:
         self._rules = tuple(rules)
@@ -97,7 +103,25 @@ class LeafRules(Sequence[LeafRule]):
 def leaf_rules(
     forest: Forest, tree: int, schema: Schema, names: Names, *, answers: Sequence[Any], codes: Sequence[int], sort: str
 ) -> LeafRules:
-    """Rules of one tree; `answers` has the label of each leaf of a classification forest, `codes` its position."""
+    """Rules of one tree; `answers` has the label of each leaf of a classification forest, `codes` its position.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    tree : int
+        Number of the tree, from 0.
+    schema : Schema
+        Names, kinds and categories of the columns.
+    names : Names
+        Texts of columns, categories and classes.
+    answers : sequence
+        Label of each leaf, or number.
+    codes : sequence of int
+        Position of the class of each leaf.
+    sort : {"coverage", "confidence"}
+        Order of the rules, the largest first.
+    """
     check_choice("sort", sort, SORTS)
     if not 0 <= tree < forest.n_trees:
         raise ValueError(f"tree is {tree}, this forest has trees 0 .. {forest.n_trees - 1}")

@@ -124,7 +124,29 @@ def make_program(
     costs: Floats | None = None,
     leaf_codes: Sequence[int] = (),
 ) -> Program:
-    """Read a forest; `values` are the numbers of its leaves, (n_leaves, n_values)."""
+    """Read a forest; `values` are the numbers of its leaves, (n_leaves, n_values).
+
+    Parameters
+    ----------
+    title : str
+        First line of the file.
+    forest : Forest
+        The trees.
+    schema : Schema
+        Names, kinds and categories of the columns.
+    values : array of shape (n_leaves, n_values)
+        Numbers of the leaves that are summed.
+    steps : sequence of Step
+        What is done with the sums over the trees.
+    tree_weights : array of shape (n_trees,) or None, default=None
+        Weight of each tree; None weighs all alike.
+    classes : array of labels or None, default=None
+        Labels of a classifier; None for numbers.
+    costs : array of shape (n_classes, n_classes) or None, default=None
+        Costs of misclassification by which the answer is chosen.
+    leaf_codes : sequence of int, default=()
+        Position of the class of each leaf, where it is the answer.
+    """
     trees = []
     for number in range(forest.n_trees):
         weight = 1.0 if tree_weights is None else float(tree_weights[number])

@@ -91,7 +91,15 @@ def _add(tree, tree_weight, row, total):
 
 
 def python_code(program: Program, version: str) -> str:
-    """Write the module."""
+    """Write the module.
+
+    Parameters
+    ----------
+    program : Program
+        The model.
+    version : str
+        Version that is named in the first line.
+    """
     columns = tuple(column.name for column in program.columns)
     categories = tuple(_codes(column) for column in program.columns)
     parts = [_HEAD.format(title=_docstring(program.title), version=version, columns=columns, categories=categories)]

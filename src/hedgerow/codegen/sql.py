@@ -103,7 +103,19 @@ DIALECTS: dict[str, _Dialect] = {"duckdb": _DuckDB(), "sqlite": _SQLite()}
 
 
 def sql_expression(program: Program, dialect: str = "duckdb", output: str = "label", table: str | None = None) -> str:
-    """Write the expression of the answer, or those of all probabilities, each with a name."""
+    """Write the expression of the answer, or those of all probabilities, each with a name.
+
+    Parameters
+    ----------
+    program : Program
+        The model.
+    dialect : {"duckdb", "sqlite"}, default="duckdb"
+        Database that is to understand the expression.
+    output : {"label", "proba"}, default="label"
+        The answer of `predict`; or the probability of each class, as expressions with the names ``p(class)``.
+    table : str or None, default=None
+        Name of the table that columns are prefixed with; None for none.
+    """
     check_choice("dialect", dialect, DIALECTS)
     check_choice("output", output, OUTPUTS)
     if output == "proba" and program.classes is None:

@@ -54,7 +54,13 @@ class Contributions:
         return len(self.values)
 
     def of_class(self, label: Any = None) -> Contributions:
-        """Contributions to the answer for one class, by default the last; themselves where there is one answer."""
+        """Contributions to the answer for one class, by default the last; themselves where there is one answer.
+
+        Parameters
+        ----------
+        label : label or None, default=None
+            The class; None is the last.
+        """
         if not self.classes:
             if label is not None:
                 raise ValueError(f"class is {label!r}, but these are contributions to one {self.of}: leave it out")
@@ -68,7 +74,15 @@ class Contributions:
         return Contributions(values, base, pairs, name, (), self.rows, self.schema)
 
     def cell(self, row: int, column: int) -> str:
-        """Value of a row in a column, as text: the name of a category, "missing" where there is none."""
+        """Value of a row in a column, as text: the name of a category, "missing" where there is none.
+
+        Parameters
+        ----------
+        row : int
+            Number of the row.
+        column : int
+            Number of the column.
+        """
         value, known = float(self.rows[row, column]), self.schema.columns[column].categories
         if np.isnan(value):
             return "missing"

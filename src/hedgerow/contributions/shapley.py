@@ -49,6 +49,29 @@ def contribute(
     divided equally among the columns at which it is spread (:mod:`hedgerow.contributions.mixtures`).
 
     `pairs` of columns have half of their Shapley interaction index each way (the same paper, equation 9).
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    rows : array of shape (n_samples, n_features)
+        Rows, converted.
+    table : LeafTable
+        Numbers of the leaves.
+    additive : Additive
+        How the sum over the trees becomes the answer.
+    schema : Schema
+        Names, kinds and categories of the columns.
+    classes : tuple, default=()
+        Labels of the outputs; empty where there is one.
+    tree_weights : array of shape (n_trees,) or None, default=None
+        Weight of each tree; None weighs all alike.
+    background : array of shape (n_rows, n_features) or None, default=None
+        Rows that stand for a column whose value is not known; None: the training weights in the trees.
+    interactions : bool, default=False
+        Whether to divide further, among pairs of columns.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1, -1 all cores. Results do not depend on it.
     """
     check_rows(forest, rows)
     if (forest.kind == NodeKind.OBLIQUE).any():

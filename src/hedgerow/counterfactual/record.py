@@ -47,7 +47,23 @@ class Counterfactual:
     def of(
         cls, schema: Schema, before: Floats, after: Floats, target: Any, distance: float, gap: float
     ) -> Counterfactual:
-        """Record of a change of one converted row to another."""
+        """Record of a change of one converted row to another.
+
+        Parameters
+        ----------
+        schema : Schema
+            Names, kinds and categories of the columns.
+        before : array of shape (n_features,)
+            The converted row.
+        after : array of shape (n_features,)
+            The converted row with its changes.
+        target : label or (low, high)
+            Answer of the model for this row.
+        distance : float
+            Sum of the changes, in training ranges, times their costs.
+        gap : float
+            0 if it is proven that no row is nearer; else no row is nearer than (1 − gap)·distance.
+        """
         old, new = (
             [_value(column, x) for column, x in zip(schema.columns, row.tolist(), strict=True)]
             for row in (before, after)

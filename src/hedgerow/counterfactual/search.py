@@ -40,7 +40,13 @@ class Goal:
     """Whether the model answers a row, (n_features,), as wanted."""
 
     def leaf_values(self, forest: Forest) -> Floats:
-        """Terms of the conditions, (n_leaves, n_conditions)."""
+        """Terms of the conditions, (n_leaves, n_conditions).
+
+        Parameters
+        ----------
+        forest : Forest
+            The trees.
+        """
         linked = self.table.linked if self.table.row_of is None else self.table.linked[self.table.row_of]
         values = linked @ self.conditions.weights
         if self.tree_weights is not None:
@@ -64,7 +70,13 @@ class Limits:
             check_number("time_limit", self.time_limit, hint=" of seconds, or None")
 
     def crossing(self, n_features: int) -> tuple[int, int, float]:
-        """Arguments of the core, in its order."""
+        """Arguments of the core, in its order.
+
+        Parameters
+        ----------
+        n_features : int
+            Number of columns.
+        """
         changes = n_features if self.max_changes is None else min(self.max_changes, n_features)
         return changes, self.max_nodes, np.inf if self.time_limit is None else float(self.time_limit)
 
@@ -80,7 +92,23 @@ class Unreachable:
 def nearest_changes(
     forest: Forest, row: Floats, space: Space, goals: list[Goal], limits: Limits, barred: NDArray[np.uint8] | None
 ) -> list[Counterfactual | Unreachable]:
-    """Nearest change of a row for each goal, in their order; `barred` marks leaves that no row may reach."""
+    """Nearest change of a row for each goal, in their order; `barred` marks leaves that no row may reach.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    row : array of shape (n_features,)
+        The converted row.
+    space : Space
+        What may change, and what changes cost.
+    goals : list of Goal
+        Answers that are wanted.
+    limits : Limits
+        How far to search.
+    barred : array of shape (n_leaves,) or None
+        1 for leaves that no row may reach.
+    """
     candidates = space.candidates(row)
     return [_nearest(forest, row, space, goal, limits, barred, candidates) for goal in goals]
 

@@ -64,7 +64,25 @@ class Space:
         ranges: Any,
         costs: Floats,
     ) -> Space:
-        """Check the arguments of `counterfactual`; `trained` are the ranges of the training data."""
+        """Check the arguments of `counterfactual`; `trained` are the ranges of the training data.
+
+        Parameters
+        ----------
+        schema : Schema
+            Names, kinds and categories of the columns.
+        forest : Forest
+            The trees.
+        trained : array of shape (n_features, 2) or None
+            Ranges of the training data.
+        immutable : names or positions of columns
+            Columns that must stay as they are.
+        monotone : mapping of columns to +1 or -1, or None
+            Columns that may only increase, or only decrease.
+        ranges : mapping of columns to (low, high), or None
+            Values that numbers may take.
+        costs : array of shape (n_features,)
+            Cost of changing each column.
+        """
         if (forest.kind == NodeKind.OBLIQUE).any():
             raise ValueError("counterfactuals need splits on one column each, and this model has oblique splits")
         fixed = check_columns("immutable", immutable, schema)
@@ -85,7 +103,13 @@ class Space:
         return cls(schema, costs, bounds, tuple(cells), free, _directions(monotone, schema))
 
     def candidates(self, row: Floats) -> Candidates:
-        """Values that each column of a row may take. Missing values stay missing."""
+        """Values that each column of a row may take. Missing values stay missing.
+
+        Parameters
+        ----------
+        row : array of shape (n_features,)
+            The converted row.
+        """
         values, costs, home = [], [], []
         for j, x in enumerate(row.tolist()):
             own, at = np.array([x]), 0

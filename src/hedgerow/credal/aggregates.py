@@ -48,11 +48,27 @@ class Aggregate(Fold[float, Credal]):
 
     @abstractmethod
     def bounds(self, folded: Floats, n_trees: Any) -> Floats:
-        """Lower and upper bound for each class, (n, n_classes, 2), from the folded table, (n, m)."""
+        """Lower and upper bound for each class, (n, n_classes, 2), from the folded table, (n, m).
+
+        Parameters
+        ----------
+        folded : array of shape (n_samples, m)
+            The table, folded over the trees.
+        n_trees : int or array of shape (n_samples,)
+            Number of trees, or their total weight, in the fold.
+        """
 
     @abstractmethod
     def sets(self, folded: Floats, n_trees: Any) -> Bools:
-        """Classes that may be the answer, bool (n, n_classes); never none."""
+        """Classes that may be the answer, bool (n, n_classes); never none.
+
+        Parameters
+        ----------
+        folded : array of shape (n_samples, m)
+            The table, folded over the trees.
+        n_trees : int or array of shape (n_samples,)
+            Number of trees, or their total weight, in the fold.
+        """
 
     def finish(self, folded: Floats, n_trees: Any, s: float) -> Credal:
         """Bounds and sets from the folded table."""
@@ -68,6 +84,15 @@ class Aggregate(Fold[float, Credal]):
     def of_counts(self, counts: ArrayLike, s: float) -> tuple[Floats, Bools]:
         """Bounds (…, n_classes, 2) and sets (…, n_classes) from the counts of all trees, (…, n_trees, n_classes).
 
+        Parameters
+        ----------
+        counts : array-like of shape (…, n_trees, n_classes)
+            Class counts of the leaf that a row reaches in each tree.
+        s : float
+            Number of unobserved rows of unknown class; 0 takes frequencies as they are.
+
+        Examples
+        --------
         >>> bounds, sets = Average().of_counts([[0, 4], [1, 9], [1, 1]], s=2)
         >>> bounds.round(3)
         array([[0.111, 0.444],
@@ -246,7 +271,15 @@ class Conjunction(_Bounded):
         )
 
     def fell_back(self, folded: Floats, n_trees: Any) -> Bools:
-        """Rows whose trees have no distribution in common, bool (n,)."""
+        """Rows whose trees have no distribution in common, bool (n,).
+
+        Parameters
+        ----------
+        folded : array of shape (n_samples, m)
+            The table, folded over the trees.
+        n_trees : int or array of shape (n_samples,)
+            Number of trees, or their total weight, in the fold.
+        """
         return ~has_distribution(*_clipped(_halves(folded)[0]))
 
 
@@ -288,6 +321,15 @@ def get(aggregate: Any, weighting: Weighting = "uniform") -> Aggregate:
 
     `weighting` is that of "belief" and "vote"; the others weight all trees equally.
 
+    Parameters
+    ----------
+    aggregate : str or an aggregate
+        A name, or an instance.
+    weighting : {"uniform", "samples", "epistemic"}, default="uniform"
+        Weights of trees: all the same, the rows in the leaf, or 1 − s/(N + s).
+
+    Examples
+    --------
     >>> get("belief", weighting="epistemic")
     Belief(weighting='epistemic', strict=False)
     """

@@ -29,13 +29,17 @@ def interval_dominance(lower: ArrayLike, upper: ArrayLike, strict: bool = True) 
 
     Parameters
     ----------
-    lower, upper : (…, n_classes)
-        Means over trees, or belief and plausibility. They need not add up to anything.
-    strict : bool
+    lower : array-like of shape (…, n_classes)
+        Lower bounds.
+    upper : array-like of shape (…, n_classes)
+        Upper bounds.
+    strict : bool, default=True
         True: lower_k > upper_j by more than 1e-12, so that a tie of sums is a tie in whatever order they were added.
         False: lower_k ≥ upper_j, exactly, as the paper's equations 5 and 6 ask of a single tree; two classes with the
         same probability on both ends do not dominate each other.
 
+    Examples
+    --------
     >>> interval_dominance([0.1, 0.2, 0.5], [0.2, 0.5, 0.7])
     array([False,  True,  True])
     >>> interval_dominance([0.1, 0.2, 0.5], [0.2, 0.5, 0.7], strict=False)
@@ -49,6 +53,13 @@ def tree_sets(lower: ArrayLike, upper: ArrayLike) -> Bools:
 
     For two classes it is {1} when lower₁ ≥ ½ (equation 5 of the paper), {0} when upper₁ ≤ ½ (not equation 6), else
     both. Bounds and sets have shape (…, n_trees, n_classes).
+
+    Parameters
+    ----------
+    lower : array-like of shape (…, n_classes)
+        Lower bounds.
+    upper : array-like of shape (…, n_classes)
+        Upper bounds.
     """
     return interval_dominance(lower, upper, strict=False)
 
@@ -78,6 +89,15 @@ def maximality(lower: ArrayLike, upper: ArrayLike) -> Bools:
     and that is interval dominance on bounds made :func:`reachable`. An error where no distribution lies within the
     bounds.
 
+    Parameters
+    ----------
+    lower : array-like of shape (…, n_classes)
+        Lower bounds.
+    upper : array-like of shape (…, n_classes)
+        Upper bounds.
+
+    Examples
+    --------
     >>> maximality([0.5, 0.2, 0.2], [0.6, 0.6, 0.6])  # only 0.1 is left to give: no other than the first gets to 0.5
     array([ True, False, False])
     >>> interval_dominance([0.5, 0.2, 0.2], [0.6, 0.6, 0.6])
@@ -93,6 +113,15 @@ def e_admissibility(lower: ArrayLike, upper: ArrayLike) -> Bools:
     above t, and if the others can take up the rest without passing t: t + Σ min(u_j, t) ≥ 1. A smaller p_k makes both
     harder. An error where no distribution lies within the bounds.
 
+    Parameters
+    ----------
+    lower : array-like of shape (…, n_classes)
+        Lower bounds.
+    upper : array-like of shape (…, n_classes)
+        Upper bounds.
+
+    Examples
+    --------
     >>> e_admissibility([0.0, 0.0, 0.0], [0.3, 0.5, 0.5])  # 0.3 is not the most: the others have 0.7
     array([False,  True,  True])
     """
@@ -113,6 +142,13 @@ def reachable(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:
 
     l_k becomes max(l_k, 1 − Σu of the others) and u_k min(u_k, 1 − Σl of the others) (de Campos, Huete and Moral,
     Probability intervals, 1994). An error where no distribution lies within the bounds.
+
+    Parameters
+    ----------
+    lower : array-like of shape (…, n_classes)
+        Lower bounds.
+    upper : array-like of shape (…, n_classes)
+        Upper bounds.
     """
     low, high = _proper(lower, upper)
     return tightened(low, high)

@@ -27,6 +27,15 @@ def idm_bounds(counts: ArrayLike, s: float) -> tuple[Floats, Floats]:
 
     `s` is the number of unobserved samples of any class. Without counts the bounds are 0 and 1.
 
+    Parameters
+    ----------
+    counts : array-like of shape (…, n_trees, n_classes)
+        Class counts of the leaf that a row reaches in each tree.
+    s : float
+        Number of unobserved rows of unknown class; 0 takes frequencies as they are.
+
+    Examples
+    --------
     >>> lower, upper = idm_bounds([[1, 3], [10, 30]], s=1)
     >>> lower.round(3)
     array([[0.2  , 0.6  ],
@@ -49,11 +58,17 @@ def tree_weights(counts: ArrayLike, s: float, weighting: Weighting = "uniform") 
 
     Parameters
     ----------
-    weighting : {"uniform", "samples", "epistemic"}
+    counts : array-like of shape (…, n_trees, n_classes)
+        Class counts of the leaf that a row reaches in each tree.
+    s : float
+        Number of unobserved rows of unknown class; 0 takes frequencies as they are.
+    weighting : {"uniform", "samples", "epistemic"}, default="uniform"
         1; the number of samples in the leaf, N (equation 7); one less the length of its intervals,
         1 − s/(N + s) = N/(N + s) (equation 8). The paper's introduction has weights *equal* to the length: its
         equation 8, and its reasoning, are the opposite.
 
+    Examples
+    --------
     >>> tree_weights([[1, 0], [3, 6], [0, 0]], s=1, weighting="epistemic")
     array([0.5, 0.9, 0. ])
     """

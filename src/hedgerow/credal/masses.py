@@ -28,6 +28,17 @@ def belief(counts: ArrayLike, s: float, weighting: Weighting = "uniform") -> tup
     More classes are our extension (the paper's future work). Where no tree has any weight they all count the same.
     ``interval_dominance(bel, pl)`` is the decision of section 3.
 
+    Parameters
+    ----------
+    counts : array-like of shape (…, n_trees, n_classes)
+        Class counts of the leaf that a row reaches in each tree.
+    s : float
+        Number of unobserved rows of unknown class; 0 takes frequencies as they are.
+    weighting : {"uniform", "samples", "epistemic"}, default="uniform"
+        Weights of trees: all the same, the rows in the leaf, or 1 − s/(N + s).
+
+    Examples
+    --------
     >>> bel, pl = belief([[[0, 5], [2, 3], [4, 0]]], s=2, weighting="samples")
     >>> bel.round(3), pl.round(3)
     (array([[0.286, 0.357]]), array([[0.643, 0.714]]))
@@ -51,11 +62,16 @@ def belief_interval(
 
     Parameters
     ----------
-    lower, upper : (…, n_trees)
-        The trees' bounds on the probability of that one class.
+    lower : array-like of shape (…, n_trees)
+        Lower bound of the class in each tree.
+    upper : array-like of shape (…, n_trees)
+        Upper bound of the class in each tree.
     tree_weights : (…, n_trees) or None
         None, or all zero: equal weights.
-    a, b : numbers, or arrays (…)
+    a : array-like
+        Lower end of the interval.
+    b : array-like
+        Upper end of the interval.
 
     Notes
     -----

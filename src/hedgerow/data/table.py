@@ -77,7 +77,15 @@ class Schema:
         return all(column.kind == Kind.NUMERIC for column in self.columns)
 
     def read(self, X: Any, *, estimator: Any = None) -> Floats:
-        """Convert X to a row-major matrix for walking; return X itself if there is nothing to convert."""
+        """Convert X to a row-major matrix for walking; return X itself if there is nothing to convert.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+        estimator : object or None, default=None
+            Estimator to name in messages.
+        """
         if self._is_ready(X):
             self._check_names(None, estimator)
             _refuse_infinity(X, self.names)
@@ -142,6 +150,17 @@ def read_table(
 
     `categorical_features` says which columns are nominal, as in scikit-learn's histogram boosting: None,
     "from_dtype" (text and categorical columns of a frame), indices, a boolean mask, or column names.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows.
+    categorical_features : "from_dtype", indices, mask, names or None, default="from_dtype"
+        Which columns are nominal; by default text and categorical columns of a frame.
+    estimator : object or None, default=None
+        Estimator to name in messages.
+    column_major : bool, default=True
+        Whether the matrix is to be column-major, as growth reads it.
     """
     frame = as_frame(X)
     if frame is None:

@@ -47,7 +47,15 @@ _ARFF_START = re.compile(rb"\s*(%[^\n]*\n\s*)*@relation\b", re.I)
 
 
 def open_rows(path: str, reading: Reading | None = None) -> Rows:
-    """Open a CSV, TSV, Parquet, ARFF, Excel or JSON lines file, packed by gzip or not; ``-`` is standard input."""
+    """Open a CSV, TSV, Parquet, ARFF, Excel or JSON lines file, packed by gzip or not; ``-`` is standard input.
+
+    Parameters
+    ----------
+    path : str
+        Name of the file.
+    reading : Reading or None, default=None
+        Options; None infers all.
+    """
     reading = reading or Reading()
     stream = open_stream(path)
     try:

@@ -55,7 +55,17 @@ class Dataset:
 
     @classmethod
     def of(cls, name: str, table: pa.Table, target: str) -> Dataset:
-        """Split a table into inputs and target; rows without a target are dropped."""
+        """Split a table into inputs and target; rows without a target are dropped.
+
+        Parameters
+        ----------
+        name : str
+            Name of the dataset.
+        table : pyarrow Table
+            Inputs and target.
+        target : str
+            Name of the column to predict.
+        """
         table = table.filter(table[target].is_valid())
         column = decode(table[target])
         values = column.to_numpy()
@@ -80,10 +90,10 @@ def load(name: str, *, data: AnyPath | None = None, data_home: AnyPath | None = 
     ----------
     name : str
         One of :func:`entries`.
-    data : path or None
+    data : path or None, default=None
         A folder of Parquet files, by default that in HEDGEROW_DATA. The target is the column called target, class,
         label or y, or else the last one.
-    data_home : path or None
+    data_home : path or None, default=None
         The cache, as in :func:`fetch_openml`.
     """
     folder = _folder(data)
@@ -103,7 +113,15 @@ def load(name: str, *, data: AnyPath | None = None, data_home: AnyPath | None = 
 
 
 def entries(*, data: AnyPath | None = None, data_home: AnyPath | None = None) -> list[Entry]:
-    """List the datasets that :func:`load` finds, in the order of its search."""
+    """List the datasets that :func:`load` finds, in the order of its search.
+
+    Parameters
+    ----------
+    data : path or None, default=None
+        Folder of datasets to look in first.
+    data_home : path or None, default=None
+        Folder of downloaded datasets; None is scikit-learn's.
+    """
     return [*_in_folder(_folder(data)), *_in_cache(cache_folder(data_home)), *_with_scikit_learn()]
 
 

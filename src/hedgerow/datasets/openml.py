@@ -38,11 +38,11 @@ def fetch_openml(
     ----------
     name : str or int
         As on openml.org; a number names one version of one dataset.
-    version : int or None
+    version : int or None, default=None
         None is the lowest that is active.
-    data_home : path or None
+    data_home : path or None, default=None
         The cache: by default HEDGEROW_CACHE, or ``hedgerow`` in the user's folder of caches.
-    server : str or None
+    server : str or None, default=None
         Address of the server: by default HEDGEROW_OPENML, or openml.org.
     """
     folder = cache_folder(data_home)

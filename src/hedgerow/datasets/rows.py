@@ -84,7 +84,13 @@ class Rows(Protocol):
         """Read all rows; the type of a column is that of its values."""
 
     def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
-        """Read some rows at a time, in order: the columns `wanted`, as numbers (float64) or text (a dictionary)."""
+        """Read some rows at a time, in order: the columns `wanted`, as numbers (float64) or text (a dictionary).
+
+        Parameters
+        ----------
+        wanted : mapping of names to As
+            Columns to read, as numbers or text.
+        """
 
 
 def check_names(names: Sequence[str], label: str) -> None:

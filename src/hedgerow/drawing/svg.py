@@ -26,6 +26,13 @@ def scene_to_svg(scene: Scene, background: str = "auto") -> str:
 
     `background` "auto" follows the viewer's preference, light or dark; "light" and "dark" are fixed; "transparent" has
     the colours of "auto" and nothing behind them.
+
+    Parameters
+    ----------
+    scene : Scene
+        What is to be drawn.
+    background : {"auto", "light", "dark", "transparent"}, default="auto"
+        "auto" is that of the viewer.
     """
     check_choice("background", background, BACKGROUNDS)
     width, height = _number(scene.width), _number(scene.height)

@@ -34,7 +34,15 @@ _OVERVIEW = 56.0  # height
 
 
 def tree_scene(view: TreeView, orientation: str = "auto") -> Scene:
-    """Lay a tree out, downwards as cards or, where it has many leaves, to the right with a line for each of them."""
+    """Lay a tree out, downwards as cards or, where it has many leaves, to the right with a line for each of them.
+
+    Parameters
+    ----------
+    view : TreeView
+        What is shown of the tree.
+    orientation : {"auto", "down", "right"}, default="auto"
+        Direction in which the tree grows.
+    """
     check_choice("orientation", orientation, ORIENTATIONS)
     downwards = orientation == "down" or (orientation == "auto" and view.n_ends <= _MOST_CARDS)
     bars = Bars.of(view)

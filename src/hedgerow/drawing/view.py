@@ -111,10 +111,13 @@ def view_tree(
 
     Parameters
     ----------
-    max_depth : int, None or "auto"
+    subject : Subject
+        The tree and its names.
+    max_depth : int, None or "auto", default="auto"
         Draw splits above this depth. None: all. "auto": those that most rows meet, until the picture has `AUTO_LEAVES`
         ends, and at most `AUTO_DEPTH` above each other; so all of a tree that has no more.
-    highlight : row to show; with "auto" its whole path is drawn
+    highlight : Highlight or None, default=None
+        Row to show; with "auto" its whole path is drawn.
     """
     if not (max_depth is None or max_depth == "auto" or _is_depth(max_depth)):
         raise ValueError(f"max_depth is {max_depth!r}, must be a whole number of at least 0, None or 'auto'")

@@ -39,7 +39,7 @@ def to_onnx(model: Any, *, missing: Literal["refuse", "nan"] = "refuse") -> Any:
         With numeric columns and splits x ≤ t only; for a classifier with a `rule`, with
         :class:`~hedgerow.rules.Probability` ("probability" or "laplace"). Forests of scikit-learn go through
         ``RuleClassifier.from_fitted(theirs, rule="probability")``.
-    missing : {"refuse", "nan"}
+    missing : {"refuse", "nan"}, default="refuse"
         ONNX's trees can't split a row with a missing value over several branches. Trees here do so, with
         ``missing="learned"`` only at nodes that met no missing value in `fit`. Such a forest is refused; with "nan" it
         is exported, and a row whose missing value reaches such a node gets NaN (and a meaningless label). If no node at

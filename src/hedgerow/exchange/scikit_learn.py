@@ -41,7 +41,7 @@ def from_sklearn(model: Any, *, widen: bool = True) -> Forest:
     model : DecisionTree*, ExtraTree*, RandomForest*, ExtraTrees* or Bagging* (Classifier or Regressor)
         Fitted, with one output, and without monotonicity constraints, which change the values of leaves. Bagging must
         be of trees; `max_features` and `bootstrap_features` are taken into account.
-    widen : bool
+    widen : bool, default=True
         False keeps the thresholds as the model shows them, for distances to them; see below.
 
     Notes

@@ -45,16 +45,48 @@ class Progress(Protocol):
     """What is told while the work goes on."""
 
     def start(self, study: str, n_units: int, n_stored: int) -> None:
-        """Work on a study begins."""
+        """Work on a study begins.
+
+        Parameters
+        ----------
+        study : str
+            Name of the study.
+        n_units : int
+            Number of units of work.
+        n_stored : int
+            Number of them that are stored already.
+        """
 
     def unit(self, finished: Finished) -> None:
-        """A unit is stored."""
+        """A unit is stored.
+
+        Parameters
+        ----------
+        finished : Finished
+            The unit, with its time and results.
+        """
 
     def dataset(self, name: str, seconds: float) -> None:
-        """All units of a dataset are stored."""
+        """All units of a dataset are stored.
+
+        Parameters
+        ----------
+        name : str
+            Name of the dataset.
+        seconds : float
+            Processor time.
+        """
 
     def left_out(self, dataset: str, why: str) -> None:
-        """A dataset can't be used."""
+        """A dataset can't be used.
+
+        Parameters
+        ----------
+        dataset : str
+            Name of the dataset.
+        why : str
+            The reason.
+        """
 
 
 class _Silent:
@@ -88,19 +120,19 @@ def reproduce(
 
     Parameters
     ----------
-    name : str
+    name : str, default="all"
         One of :func:`names`, or "all".
-    quick : bool
+    quick : bool, default=False
         Small datasets and few repeats: a look at everything in a few minutes. What it stores counts for the full run.
-    data : path or None
+    data : path or None, default=None
         Folder of Parquet files; None: the datasets that ship with scikit-learn.
-    out : path
+    out : path, default="reproduction"
         Folder for the store and the pages.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Processes; None: one for each core.
-    only : sequence of str
+    only : sequence of str, default=()
         Run these datasets only.
-    progress : Progress or None
+    progress : Progress or None, default=None
         Told about every unit and dataset.
     """
     chosen = _chosen(name)

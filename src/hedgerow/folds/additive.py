@@ -27,9 +27,27 @@ class Additive:
 
     @classmethod
     def mean(cls, of: str, n_outputs: int, n_trees: int, *, by_class: bool) -> Additive:
-        """Mean over the trees of each column of the fold."""
+        """Mean over the trees of each column of the fold.
+
+        Parameters
+        ----------
+        of : str
+            Name of the answer that is divided.
+        n_outputs : int
+            Number of answers.
+        n_trees : int or array of shape (n_samples,)
+            Number of trees, or their total weight, in the fold.
+        by_class : bool
+            Whether there is an answer for each class.
+        """
         return cls(of, np.eye(n_outputs) / n_trees, np.zeros(n_outputs), by_class)
 
     def named(self, of: str) -> Additive:
-        """The same numbers under another name."""
+        """The same numbers under another name.
+
+        Parameters
+        ----------
+        of : str
+            Name of the answer that is divided.
+        """
         return replace(self, of=of)

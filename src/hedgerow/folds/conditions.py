@@ -25,6 +25,16 @@ class Conditions(NamedTuple):
 
 
 def leads(weights: Floats, offset: Floats, code: int) -> Conditions:
-    """Conditions for class `code` to have the largest of the scores folded @ weights + offset, one for each class."""
+    """Conditions for class `code` to have the largest of the scores folded @ weights + offset, one for each class.
+
+    Parameters
+    ----------
+    weights : array of shape (m, n_classes)
+        Weight of each folded column in the score of each class.
+    offset : array
+        What is added.
+    code : int
+        Position of the class.
+    """
     others = np.arange(len(offset)) != code
     return Conditions(weights[:, [code]] - weights[:, others], offset[code] - offset[others])

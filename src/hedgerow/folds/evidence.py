@@ -16,6 +16,11 @@ def leaf_counts(forest: Forest) -> Query[Floats]:
     """Class counts of the leaf that a row reaches in each tree, (n, n_trees, n_classes).
 
     For a row that reaches several leaves of a tree, the weighted mean of their counts.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
     """
     return Query(LeafTable.by_counts(forest.distinct_counts), lambda counts, _: counts, per_tree=True)
 
@@ -24,13 +29,24 @@ def tree_votes(forest: Forest) -> Query[NDArray[np.intp]]:
     """Class with most counts in the leaf that a row reaches in each tree, (n, n_trees); the first of equals.
 
     A leaf without rows votes as the node above it.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
     """
     table = LeafTable.of(forest.answer_counts())
     return Query(table, lambda counts, _: counts.argmax(axis=2), per_tree=True)
 
 
 def leaf_moments(forest: Forest) -> Query[Floats]:
-    """Weight, mean, squared mean and variance of the leaf that a row reaches in each tree, (n, n_trees, 4)."""
+    """Weight, mean, squared mean and variance of the leaf that a row reaches in each tree, (n, n_trees, 4).
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    """
     weight, mean, squares = forest.stats.T
     variance = squares / np.where(weight > 0, weight, 1.0)
     table = LeafTable.of(np.stack([weight, mean, mean**2, variance], axis=1))

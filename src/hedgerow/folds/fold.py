@@ -57,6 +57,13 @@ class Fold(ABC, Generic[Context, Answer]):
         """Linear quantities of each leaf, (n_leaves, m), from its numbers: class counts, or weight, mean and squares.
 
         They depend on nothing else: leaves with equal numbers share a row, and are passed once.
+
+        Parameters
+        ----------
+        leaves : array of shape (n_leaves, n_classes) or (n_leaves, 3)
+            Class counts of the leaves, or weight, mean and squares.
+        context : object
+            What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
         """
 
     @abstractmethod
@@ -65,25 +72,68 @@ class Fold(ABC, Generic[Context, Answer]):
 
         `n_trees` is a number, or (n, 1) where rows were folded over different numbers of trees. Weighted trees count
         as much as their weights.
+
+        Parameters
+        ----------
+        folded : array of shape (n_samples, m)
+            The table, folded over the trees.
+        n_trees : int or array of shape (n_samples,)
+            Number of trees, or their total weight, in the fold.
+        context : object
+            What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
         """
 
     def bind(self, context: Context) -> Callable[[Floats, Any], Answer]:
-        """Return `finish` for this context; override it where part of the work depends on the context alone."""
+        """Return `finish` for this context; override it where part of the work depends on the context alone.
+
+        Parameters
+        ----------
+        context : object
+            What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
+        """
         return lambda folded, n_trees: self.finish(folded, n_trees, context)
 
     def conditions(self, code: int, n_classes: int, n_trees: int, context: Context) -> Conditions | None:
-        """Conditions for class `code` to be the answer, alone; None where none are linear in the folded table."""
+        """Conditions for class `code` to be the answer, alone; None where none are linear in the folded table.
+
+        Parameters
+        ----------
+        code : int
+            Position of the class.
+        n_classes : int
+            Number of classes.
+        n_trees : int or array of shape (n_samples,)
+            Number of trees, or their total weight, in the fold.
+        context : object
+            What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
+        """
         return None
 
     def additive(self, n_trees: int, context: Context) -> Additive:
-        """Return an answer of this fold that is a sum over trees and leaves; ValueError where it has none."""
+        """Return an answer of this fold that is a sum over trees and leaves; ValueError where it has none.
+
+        Parameters
+        ----------
+        n_trees : int or array of shape (n_samples,)
+            Number of trees, or their total weight, in the fold.
+        context : object
+            What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
+        """
         raise ValueError(
             f"{self._title} has no answer that adds up over its trees: choose one that averages, such as "
             "'probability', or adds evidence up, such as 'tempered'"
         )
 
     def leaf_table(self, leaves: Floats, context: Context) -> LeafTable:
-        """Return the table with its links and ops, checked."""
+        """Return the table with its links and ops, checked.
+
+        Parameters
+        ----------
+        leaves : array of shape (n_leaves, n_classes) or (n_leaves, 3)
+            Class counts of the leaves, or weight, mean and squares.
+        context : object
+            What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
+        """
         made = self.table(leaves, context)
         if isinstance(made, LeafTable):
             return made
@@ -102,11 +152,29 @@ class Fold(ABC, Generic[Context, Answer]):
         return LeafTable.of(values, link=link, op=op, name=self._title)
 
     def table_of(self, leaves: DistinctCounts, context: Context) -> LeafTable:
-        """Return the table of the leaves of a forest; leaves with equal counts share a row."""
+        """Return the table of the leaves of a forest; leaves with equal counts share a row.
+
+        Parameters
+        ----------
+        leaves : DistinctCounts
+            Counts of the leaves.
+        context : object
+            What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
+        """
         return LeafTable.by_counts(leaves, lambda counts: self.leaf_table(counts, context))
 
     def query(self, table: LeafTable, context: Context, tree_weights: Floats | None = None) -> Query[Answer]:
-        """Bind the fold to its table in a forest, for :func:`hedgerow.walk.ask`."""
+        """Bind the fold to its table in a forest, for :func:`hedgerow.walk.ask`.
+
+        Parameters
+        ----------
+        table : LeafTable
+            Table of the leaves.
+        context : object
+            What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
+        tree_weights : array of shape (n_trees,) or None, default=None
+            Weight of each tree; None weighs all alike.
+        """
         return Query(table, self.bind(context), tree_weights=tree_weights)
 
     def of_trees(
@@ -115,6 +183,15 @@ class Fold(ABC, Generic[Context, Answer]):
         """Answer (…) from the leaf counts of all trees, (…, n_trees, n_classes): the fold in NumPy.
 
         `finish` replaces the fold's own.
+
+        Parameters
+        ----------
+        counts : array-like of shape (…, n_trees, n_classes)
+            Class counts of the leaf that a row reaches in each tree.
+        context : object
+            What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
+        finish : callable or None, default=None
+            What is done with the folded table; None is :meth:`finish`.
         """
         leaves = check_counts(counts, of_trees=True)
         *shape, n_trees, n_classes = leaves.shape

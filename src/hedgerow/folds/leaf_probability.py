@@ -43,7 +43,13 @@ class LeafProbability(Fold[Floats, Floats]):
         """Probabilities from class counts, (n_leaves, n_classes), and the classes' prior."""
 
     def evidence(self, forest: Forest) -> Floats:
-        """Counts that `table` gets for the leaves of a tree, (n_leaves, n_classes)."""
+        """Counts that `table` gets for the leaves of a tree, (n_leaves, n_classes).
+
+        Parameters
+        ----------
+        forest : Forest
+            The trees.
+        """
         return forest.answer_counts()
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
@@ -178,6 +184,12 @@ _ALIASES: dict[str, LeafProbability] = {"shrinkage": Shrinkage(), "frequency": F
 
 
 def leaf_probability(given: Any) -> LeafProbability:
-    """Return the strategy for `leaf_probability`: an alias or an instance."""
+    """Return the strategy for `leaf_probability`: an alias or an instance.
+
+    Parameters
+    ----------
+    given : str or an instance
+        An alias, or a strategy.
+    """
     kinds = (Frequency, Laplace, MEstimate, Shrinkage)
     return choose("leaf_probability", given, _ALIASES, kinds)

@@ -48,6 +48,12 @@ class Variance(Fold[None, Uncertainty]):
 
 
 def deviations(variances: Uncertainty) -> Uncertainty:
-    """Standard deviations of variances: in the unit of the target, and their squares add up."""
+    """Standard deviations of variances: in the unit of the target, and their squares add up.
+
+    Parameters
+    ----------
+    variances : Uncertainty
+        Variances.
+    """
     total, aleatoric, epistemic = np.sqrt((variances.total, variances.aleatoric, variances.epistemic))
     return Uncertainty(total, aleatoric, epistemic, "deviation")

@@ -47,6 +47,15 @@ def plausibility_degrees(positive: ArrayLike, negative: ArrayLike) -> Plausibili
 
     No counts at all are total ignorance: both classes are fully plausible, u_e = 1.
 
+    Parameters
+    ----------
+    positive : array-like
+        Counts w⁺.
+    negative : array-like
+        Counts w⁻.
+
+    Examples
+    --------
     >>> degrees = plausibility_degrees([0, 3, 300], [0, 1, 100])
     >>> degrees.epistemic.round(3)
     array([1.   , 0.282, 0.   ])

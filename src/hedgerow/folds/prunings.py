@@ -62,7 +62,17 @@ class Prunings:
     """Whether labels chose the splits."""
 
     def posteriors(self, forest: Forest, counts: Floats, prior: Floats) -> LeafPosteriors:
-        """Posterior of each leaf, given the counts of the leaves, (n_leaves, n_classes), and the classes' prior."""
+        """Posterior of each leaf, given the counts of the leaves, (n_leaves, n_classes), and the classes' prior.
+
+        Parameters
+        ----------
+        forest : Forest
+            The trees.
+        counts : array of shape (n_leaves, n_classes)
+            Class counts of the leaves.
+        prior : array of shape (n_classes,) or None
+            Share of each class; None is uniform.
+        """
         prior = np.maximum(prior, _LEAST_SHARE)
         prior = prior / prior.sum()
         of_nodes = forest.node_counts(counts) * (_WORTH_OF_CHOSEN if self.chosen else 1.0)

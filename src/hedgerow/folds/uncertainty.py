@@ -48,12 +48,28 @@ class PosteriorUncertainty:
     unknown."""
 
     def query(self, tree_weights: Floats | None = None) -> Query[Uncertainty]:
-        """Bind the posteriors to a forest, for :func:`hedgerow.walk.ask`."""
+        """Bind the posteriors to a forest, for :func:`hedgerow.walk.ask`.
+
+        Parameters
+        ----------
+        tree_weights : array of shape (n_trees,) or None, default=None
+            Weight of each tree; None weighs all alike.
+        """
         table = LeafTable.of(np.column_stack([self.posteriors.shares, self.posteriors.bits]))
         return Query(table, self.finish, tree_weights=tree_weights, with_rows=True)
 
     def finish(self, folded: Floats, n_trees: int, rows: Floats) -> Uncertainty:
-        """Uncertainty from the folded shares and bits, (n, n_classes + 1)."""
+        """Uncertainty from the folded shares and bits, (n, n_classes + 1).
+
+        Parameters
+        ----------
+        folded : array of shape (n_samples, m)
+            The table, folded over the trees.
+        n_trees : int or array of shape (n_samples,)
+            Number of trees, or their total weight, in the fold.
+        rows : array of shape (n_samples, n_features)
+            Rows, converted.
+        """
         shares, aleatoric = np.hsplit(folded / n_trees, [-1])
         aleatoric = aleatoric[:, 0]
         if self.ranges is not None:
@@ -112,7 +128,13 @@ def all_aleatoric(total: Floats, measure: str) -> Uncertainty:
 
 
 def entropy_bits(probabilities: Floats) -> Floats:
-    """−Σ p·log2 p over the last axis."""
+    """−Σ p·log2 p over the last axis.
+
+    Parameters
+    ----------
+    probabilities : array of shape (…, n_classes)
+        Probabilities.
+    """
     positive = np.where(probabilities > 0, probabilities, 1.0)
     bits: Floats = -(positive * np.log2(positive)).sum(axis=-1)
     return bits + 0.0  # not -0.0

@@ -49,28 +49,87 @@ class Node:
 
 
 def leaf(counts: Iterable[float], *, weight: float | None = None) -> Node:
-    """A leaf of a classification tree with its class counts; its training weight is their sum unless given."""
+    """A leaf of a classification tree with its class counts; its training weight is their sum unless given.
+
+    Parameters
+    ----------
+    counts : iterable of float
+        Weighted count of each class.
+    weight : float or None, default=None
+        Training weight; None: the sum of the counts.
+    """
     row = tuple(float(n) for n in counts)
     return Node(NodeKind.LEAF, row, sum(row) if weight is None else float(weight))
 
 
 def value(mean: float, *, weight: float = 1.0, squares: float = 0.0) -> Node:
-    """A leaf of a regression tree: mean, weight and sum of squared deviations of the training targets in it."""
+    """A leaf of a regression tree: mean, weight and sum of squared deviations of the training targets in it.
+
+    Parameters
+    ----------
+    mean : float
+        Mean of the targets.
+    weight : float, default=1.0
+        Training weight.
+    squares : float, default=0.0
+        Sum of squared deviations from the mean.
+    """
     return Node(NodeKind.LEAF, (float(weight), float(mean), float(squares)), float(weight))
 
 
 def threshold(feature: int, at: float, *children: Node, missing: str = "spread") -> Node:
-    """x ≤ `at` goes to the first child, x > `at` to the second; a third is the own branch of missing values."""
+    """x ≤ `at` goes to the first child, x > `at` to the second; a third is the own branch of missing values.
+
+    Parameters
+    ----------
+    feature : int
+        Number of the column.
+    at : float
+        The threshold.
+    *children
+        The children, in order.
+    missing : {"spread", "first", "last", "own"}, default="spread"
+        Where missing values go: over all branches by weight, to the first or last child, or to a branch of their
+        own.
+    """
     return _split(NodeKind.THRESHOLD, children, missing, feature=feature, threshold=float(at))
 
 
 def one_against_rest(feature: int, code: int, *children: Node, missing: str = "spread") -> Node:
-    """The category `code` goes to the first child, every other to the second."""
+    """The category `code` goes to the first child, every other to the second.
+
+    Parameters
+    ----------
+    feature : int
+        Number of the column.
+    code : int
+        Code of the category.
+    *children
+        The children, in order.
+    missing : {"spread", "first", "last", "own"}, default="spread"
+        Where missing values go: over all branches by weight, to the first or last child, or to a branch of their
+        own.
+    """
     return _split(NodeKind.ONE_AGAINST_REST, children, missing, feature=feature, threshold=float(code))
 
 
 def subset(feature: int, members: Iterable[int], n_categories: int, *children: Node, missing: str = "spread") -> Node:
-    """Categories in `members` go to the first child, the others below `n_categories` to the second."""
+    """Categories in `members` go to the first child, the others below `n_categories` to the second.
+
+    Parameters
+    ----------
+    feature : int
+        Number of the column.
+    members : iterable of int
+        Codes that go to the first child.
+    n_categories : int
+        Number of categories; larger codes are unseen.
+    *children
+        The children, in order.
+    missing : {"spread", "first", "last", "own"}, default="spread"
+        Where missing values go: over all branches by weight, to the first or last child, or to a branch of their
+        own.
+    """
     words = [0] * -(-n_categories // 32)
     for code in members:
         if not 0 <= code < n_categories:
@@ -84,6 +143,18 @@ def multiway(feature: int, children: Mapping[int, Node], *, own: Node | None = N
     """Category code → child; a code that is not named has no branch. `own` is the branch of missing values.
 
     The same Node object under two codes is one child for both categories.
+
+    Parameters
+    ----------
+    feature : int
+        Number of the column.
+    children : mapping of int to Node
+        Child of each category's code; a code that is not named has no branch.
+    own : Node or None, default=None
+        Branch of missing values.
+    missing : {"spread", "first", "last", "own"}, default="spread"
+        Where missing values go: over all branches by weight, to the first or last child, or to a branch of their
+        own.
     """
     if any(code < 0 for code in children):
         raise ValueError(f"children names the code {min(children)}: codes of categories begin at 0")
@@ -98,7 +169,20 @@ def multiway(feature: int, children: Mapping[int, Node], *, own: Node | None = N
 
 
 def oblique(weights: Mapping[int, float], at: float, *children: Node, missing: str = "spread") -> Node:
-    """Σ weights[j] · x[j] ≤ `at` goes to the first child."""
+    """Σ weights[j] · x[j] ≤ `at` goes to the first child.
+
+    Parameters
+    ----------
+    weights : mapping of int to float
+        Weight of each column in the sum.
+    at : float
+        The threshold.
+    *children
+        The children, in order.
+    missing : {"spread", "first", "last", "own"}, default="spread"
+        Where missing values go: over all branches by weight, to the first or last child, or to a branch of their
+        own.
+    """
     features = tuple(sorted(weights))
     return _split(
         NodeKind.OBLIQUE,
@@ -124,7 +208,17 @@ def _split(kind: NodeKind, children: tuple[Node, ...], missing: str, **what: obj
 
 
 def build_forest(trees: Sequence[Node], n_features: int, *, regression: bool = False) -> Forest:
-    """Lay hand-written trees out as one Forest: breadth first, so that siblings are contiguous."""
+    """Lay hand-written trees out as one Forest: breadth first, so that siblings are contiguous.
+
+    Parameters
+    ----------
+    trees : sequence of Node
+        Roots, made by :func:`leaf`, :func:`threshold` and the like.
+    n_features : int
+        Number of columns.
+    regression : bool, default=False
+        Whether leaves hold numbers; needed only where there are none to see it by.
+    """
     nodes: list[Node] = []
     first_child: list[int] = []
     tree_start, leaf_start, n_leaves = [0], [0], 0

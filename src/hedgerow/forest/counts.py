@@ -40,11 +40,25 @@ class DistinctCounts(NamedTuple):
         return DistinctCounts(counts, row_of)
 
     def of_each_leaf(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Expand `values`, which has a row for each of the counts, to one row per leaf."""
+        """Expand `values`, which has a row for each of the counts, to one row per leaf.
+
+        Parameters
+        ----------
+        values : array of shape (n_distinct, …)
+            One row for each of the counts.
+        """
         return values if self.row_of is None else values[self.row_of]
 
     def part(self, first: int, last: int) -> DistinctCounts:
-        """Counts of the leaves first .. last - 1."""
+        """Counts of the leaves first .. last - 1.
+
+        Parameters
+        ----------
+        first : int
+            First leaf.
+        last : int
+            Leaf after the last one.
+        """
         if self.row_of is None:
             return DistinctCounts(self.counts[first:last], None)
         return DistinctCounts(self.counts, self.row_of[first:last])

@@ -90,6 +90,17 @@ class Forest:
         `first_child` of each node in a row; other arrays have the names of the constructor. Those that follow from the
         others may be None, and are derived when they are first read: `weight` if no training row had a missing value,
         `payload` if no node has one, `missing` if all nodes spread, `leaf_counts` if there are `distinct_counts`.
+
+        Parameters
+        ----------
+        n_features : int
+            Number of columns.
+        nodes : array of NODE records
+            Nodes of all trees.
+        distinct_counts : DistinctCounts or None, default=None
+            Counts of the leaves without repetitions, if they are known.
+        **arrays
+            The other arrays of a forest, by name.
         """
         forest = cls.__new__(cls)
         kept: dict[str, Any] = {name: array for name, array in arrays.items() if array is not None}
@@ -110,11 +121,23 @@ class Forest:
 
     @classmethod
     def concatenate(cls, forests: Sequence[Forest]) -> Forest:
-        """Make one forest of the trees of several, in order; all must have the same features and classes."""
+        """Make one forest of the trees of several, in order; all must have the same features and classes.
+
+        Parameters
+        ----------
+        forests : sequence of Forest
+            At least one.
+        """
         return cls.trusted(**concatenated_arrays(forests))
 
     def with_counts(self, leaf_counts: NDArray[np.float64]) -> Forest:
-        """Copy of the forest with other counts in its leaves; `weight` stays what it was in training."""
+        """Copy of the forest with other counts in its leaves; `weight` stays what it was in training.
+
+        Parameters
+        ----------
+        leaf_counts : array of shape (n_leaves, n_classes)
+            Counts of the leaves.
+        """
         changed = {"weight": self.weight, "leaf_counts": leaf_counts.copy(), "distinct_counts": None}
         forest = Forest.trusted(**self.parts() | changed)
         check_leaf_values(forest)  # nothing else depends on the counts
@@ -141,7 +164,13 @@ class Forest:
         return self._nodes.view(np.uint8).reshape(self.n_nodes, _NODE.itemsize)
 
     def to_core(self, derive: Sequence[str] = ()) -> ForestArrays:
-        """The arrays as functions of the core take them; of those that are left out only the ones to `derive`."""
+        """The arrays as functions of the core take them; of those that are left out only the ones to `derive`.
+
+        Parameters
+        ----------
+        derive : sequence of str, default=()
+            Names of optional arrays to compute where they are absent.
+        """
         optional: dict[str, Any] = {
             name: getattr(self, name) if name in derive else vars(self).get(name) for name in _DERIVABLE
         }
@@ -175,7 +204,13 @@ class Forest:
         return self.to_core(["weight"])
 
     def core_for(self, X: NDArray[np.float64]) -> ForestArrays:
-        """The arrays for a walk of these rows: `weight` is derived only if one of them may be spread."""
+        """The arrays for a walk of these rows: `weight` is derived only if one of them may be spread.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        """
         spreads = "weight" in vars(self) or not self.only_thresholds or np.isnan(X).any()
         return self.core_with_weight if spreads else self.core
 
@@ -270,7 +305,13 @@ class Forest:
         return node_depths(self.parent)
 
     def node_counts(self, leaf_counts: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """Class counts of each node, (n_nodes, n_classes): the sum over its leaves, of these counts or its own."""
+        """Class counts of each node, (n_nodes, n_classes): the sum over its leaves, of these counts or its own.
+
+        Parameters
+        ----------
+        leaf_counts : array of shape (n_leaves, n_classes) or None, default=None
+            Weighted class counts of each leaf, of a classification forest.
+        """
         return node_sums(self.core, self.counts if leaf_counts is None else np.ascontiguousarray(leaf_counts))
 
     def answer_counts(self) -> NDArray[np.float64]:
@@ -288,6 +329,11 @@ class Forest:
         """Box of each leaf of a tree, (leaves, n_features, 2): lower < x ≤ upper.
 
         Splits by category and oblique splits do not narrow a box.
+
+        Parameters
+        ----------
+        tree : int, default=0
+            Number of the tree, from 0.
         """
         return figures.leaf_boxes(self, tree)
 
@@ -306,6 +352,21 @@ class Forest:
         """One tree as text, a line per branch, with the names of columns, categories and classes if given.
 
         `leaf_answers` has the prediction of each leaf of a classification forest, where that is not its majority class.
+
+        Parameters
+        ----------
+        tree : int, default=0
+            Number of the tree, from 0.
+        feature_names : sequence of str or None, default=None
+            Names of the columns; None: their numbers.
+        class_names : sequence or None, default=None
+            Labels in the order of the counts; None: their numbers.
+        categories : sequence of sequences or None, default=None
+            Names of the categories of each column.
+        leaf_answers : sequence of str or None, default=None
+            Text of each leaf; None: its class or mean.
+        max_depth : int or None, default=None
+            Levels that are shown; None shows all.
         """
         if leaf_answers is not None and len(leaf_answers) != len(self.counts):
             raise ValueError(f"leaf_answers has {len(leaf_answers)} entries, this forest has {self.n_leaves} leaves")
@@ -318,7 +379,13 @@ class Forest:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Forest:
-        """The inverse of :meth:`to_dict`."""
+        """The inverse of :meth:`to_dict`.
+
+        Parameters
+        ----------
+        plain : mapping
+            Lists and numbers, as :meth:`to_dict` returns them.
+        """
         required = (one.name for one in fields(cls) if one.init and one.name not in _LEAF_VALUES)
         arrays = lists_to_arrays(plain, required, _LEAF_VALUES)
         return cls(n_features=plain["n_features"], **arrays)
@@ -348,7 +415,13 @@ class Forest:
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> Forest:
-        """The inverse of :meth:`stored`, checked; read-only arrays are not copied."""
+        """The inverse of :meth:`stored`, checked; read-only arrays are not copied.
+
+        Parameters
+        ----------
+        stored : mapping
+            Arrays by name, as :meth:`stored` returns them.
+        """
         arrays = {name: value for name, value in stored.items() if value is not None}
         raw = arrays.pop("nodes", None)
         if not isinstance(raw, np.ndarray) or raw.dtype != np.uint8 or raw.ndim != 2 or raw.shape[1] != _NODE.itemsize:

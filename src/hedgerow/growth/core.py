@@ -36,7 +36,17 @@ class Grown:
 
 
 def grow_forest(training: Training, options: GrowOptions, progress: Callable[[int], object] | None = None) -> Grown:
-    """Grow `options.n_trees` trees; `progress` is called from time to time with the number of finished trees."""
+    """Grow `options.n_trees` trees; `progress` is called from time to time with the number of finished trees.
+
+    Parameters
+    ----------
+    training : Training
+        Rows to grow the trees from.
+    options : GrowOptions
+        Settings, from the `options` method.
+    progress : callable or None, default=None
+        Called from time to time with the number of finished trees.
+    """
     grown = grow(*training.arrays, options, progress)
     return to_grown(grown, training.values.shape[1], training.n_classes, options.n_trees)
 
@@ -47,6 +57,15 @@ def grow_random_forest(
     """Grow `options.n_trees` random decision trees; `progress` as in :func:`grow_forest`.
 
     Leaves count the rows without a missing value; :func:`hedgerow.walk.tally` adds the fractions of the others.
+
+    Parameters
+    ----------
+    training : Training
+        Rows to grow the trees from.
+    options : RandomGrowOptions
+        Settings, from the `options` method.
+    progress : callable or None, default=None
+        Called from time to time with the number of finished trees.
     """
     if training.labels is None:
         raise ValueError("random decision trees need labels")

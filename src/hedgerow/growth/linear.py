@@ -50,7 +50,15 @@ register(RidgeSplit, name="hedgerow.growth.RidgeSplit")
 
 
 def linear_model(splitter: Any, *, of_classes: bool) -> LinearModel:
-    """Return what the core needs for the parameter `splitter`; raise unless it is a linear model of the right kind."""
+    """Return what the core needs for the parameter `splitter`; raise unless it is a linear model of the right kind.
+
+    Parameters
+    ----------
+    splitter : str, RidgeSplit or a linear model
+        The parameter of the estimator.
+    of_classes : bool
+        Whether the tree is a classifier.
+    """
     if isinstance(splitter, str) and splitter == "ridge":
         splitter = RidgeSplit()
     if isinstance(splitter, RidgeSplit):

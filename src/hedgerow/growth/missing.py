@@ -31,6 +31,17 @@ class Fractional:
         A whole row weighs 1, a fraction of one less. Returns the number of fractions of each row and, row by row, the
         branch and the weight of each fraction. At least one row must have a value.
 
+        Parameters
+        ----------
+        branch : array of shape (n_rows,)
+            Branch of each row; -1 without a value.
+        weight : array of shape (n_rows,)
+            Weight of each row.
+        n_branches : int
+            Number of branches.
+
+        Examples
+        --------
         >>> Fractional().divide(np.array([1, -1, 0, 1]), np.array([1.0, 0.5, 1.0, 2.0]), 2)
         (array([1, 2, 1, 1]), array([1, 0, 1, 0, 1]), array([1.   , 0.125, 0.375, 1.   , 2.   ]))
         """

@@ -50,7 +50,19 @@ class Growth:
     def options(
         self, sample_weight: NDArray[np.float64], n_features: int, criteria: tuple[str, ...], seed: int
     ) -> GrowOptions:
-        """Return the core's options for data of this size; raise for the first invalid setting."""
+        """Return the core's options for data of this size; raise for the first invalid setting.
+
+        Parameters
+        ----------
+        sample_weight : array of shape (n_rows,)
+            Weight of each row.
+        n_features : int
+            Number of columns.
+        criteria : tuple of str
+            Criteria that are allowed.
+        seed : int
+            Seed of the draws.
+        """
         n_rows = int((sample_weight > 0).sum())  # rows of weight 0 only contribute candidate thresholds
         missing = missing_values(self.missing)
         options = GrowOptions()
@@ -96,6 +108,13 @@ class Growth:
         """Whether trees can be grown from binned columns; raise if `max_bins` is invalid.
 
         A column can have no more categories there than there are bins; oblique splits need exact thresholds.
+
+        Parameters
+        ----------
+        n_categories : array of shape (n_features,)
+            Number of categories of each column; 0 for numbers.
+        max_bins : int or None
+            Largest number of bins of a column; None is exact.
         """
         if max_bins is None:
             return False
@@ -119,7 +138,17 @@ class RandomGrowth:
     max_depth: Any = None
 
     def options(self, n_rows: int, n_trees: int, seed: int) -> RandomGrowOptions:
-        """Return the core's options for this number of rows; raise for the first invalid setting."""
+        """Return the core's options for this number of rows; raise for the first invalid setting.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of rows.
+        n_trees : int
+            Number of trees.
+        seed : int
+            Seed of the draws.
+        """
         options = RandomGrowOptions()
         options.min_samples_leaf = _rows("min_samples_leaf", self.min_samples_leaf, 1, n_rows)
         if self.max_depth is not None:

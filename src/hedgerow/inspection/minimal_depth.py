@@ -49,6 +49,13 @@ def minimal_depth(model: Any) -> MinimalDepths:
     no more often than any other of p: with l_d nodes at depth d that are split and L_d above, it is first split at d
     with probability (1 - 1/p)^L_d · (1 - (1 - 1/p)^l_d), and otherwise gets the depth of the tree.
 
+    Parameters
+    ----------
+    model : fitted estimator
+        A tree or a forest of this package.
+
+    Examples
+    --------
     >>> from sklearn.datasets import load_iris
     >>> from hedgerow import ForestClassifier
     >>> X, y = load_iris(return_X_y=True, as_frame=True)

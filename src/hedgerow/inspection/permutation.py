@@ -69,29 +69,35 @@ def permutation_importance(
 
     Parameters
     ----------
-    model : fitted classifier or regressor of this library
-    X, y, sample_weight
+    model : fitted estimator
+        Fitted classifier or regressor of this library.
+    X : array-like or data frame of shape (n_samples, n_features)
         The training data again, in the order of `fit`, or with ``rows="all"`` any rows.
-    groups : sequence of columns or of lists of columns, or a dict of them by name; None
+    y : array-like of shape (n_samples,)
+        Classes or targets of these rows.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weights of these rows; None weighs all alike.
+    groups : sequence of columns or of lists of columns, a dict of them by name, or None, default=None
         Columns, by name or position, whose values are permuted together; None: every column by itself. Columns that
         tell the same, such as the parts of a one-hot code, hide each other unless they are permuted together.
-    conditional : bool or float
+    conditional : bool or float, default=False
         Permute only between rows that agree on the tree's splits on correlated columns, so that a column is not
         credited for what others tell as well (Strobl et al., Conditional variable importance for random forests, 2008).
         Correlated are columns whose association is at least this number; True is 0.5. Splits of nodes with less than
         5 % of a tree's rows do not count: in full trees each row would be alone.
     scoring : {"accuracy", "neg_log_loss", "neg_brier_score", "r2", "neg_mean_squared_error", \
-"neg_mean_absolute_error"} or None
+"neg_mean_absolute_error"} or None, default=None
         Score of a tree; None is "accuracy" for classifiers, "r2" for regressors. Probabilities of a tree are the class
         frequencies of its leaves. (For any other score, of the forest as a whole, use scikit-learn's function of this
         name.)
-    rows : {"oob", "all"}
+    rows : {"oob", "all"}, default="oob"
         "oob": each tree answers the rows out of its bag; random trees, which have none, answer every row without its
         own counts in their leaves. "all": each tree answers all rows.
-    n_repeats : int
+    n_repeats : int, default=5
         Permutations of each column and tree.
-    random_state : int, RandomState instance or None
-    n_jobs : int or None
+    random_state : int, RandomState instance or None, default=0
+        Seed of the permutations.
+    n_jobs : int or None, default=None
         Threads, one tree each; identical results for any n_jobs.
 
     Examples

@@ -56,6 +56,19 @@ def proximity(model: TreeBased, X: Any, Y: Any = None, *, n_neighbors: int | Non
     Trees count by their weights, where they have some. With `n_neighbors` only the largest entries of each row are
     kept: a full matrix has up to n·m of them.
 
+    Parameters
+    ----------
+    model : fitted estimator
+        A tree or a forest of this package.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows.
+    Y : array-like or data frame of shape (n_samples, n_features), or None, default=None
+        The other rows; None is X.
+    n_neighbors : int or None, default=None
+        Number of neighbors of each row; None keeps all.
+
+    Examples
+    --------
     >>> from hedgerow import TreeClassifier
     >>> tree = TreeClassifier.cart().fit([[1.0], [2.0], [3.0]], [0, 0, 1])
     >>> proximity(tree, [[1.0], [2.0], [9.0]]).toarray()
@@ -75,6 +88,19 @@ def neighbors(model: TreeBased, X_train: Any, X: Any = None, *, n_neighbors: int
 
     Without X, the neighbors of each training row among the others.
 
+    Parameters
+    ----------
+    model : fitted estimator
+        A tree or a forest of this package.
+    X_train : array-like or data frame of shape (n_samples, n_features)
+        Rows to find neighbors among, as a rule those of `fit`.
+    X : array-like or data frame of shape (n_samples, n_features), or None, default=None
+        Rows whose neighbors are wanted; None: `X_train`, each without itself.
+    n_neighbors : int, default=5
+        Number of neighbors of each row.
+
+    Examples
+    --------
     >>> from hedgerow import ForestClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
@@ -99,6 +125,15 @@ def outlier_scores(model: TreeBased, X: Any, y: Any = None) -> Floats:
     The raw score of row i is n/Σ_j proximity(i, j)² over the other rows j of its class; less the median of its class,
     divided by the median of the absolute deviations from it. Where that is 0 (at least half of the rows are alike)
     rows above the median are infinitely far. y=None takes all rows for one class.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        A tree or a forest of this package.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows.
+    y : array-like of shape (n_samples,) or None, default=None
+        Class of each row; None takes all rows for one class.
     """
     reached = reached_leaves(model, X)
     codes = np.zeros(reached.shape[0], dtype=np.int32) if y is None else read_labels(y, X).codes
@@ -120,6 +155,19 @@ def prototypes(model: TreeBased, X: Any, y: Any, *, n_prototypes: int = 1, n_nei
     The first is the row with most rows of its class among its `n_neighbors` nearest; the next the one with most that no
     earlier one stands for. Breiman then takes medians of these neighbors; here the row itself is returned, a case that
     there was.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        A tree or a forest of this package.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows.
+    y : array-like of shape (n_samples,)
+        Class labels, or targets, of the rows.
+    n_prototypes : int, default=1
+        Number of rows for each class.
+    n_neighbors : int, default=10
+        Number of neighbors of each row.
     """
     n_each = check_whole("n_prototypes", n_prototypes, 1)
     labels = read_labels(y, X)

@@ -29,10 +29,18 @@ def total_cost(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, or targets.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels.
     cost_matrix : (n_classes, n_classes)
         True × predicted, 0 on the diagonal, classes in the order of `classes`.
-    measurements : (n,), optional
+    classes : array-like of shape (n_classes,)
+        Labels in the order of the columns, `classes_` of the model.
+    measurements : array-like of shape (n_samples,) or None, default=None
         Measurement cost of each row, as a tree's `cost_of` returns.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike.
 
     Examples
     --------
@@ -52,7 +60,17 @@ def total_cost(
 
 
 def check_cost_matrix(cost_matrix: Any, n_classes: int, of_what: str) -> Floats:
-    """Return a cost matrix, true × predicted: finite, not negative, 0 on the diagonal but not everywhere."""
+    """Return a cost matrix, true × predicted: finite, not negative, 0 on the diagonal but not everywhere.
+
+    Parameters
+    ----------
+    cost_matrix : array-like of shape (n_classes, n_classes)
+        Cost of predicting class j for class i, true × predicted; 0 on the diagonal.
+    n_classes : int
+        Number of classes.
+    of_what : str
+        What the matrix is, for messages.
+    """
     costs = as_numbers("cost_matrix", cost_matrix)
     if costs.shape != (n_classes, n_classes):
         raise ValueError(

@@ -20,6 +20,17 @@ def interval_coverage(y_true: ArrayLike, intervals: ArrayLike, *, sample_weight:
 
     It should be near the coverage that `predict_interval` was asked for: below it intervals are too narrow.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, or targets.
+    intervals : array-like of shape (n_samples, 2)
+        Lower and upper end of each interval.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike.
+
+    Examples
+    --------
     >>> interval_coverage([1.0, 2.0, 3.0, 4.0], [[0, 1], [0, 1], [3, 5], [0, 9]])
     0.75
     """
@@ -31,6 +42,15 @@ def interval_coverage(y_true: ArrayLike, intervals: ArrayLike, *, sample_weight:
 def mean_interval_width(intervals: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Mean of upper less lower end; of intervals with the same coverage the narrower are better.
 
+    Parameters
+    ----------
+    intervals : array-like of shape (n_samples, 2)
+        Lower and upper end of each interval.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike.
+
+    Examples
+    --------
     >>> mean_interval_width([[0, 1], [0, 1], [3, 5], [0, 4]])
     2.0
     """
@@ -46,6 +66,19 @@ def interval_score(
     A proper score: the least expected one is that of the true quantiles α/2 and 1 − α/2 (Gneiting and Raftery,
     Strictly Proper Scoring Rules, Prediction, and Estimation, 2007, equation 43).
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, or targets.
+    intervals : array-like of shape (n_samples, 2)
+        Lower and upper end of each interval.
+    coverage : float
+        Coverage that the intervals promise.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike.
+
+    Examples
+    --------
     >>> interval_score([1.0, 4.0], [[0, 2], [0, 3]], coverage=0.5)  # 2, and 3 + 4·1
     4.5
     """
@@ -65,6 +98,19 @@ def width_stratified_coverage(
     width are in the same bin (Feldman, Bates and Romano, Improving Conditional Coverage via Orthogonal Quantile
     Regression, 2021, section 4).
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, or targets.
+    intervals : array-like of shape (n_samples, 2)
+        Lower and upper end of each interval.
+    n_bins : int, default=3
+        Number of bins.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike.
+
+    Examples
+    --------
     >>> width_stratified_coverage([1.0, 2.0, 3.0, 4.0], [[0, 1], [0, 1], [0, 5], [0, 9]], n_bins=2)
     0.5
     """

@@ -42,10 +42,12 @@ def expected_calibration_error(
         Labels.
     y_proba : (n, n_classes) or (n,)
         As `predict_proba` returns; one column is the probability of the second of two classes.
-    classes : (n_classes,), optional
+    classes : (n_classes,) or None, default=None
         Labels of the columns; by default the different labels in `y_true`, sorted.
-    n_bins : int
+    n_bins : int, default=15
         Number of bins M, of equal width.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike.
 
     Examples
     --------

@@ -35,7 +35,13 @@ class SetScorer:
         return score if self.greater_is_better else -score
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> SetScorer:
-        """Return this scorer with a request for weights (True, False or a name) for metadata routing."""
+        """Return this scorer with a request for weights (True, False or a name) for metadata routing.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            Whether weights are asked for, or under which name.
+        """
         return replace(self, weight_request=sample_weight)
 
     def get_metadata_routing(self) -> MetadataRequest:
@@ -60,10 +66,10 @@ def make_set_scorer(metric: Callable[..., float], *, greater_is_better: bool = T
     ----------
     metric : callable
         ``metric(y_true, sets, *, classes, **options)``, also `sample_weight` if it is passed.
-    greater_is_better : bool
+    greater_is_better : bool, default=True
         False: the scorer flips the sign, so that higher scores are better.
-    options
-        Passed to the metric.
+    **options
+        Further arguments of the metric.
     """
     if not callable(metric):
         raise TypeError(f"metric is {metric!r}, must be a function such as hedgerow.metrics.u65_score")

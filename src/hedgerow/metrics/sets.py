@@ -27,6 +27,17 @@ def u65_score(
     From 0 to 1, higher is better. A correct single class scores 1; a correct set of two scores 0.65, more than the 0.5
     of a guess between them, which rewards caution (Zaffalon, Corani and Mauá, 2012). If all sets have one class, it is
     the accuracy.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, or targets.
+    sets : bool array-like of shape (n_samples, n_classes)
+        Set of each row, from `predict_set`.
+    classes : array-like of shape (n_classes,)
+        Labels in the order of the columns, `classes_` of the model.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike.
     """
     return _utility(y_true, sets, classes, sample_weight, U65)
 
@@ -37,6 +48,17 @@ def u80_score(
     """Mean of 2.2/m − 1.2/m² over sets of m classes that contain the true class; other sets count 0.
 
     From 0 to 1, higher is better. Like :func:`u65_score` with more reward for caution: a correct set of two scores 0.8.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, or targets.
+    sets : bool array-like of shape (n_samples, n_classes)
+        Set of each row, from `predict_set`.
+    classes : array-like of shape (n_classes,)
+        Labels in the order of the columns, `classes_` of the model.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike.
     """
     return _utility(y_true, sets, classes, sample_weight, U80)
 
@@ -49,7 +71,19 @@ def _utility(y_true: Any, sets: Any, classes: Any, sample_weight: Any, reward: f
 def set_accuracy(
     y_true: ArrayLike, sets: ArrayLike, *, classes: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Share of sets that contain the true class. From 0 to 1, higher is better; sets of all classes score 1."""
+    """Share of sets that contain the true class. From 0 to 1, higher is better; sets of all classes score 1.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, or targets.
+    sets : bool array-like of shape (n_samples, n_classes)
+        Set of each row, from `predict_set`.
+    classes : array-like of shape (n_classes,)
+        Labels in the order of the columns, `classes_` of the model.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike.
+    """
     correct, _, weights = read_memberships(y_true, sets, classes, sample_weight)
     return mean(correct, weights)
 
@@ -61,6 +95,19 @@ def set_coverage(
 
     It should be near the coverage that sets were made for.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, or targets.
+    sets : bool array-like of shape (n_samples, n_classes)
+        Set of each row, from `predict_set`.
+    classes : array-like of shape (n_classes,)
+        Labels in the order of the columns, `classes_` of the model.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike.
+
+    Examples
+    --------
     >>> set_coverage(["no", "yes"], [[True, False], [False, False]], classes=["no", "yes"])
     0.5
     """
@@ -75,6 +122,17 @@ def size_stratified_coverage(
 
     Sets may hold the true class often enough on average, and too rarely where they are small (Angelopoulos, Bates,
     Malik and Jordan, 2021, section 4.4).
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, or targets.
+    sets : bool array-like of shape (n_samples, n_classes)
+        Set of each row, from `predict_set`.
+    classes : array-like of shape (n_classes,)
+        Labels in the order of the columns, `classes_` of the model.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike.
     """
     correct, members, weights = read_memberships(y_true, sets, classes, sample_weight, may_be_empty=True)
     size = members.sum(axis=1)
@@ -89,6 +147,17 @@ def single_accuracy(
     """Accuracy on the rows whose set has one class. From 0 to 1, higher is better.
 
     NaN, with scikit-learn's ``UndefinedMetricWarning``, if there is no such row.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, or targets.
+    sets : bool array-like of shape (n_samples, n_classes)
+        Set of each row, from `predict_set`.
+    classes : array-like of shape (n_classes,)
+        Labels in the order of the columns, `classes_` of the model.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike.
     """
     correct, members, weights = read_memberships(y_true, sets, classes, sample_weight)
     single = members.sum(axis=1) == 1
@@ -108,6 +177,17 @@ def determinacy(
     """Share of sets with one class, from 0 to 1; higher is more informative, whether correct or not.
 
     `y_true` and `classes` are checked but not used; both may be None.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or None
+        True labels; they are not looked at.
+    sets : bool array-like of shape (n_samples, n_classes)
+        Set of each row, from `predict_set`.
+    classes : array-like of shape (n_classes,), default=None
+        Labels in the order of the columns, `classes_` of the model.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike.
     """
     found, weights = read_sizes(y_true, sets, classes, sample_weight)
     return mean(found.sum(axis=1) == 1, weights)
@@ -123,6 +203,17 @@ def mean_set_size(
     """Mean number of classes in a set, from 1 to n_classes; lower is more informative, whether correct or not.
 
     `y_true` and `classes` are checked but not used; both may be None.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or None
+        True labels; they are not looked at.
+    sets : bool array-like of shape (n_samples, n_classes)
+        Set of each row, from `predict_set`.
+    classes : array-like of shape (n_classes,), default=None
+        Labels in the order of the columns, `classes_` of the model.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike.
     """
     found, weights = read_sizes(y_true, sets, classes, sample_weight)
     return mean(found.sum(axis=1), weights)

@@ -68,6 +68,15 @@ class _Cells:
 def cut_points(x: ArrayLike, y: ArrayLike) -> Floats:
     """Discretise the numbers `x` with classes `y` and return the cut points, ascending; NaN is ignored.
 
+    Parameters
+    ----------
+    x : array-like of shape (n_rows,)
+        Numbers.
+    y : array-like of shape (n_rows,)
+        Class of each.
+
+    Examples
+    --------
     >>> cut_points([1, 2, 3, 4, 11, 12, 13, 14], ["a", "a", "a", "a", "b", "b", "b", "b"])
     array([7.5])
     """

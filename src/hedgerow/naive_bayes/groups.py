@@ -35,7 +35,21 @@ class Examples:
     def shuffle(
         cls, values: Floats, labels: NDArray[np.int32], n_classes: int, n_categories: NDArray[np.int32], seed: int
     ) -> Examples:
-        """Put rows into an order drawn by `seed`."""
+        """Put rows into an order drawn by `seed`.
+
+        Parameters
+        ----------
+        values : array of shape (n_rows, n_features)
+            The matrix; nominal columns have codes.
+        labels : array of shape (n_rows,)
+            Position of the class of each row.
+        n_classes : int
+            Number of classes.
+        n_categories : array of shape (n_features,)
+            Number of categories of each column; 0 for numbers.
+        seed : int
+            Seed of the draws.
+        """
         drawn = np.random.RandomState(seed).permutation(len(labels))  # its stream is frozen by NumPy's policy
         order = drawn[np.argsort(labels[drawn], kind="stable")]
         return cls(np.asfortranarray(values[order]), labels[order].astype(np.int64), n_classes, n_categories)

@@ -56,7 +56,17 @@ class LeafModels:
 
     @classmethod
     def of(cls, examples: Examples, leaves: Groups, numeric: Numeric) -> LeafModels:
-        """Estimate the parameters; each group is a leaf."""
+        """Estimate the parameters; each group is a leaf.
+
+        Parameters
+        ----------
+        examples : Examples
+            Training rows.
+        leaves : Groups
+            Rows of each leaf.
+        numeric : str or an instance
+            How numeric columns are modelled.
+        """
         n_leaves, n_features, n_classes = leaves.n_groups, examples.n_features, examples.n_classes
         normal = numeric.normal(examples.n_categories)
         chosen = ~normal[leaves.entry_column]
@@ -131,6 +141,13 @@ class LeafModels:
         """P(c | x) ∝ P(c)·Π P(x_j | c) of each row in its leaf, (n, n_classes).
 
         Missing values, and categories not seen in the leaf, are left out of the product.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Rows, converted.
+        leaf : array of shape (n_samples,)
+            Leaf of each row.
         """
         scores = self.log_prior[leaf]
         densities = self.mean.shape[1] > 0

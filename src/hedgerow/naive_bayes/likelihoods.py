@@ -27,7 +27,13 @@ class Entropy:
     """Discretise numbers in every node by entropy and description length (Fayyad and Irani, 1993)."""
 
     def normal(self, n_categories: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Mask of the columns with a density."""
+        """Mask of the columns with a density.
+
+        Parameters
+        ----------
+        n_categories : array of shape (n_features,)
+            Number of categories of each column; 0 for numbers.
+        """
         return np.zeros(len(n_categories), dtype=bool)
 
 
@@ -41,7 +47,13 @@ class Gaussian:
         check_number("Gaussian: smoothing", self.smoothing, 0, 1, closed="right", hint=", such as 1e-9")
 
     def normal(self, n_categories: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Mask of the columns with a density."""
+        """Mask of the columns with a density.
+
+        Parameters
+        ----------
+        n_categories : array of shape (n_features,)
+            Number of categories of each column; 0 for numbers.
+        """
         return n_categories == 0
 
 

@@ -55,7 +55,13 @@ class NaiveBayesGrowth:
     min_error_reduction: Any = 0.05
 
     def grow(self, examples: Examples) -> tuple[Forest, LeafModels]:
-        """Grow the tree and the naive Bayes classifiers of its leaves; raise for an invalid setting."""
+        """Grow the tree and the naive Bayes classifiers of its leaves; raise for an invalid setting.
+
+        Parameters
+        ----------
+        examples : Examples
+            Training rows.
+        """
         likelihood = numeric(self.numeric)
         least = check_rows("min_samples_split", self.min_samples_split, 2, len(examples.labels))
         reduction = check_number(

@@ -35,8 +35,11 @@ class ClassBoundsDisplay(Display):
     bounds : ndarray of shape (n_classes, 2)
         Lower and upper bound of each probability; for belief functions belief and plausibility.
     probabilities : ndarray of shape (n_classes,)
+        Probability of each class.
     in_set : bool ndarray of shape (n_classes,)
-    display_labels : sequence of str, n_classes
+        Whether each class is in the set.
+    display_labels : sequence of str
+        Texts of the classes.
 
     Attributes
     ----------
@@ -97,6 +100,21 @@ class ClassBoundsDisplay(Display):
 
         `kind` is "bars" or, for three classes, "simplex", in which a corner is a certain class. `bar_kw`, `region_kw`
         and `probability_kw` are for matplotlib's `barh`, `Polygon` and `plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        kind : {"bars", "simplex"}, default="bars"
+            Bars from lower to upper bound, or the region of the bounds in the triangle of three classes.
+        legend : bool, default=True
+            Whether to draw a legend.
+        bar_kw : dict or None, default=None
+            Keywords for matplotlib's bars.
+        region_kw : dict or None, default=None
+            Keywords for the patch of the region.
+        probability_kw : dict or None, default=None
+            Keywords for the marks of the probabilities.
         """
         _check_kind(kind, len(self.bounds))
         self.bars_: list[Any] = []
@@ -197,9 +215,16 @@ class ClassBoundsDisplay(Display):
         estimator : fitted classifier
             With the methods `predict_set`, `predict_bounds` and `predict_proba`, such as
             :class:`hedgerow.CautiousForestClassifier` and :class:`hedgerow.CautiousClassifier`.
-        X_row : table of one row: ``X[i : i + 1]``, or ``X.iloc[[i]]`` of a pandas frame
-        display_labels : names of the classes in the picture, default `classes_`
-        kind, ax, **kwargs : for :meth:`plot`
+        X_row : data frame or array with one row
+            Table of one row: ``X[i : i + 1]``, or ``X.iloc[[i]]`` of a pandas frame.
+        display_labels : sequence of str, default=None
+            Names of the classes in the picture.
+        kind : {"bars", "simplex"}, default="bars"
+            Bars from lower to upper bound, or the region of the bounds in the triangle of three classes.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_estimator")
         check_cautious(estimator, ["predict_set", "predict_bounds", "predict_proba"])

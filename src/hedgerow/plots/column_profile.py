@@ -28,11 +28,20 @@ class ColumnProfileDisplay(Display):
 
     Parameters
     ----------
-    x, probability : ndarrays of shape (n,)
-    feature_name, class_label : str
-    truth : ndarray of shape (n,) or None, true probability
-    name : str or None, label in the legend
-    note : str or None, text in the axes, such as why the probability is constant
+    x : ndarray of shape (n,)
+        Values of the column.
+    probability : ndarray of shape (n,)
+        Probability of the class at each of them.
+    feature_name : str
+        Name of the column.
+    class_label : str
+        The class.
+    truth : ndarray of shape (n,) or None, default=None
+        True probability.
+    name : str or None, default=None
+        Label in the legend.
+    note : str or None, default=None
+        Text in the axes, such as why the probability is constant.
 
     Attributes
     ----------
@@ -63,6 +72,15 @@ class ColumnProfileDisplay(Display):
         """Draw the probability, and the truth unless the axes have it already.
 
         `line_kw` is for matplotlib's `plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        legend : bool, default=True
+            Whether to draw a legend.
+        line_kw : dict or None, default=None
+            Keywords for matplotlib's `plot`, for the lines.
         """
         axes = self._axes(ax, layout="constrained")
         self.truth_line_ = next((line for line in axes.lines if line.get_label() == "truth"), None)
@@ -100,14 +118,23 @@ class ColumnProfileDisplay(Display):
         Parameters
         ----------
         estimator : fitted BoundaryClassifier
+            The model.
         X : table
             Rows that give the range of the column and the medians of the others.
-        features : name or position of the column
-        class_label : label, default the last class
-        truth : function of the column's values that gives the true probability, or None
-        grid_resolution : int, number of values of the column
-        name : str or None, label in the legend
-        ax, **kwargs : for :meth:`plot`
+        features : name or position of a column
+            Name or position of the column.
+        class_label : label or None, default=None
+            The class; None is the last.
+        truth : callable or None, default=None
+            Function of the column's values that gives the true probability, or None.
+        grid_resolution : int, default=400
+            Number of values of the column.
+        name : str or None, default=None
+            Label in the legend.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_estimator")
         check_boundary(estimator)

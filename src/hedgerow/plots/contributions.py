@@ -32,7 +32,8 @@ class ContributionsDisplay(Display):
 
     Parameters
     ----------
-    contributions : :class:`~hedgerow.contributions.Contributions` to one answer
+    contributions : Contributions
+        :class:`~hedgerow.contributions.Contributions` to one answer.
 
     Attributes
     ----------
@@ -67,6 +68,21 @@ class ContributionsDisplay(Display):
         `row` picks one of several rows. The `max_features` columns with the largest contributions are drawn (of many
         rows: on average), by default 10 of one row and 20 of many. `bar_kw` and `point_kw` are for matplotlib's `barh`
         and `scatter`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        row : int or None, default=None
+            Number of the row to draw; None draws all.
+        max_features : int or None, default=None
+            Largest number of columns that are drawn; None draws all.
+        colorbar : bool, default=True
+            Whether to draw a colour bar.
+        bar_kw : dict or None, default=None
+            Keywords for matplotlib's bars.
+        point_kw : dict or None, default=None
+            Keywords for matplotlib's `scatter`.
         """
         n_rows = len(self.contributions)
         self.bars_: Any = None
@@ -174,11 +190,17 @@ class ContributionsDisplay(Display):
         Parameters
         ----------
         estimator : fitted tree or forest with the method `contributions`
-        X : table of one row (``X[i : i + 1]``) or of many
-        background : table or None
-            As in :meth:`hedgerow.ForestClassifier.contributions`.
-        class_label : class whose answer is divided, by default the last; None where there is one answer
-        ax, **kwargs : for :meth:`plot`
+            The model.
+        X : array-like or data frame of shape (n_samples, n_features)
+            Table of one row (``X[i : i + 1]``) or of many.
+        background : data frame, array or None, default=None
+            Rows that stand for a column whose value is not known; None: the training weights in the trees.
+        class_label : label or None, default=None
+            Class whose answer is divided, by default the last; None where there is one answer.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_estimator")
         check_estimator(estimator, ["contributions"], hint="pass a tree or a forest of hedgerow, not a pipeline")
@@ -189,7 +211,19 @@ class ContributionsDisplay(Display):
     def from_contributions(
         cls, contributions: Contributions, *, class_label: Any = None, ax: AxesOrNone = None, **kwargs: Any
     ) -> Self:
-        """Draw contributions that are there already; parameters as in :meth:`from_estimator`."""
+        """Draw contributions that are there already; parameters as in :meth:`from_estimator`.
+
+        Parameters
+        ----------
+        contributions : Contributions
+            What :meth:`hedgerow.TreeClassifier.contributions` returned.
+        class_label : label or None, default=None
+            The class; None is the last.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
+        """
         return cls(contributions=contributions.of_class(class_label)).plot(ax, **kwargs)
 
 

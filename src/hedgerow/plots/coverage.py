@@ -32,11 +32,16 @@ class CoverageDisplay(Display):
 
     Parameters
     ----------
-    levels : ndarray of shape (n_levels,), promised coverages, ascending
-    coverage : ndarray of shape (n_levels,), share of rows that are covered
-    size : ndarray of shape (n_levels,), mean number of classes in a set, or mean width of an interval
-    n_rows : int, number of rows
-    size_name : str, what `size` is
+    levels : ndarray of shape (n_levels,)
+        Promised coverages, ascending.
+    coverage : ndarray of shape (n_levels,)
+        Share of rows that are covered.
+    size : ndarray of shape (n_levels,)
+        Mean number of classes in a set, or mean width of an interval.
+    n_rows : int
+        Number of rows.
+    size_name : str, default="size"
+        What `size` is.
 
     Attributes
     ----------
@@ -76,6 +81,17 @@ class CoverageDisplay(Display):
         """Draw coverage against the promise, with the band, and the size on an axis to the right.
 
         `line_kw`, of the coverage, and `size_kw` are for matplotlib's `plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        legend : bool, default=True
+            Whether to draw a legend.
+        line_kw : dict or None, default=None
+            Keywords for matplotlib's `plot`, for the lines.
+        size_kw : dict or None, default=None
+            Keywords for the line of sizes.
         """
         axes = self._axes(ax, layout="constrained")
         low, high = self.band.T
@@ -117,10 +133,18 @@ class CoverageDisplay(Display):
         estimator : fitted model
             With the parameter `coverage` and `predict_set`, such as :class:`hedgerow.ConformalClassifier`, or with
             `predict_interval`, such as :class:`hedgerow.ConformalRegressor` and :class:`hedgerow.ForestRegressor`.
-        X, y : table and targets of rows that the model was not fitted on
-        levels : iterable of float in (0, 1)
-        sample_weight : array-like of shape (n,) or None
-        ax, **kwargs : for :meth:`plot`
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Classes, or targets, of the rows.
+        levels : iterable of float, default=(0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95)
+            Promised coverages, between 0 and 1.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row; None weighs all alike.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_estimator")
         makes_sets = offers(estimator, "predict_set") and "coverage" in estimator.get_params(deep=False)
@@ -154,12 +178,20 @@ class CoverageDisplay(Display):
 
         Parameters
         ----------
-        y_true : array-like of shape (n,)
+        y_true : array-like of shape (n_samples,)
+            True labels, or targets.
         answers : array-like of shape (n_levels, n, n_classes) or (n_levels, n, 2)
             Sets (bool, with `classes`) or intervals for each level.
-        levels : iterable of float in (0, 1), in any order
-        classes : array-like of shape (n_classes,), labels of the sets' columns; None for intervals
-        sample_weight, ax, **kwargs : as for :meth:`from_estimator`
+        levels : iterable of float
+            Promised coverages, between 0 and 1, in any order.
+        classes : array-like of shape (n_classes,), default=None
+            Labels of the sets' columns; None for intervals.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row; None weighs all alike.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_predictions")
         values = np.array(_read_levels(levels))

@@ -25,7 +25,9 @@ class ErrorCostDisplay(Display):
     Parameters
     ----------
     costs : ndarray of shape (n_features,)
-    feature_names : sequence of str, n_features
+        Drop in the mean squared error for each column.
+    feature_names : sequence of str
+        Names of the columns.
 
     Attributes
     ----------
@@ -51,6 +53,15 @@ class ErrorCostDisplay(Display):
         """Draw a bar for each column.
 
         Only the `max_features` columns with the highest costs are drawn. `bar_kw` is for matplotlib's `barh`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        max_features : int or None, default=20
+            Largest number of columns that are drawn; None draws all.
+        bar_kw : dict or None, default=None
+            Keywords for matplotlib's bars.
         """
         order = [int(j) for j in np.argsort(-self.costs, kind="stable")[:max_features] if self.costs[j] > 0]
         axes = self._axes(ax, figsize=(6.4, max(2.4, 1.6 + 0.3 * len(order))), layout="constrained")
@@ -69,9 +80,15 @@ class ErrorCostDisplay(Display):
         Parameters
         ----------
         estimator : fitted MeasuredTreeRegressor or MeasuredTreeClassifier
-        X : table
-        X_err : array-like of shape (n, n_features), standard deviation of each cell's error, as for `predict`
-        ax, **kwargs : for :meth:`plot`
+            The model.
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+        X_err : array-like of shape (n, n_features), default=None
+            Standard deviation of each cell's error, as for `predict`.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_estimator")
         check_measured(estimator)

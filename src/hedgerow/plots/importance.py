@@ -24,7 +24,8 @@ class ImportanceDisplay(Display):
 
     Parameters
     ----------
-    importances : :class:`~hedgerow.inspection.Importances`
+    importances : Importances
+        :class:`~hedgerow.inspection.Importances`.
 
     Attributes
     ----------
@@ -57,6 +58,19 @@ class ImportanceDisplay(Display):
 
         Only the `max_features` most important columns are drawn. With `relative` the largest is 1, as far as any is
         above 0. `bar_kw` and `error_kw` are for matplotlib's `barh` and its error bars.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        max_features : int or None, default=20
+            Largest number of columns that are drawn; None draws all.
+        relative : bool, default=False
+            Whether the largest importance is drawn as 1.
+        bar_kw : dict or None, default=None
+            Keywords for matplotlib's bars.
+        error_kw : dict or None, default=None
+            Keywords for the error bars.
         """
         found = self.importances
         mean, error = found.importances_mean, found.standard_error
@@ -100,11 +114,33 @@ class ImportanceDisplay(Display):
         Parameters
         ----------
         estimator : fitted tree or forest of hedgerow
-        X, y, sample_weight
-            The training data again, or any rows with ``rows="all"``.
-        groups, conditional, scoring, rows, n_repeats, random_state, n_jobs
-            As in :func:`hedgerow.inspection.permutation_importance`.
-        ax, **kwargs : for :meth:`plot`
+            The model.
+        X : array-like or data frame of shape (n_samples, n_features)
+            The training data again, in the order of `fit`, or with ``rows="all"`` any rows.
+        y : array-like of shape (n_samples,)
+            Classes or targets of these rows.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of these rows; None weighs all alike.
+        groups : sequence of columns or of lists of columns, dict of them by name, or None, default=None
+            Columns whose values are permuted together; None: every column by itself.
+        conditional : bool or float, default=False
+            Permute only between rows that agree on the tree's splits on columns whose association is at least this
+            number; True is 0.5.
+        scoring : {"accuracy", "neg_log_loss", "neg_brier_score", "r2", "neg_mean_squared_error", \
+"neg_mean_absolute_error"} or None, default=None
+            Score of a tree; None is "accuracy" for classifiers, "r2" for regressors.
+        rows : {"oob", "all"}, default="oob"
+            Whether each tree answers the rows out of its bag, or all rows.
+        n_repeats : int, default=5
+            Permutations of each column and tree.
+        random_state : int, RandomState instance or None, default=0
+            Seed of the draws.
+        n_jobs : int or None, default=None
+            Number of threads; None is 1, -1 all cores. Results do not depend on it.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_estimator")
         settings = {"groups": groups, "conditional": conditional, "scoring": scoring, "rows": rows}
@@ -114,5 +150,15 @@ class ImportanceDisplay(Display):
 
     @classmethod
     def from_importances(cls, importances: Importances, *, ax: AxesOrNone = None, **kwargs: Any) -> Self:
-        """Draw what :func:`hedgerow.inspection.permutation_importance` has found; `kwargs` are for :meth:`plot`."""
+        """Draw what :func:`hedgerow.inspection.permutation_importance` has found; `kwargs` are for :meth:`plot`.
+
+        Parameters
+        ----------
+        importances : Importances
+            What :func:`hedgerow.inspection.permutation_importance` returned.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
+        """
         return cls(importances=importances).plot(ax, **kwargs)

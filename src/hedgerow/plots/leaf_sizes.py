@@ -37,10 +37,14 @@ class LeafSizeDisplay(Display):
 
     Parameters
     ----------
-    min_samples_leaf : sequence of numbers, n_sizes
-    rule_names : sequence of str, n_rules
-    accuracies : ndarray of shape (n_rules, n_sizes), of the ensemble under each rule
-    tree_accuracies : ndarray of shape (n_sizes, n_trees), of each tree
+    min_samples_leaf : sequence of numbers
+        Sizes of leaves.
+    rule_names : sequence of str
+        Names of the rules.
+    accuracies : ndarray of shape (n_rules, n_sizes)
+        Accuracy of the ensemble under each rule.
+    tree_accuracies : ndarray of shape (n_sizes, n_trees)
+        Accuracy of each tree.
 
     Attributes
     ----------
@@ -70,6 +74,17 @@ class LeafSizeDisplay(Display):
         """Draw a line for each rule, over dots for the trees with their mean and bands of standard deviations.
 
         `line_kw`, of the rules, and `dot_kw`, of the trees, are for matplotlib's `plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        legend : bool, default=True
+            Whether to draw a legend.
+        line_kw : dict or None, default=None
+            Keywords for matplotlib's `plot`, for the lines.
+        dot_kw : dict or None, default=None
+            Keywords for the dots of single trees.
         """
         axes = self._axes(ax, figsize=(8.0, 5.0), layout="constrained")
         sizes = self.min_samples_leaf
@@ -125,14 +140,22 @@ class LeafSizeDisplay(Display):
         estimator : classifier
             With the parameters `rule` and `min_samples_leaf` and the method `leaf_counts`, such as
             :class:`~hedgerow.RandomTreesClassifier`. It is cloned, with its `random_state`, and not fitted itself.
-        X, y : table and labels
-        test_size : float or int
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Classes, or targets, of the rows.
+        test_size : float or int, default=0.5
             Fraction or number of held-out rows; the split is stratified by class.
-        min_samples_leaf : iterable of numbers, in any order
-        rules : iterable of str or rules
+        min_samples_leaf : iterable of numbers, default=(1, 2, 3, 4, 8, 32)
+            Sizes of leaves, in any order.
+        rules : iterable of str or rules, default=('probability', 'confidence', 'pool', 'dempster', 'evidence')
             By default evidence and pool, which the paper discusses, the usual mean of probabilities, and two others.
-        random_state : int, RandomState instance or None, for the split of the rows
-        ax, **kwargs : for :meth:`plot`
+        random_state : int, RandomState instance or None, default=None
+            Seed of the split of the rows.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
 
         Notes
         -----

@@ -32,11 +32,17 @@ class PartitionDisplay(Display):
     Parameters
     ----------
     points : ndarray of shape (n, 2)
-    subset : int ndarray of shape (n,); -1 is all training rows
-    subset_names : dict of int to str, labels in the legend
-    thresholds : sequence of (0 or 1, float), thresholds on the two columns, drawn as lines
+        Rows in the two columns.
+    subset : int ndarray of shape (n,)
+        Number of the subset of each row; -1 is all training rows.
+    subset_names : dict of int to str
+        Labels in the legend.
+    thresholds : sequence of (0 or 1, float)
+        Thresholds on the two columns, drawn as lines.
     feature_names : sequence of two str
+        Names of the columns.
     title : str
+        Title of the picture.
 
     Attributes
     ----------
@@ -66,6 +72,13 @@ class PartitionDisplay(Display):
         """Draw the rows, with a colour and a marker for each subset, and the thresholds of the tree.
 
         More than twelve subsets have no legend.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        legend : bool, default=True
+            Whether to draw a legend.
         """
         axes = self._axes(ax, layout="constrained")
         self.separator_lines_ = [
@@ -101,11 +114,19 @@ class PartitionDisplay(Display):
         Parameters
         ----------
         estimator : fitted BoundaryClassifier
-        X : table
-        features : two names or positions of columns
-        kind : {"global", "separator", "leaf"}, default the partition of the estimator
-        class_label : label of the class whose boundary is meant, default the last
-        ax, **kwargs : for :meth:`plot`
+            The model.
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+        features : two names or positions of columns, default=(0, 1)
+            Two names or positions of columns.
+        kind : {"global", "separator", "leaf"} or None, default=None
+            Partition that is drawn; None is that of the estimator.
+        class_label : label or None, default=None
+            Label of the class whose boundary is meant.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_estimator")
         check_boundary(estimator)

@@ -28,14 +28,24 @@ class ProbabilitySurfaceDisplay(Display):
 
     Parameters
     ----------
-    x, y : ndarrays of shape (n,) and (m,), values of the two columns
+    x : ndarray of shape (n,)
+        Values of the first column.
+    y : ndarray of shape (m,)
+        Values of the second column.
     probability : ndarray of shape (m, n)
-    inside : bool ndarray of shape (m, n), whether the tree predicts the class
+        Probability of the class on the grid.
+    inside : bool ndarray of shape (m, n)
+        Whether the tree predicts the class.
     feature_names : sequence of two str
+        Names of the columns.
     class_label : str
-    points : ndarray of shape (n_points, 2) or None, rows to draw over the surface
-    positive : bool ndarray of shape (n_points,) or None, whether they are of the class
-    note : str or None, text in the axes, such as why the probability is constant
+        The class.
+    points : ndarray of shape (n_points, 2) or None, default=None
+        Rows to draw over the surface.
+    positive : bool ndarray of shape (n_points,) or None, default=None
+        Whether they are of the class.
+    note : str or None, default=None
+        Text in the axes, such as why the probability is constant.
 
     Attributes
     ----------
@@ -66,7 +76,17 @@ class ProbabilitySurfaceDisplay(Display):
     note: str | None = None
 
     def plot(self, ax: AxesOrNone = None, *, colorbar: bool = True, legend: bool = True) -> Self:
-        """Draw the surface, the boundary on it, and the rows."""
+        """Draw the surface, the boundary on it, and the rows.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        colorbar : bool, default=True
+            Whether to draw a colour bar.
+        legend : bool, default=True
+            Whether to draw a legend.
+        """
         axes = self._axes(ax, layout="constrained")
         from matplotlib.colors import LinearSegmentedColormap
         from matplotlib.lines import Line2D
@@ -122,13 +142,21 @@ class ProbabilitySurfaceDisplay(Display):
         Parameters
         ----------
         estimator : fitted BoundaryClassifier
+            The model.
         X : table
             Rows that give the ranges of the two columns and the medians of the others.
-        y : labels, to draw the rows, or None
-        features : two names or positions of columns
-        class_label : label, default the last class
-        grid_resolution : int, number of values of each column
-        ax, **kwargs : for :meth:`plot`
+        y : array-like of shape (n_samples,) or None, default=None
+            Labels, to draw the rows, or None.
+        features : two names or positions of columns, default=(0, 1)
+            Two names or positions of columns.
+        class_label : label or None, default=None
+            The class; None is the last.
+        grid_resolution : int, default=200
+            Number of values of each column.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_estimator")
         check_boundary(estimator)

@@ -45,10 +45,14 @@ class RejectionCurveDisplay(Display):
 
     Parameters
     ----------
-    s : sequence of float, n_s
-    determinacy : ndarray of shape (n_s,), share of rows whose set has one class
-    single_accuracy : ndarray of shape (n_s,), accuracy on those rows; NaN, which is not drawn, if there are none
-    name : str or None, label in the legend
+    s : sequence of float
+        N_s.
+    determinacy : ndarray of shape (n_s,)
+        Share of rows whose set has one class.
+    single_accuracy : ndarray of shape (n_s,)
+        Accuracy on those rows; NaN, which is not drawn, if there are none.
+    name : str or None, default=None
+        Label in the legend.
 
     Attributes
     ----------
@@ -86,6 +90,19 @@ class RejectionCurveDisplay(Display):
 
         `name` replaces that of the Display in the legend. `label_s` is whether to write s beside the points where it
         fits. `line_kw` is for matplotlib's `plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        name : str or None, default=None
+            Name in the legend; None: that of the display.
+        label_s : bool, default=True
+            Whether s is written beside the points.
+        legend : bool, default=True
+            Whether to draw a legend.
+        line_kw : dict or None, default=None
+            Keywords for matplotlib's `plot`, for the lines.
         """
         axes = self._axes(ax)
         color, marker = _STYLES[len(axes.lines) % len(_STYLES)]
@@ -139,11 +156,20 @@ class RejectionCurveDisplay(Display):
         estimator : fitted classifier
             With the method `predict_set` and the parameter `s`, such as :class:`hedgerow.CautiousForestClassifier` and
             :class:`hedgerow.CautiousClassifier`. It is not changed.
-        X, y : table and labels of rows that the classifier was not fitted on
-        s : iterable of positive float
-        sample_weight : array-like of shape (n,) or None
-        name : str, label in the legend, default the name of the estimator's class
-        ax, **kwargs : for :meth:`plot`
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Classes, or targets, of the rows.
+        s : sequence of float, default=(0.1, 0.3, 1, 2, 3, 5, 10, 30)
+            Values of s, above 0.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row; None weighs all alike.
+        name : str or None, default=None
+            Label in the legend, default the name of the estimator's class.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_estimator")
         check_cautious(estimator, ["predict_set"], ["s"])
@@ -170,11 +196,22 @@ class RejectionCurveDisplay(Display):
 
         Parameters
         ----------
-        y_true : array-like of shape (n,)
-        sets : bool array-like of shape (n_s, n, n_classes), output of `predict_set` for each s
-        s : iterable of float, n_s, in the order in which the line joins the points
-        classes : array-like of shape (n_classes,), labels of the sets' columns
-        sample_weight, name, ax, **kwargs : as for :meth:`from_estimator`; without a name there is no legend
+        y_true : array-like of shape (n_samples,)
+            True labels, or targets.
+        sets : bool array-like of shape (n_s, n, n_classes)
+            Output of `predict_set` for each s.
+        s : iterable of float
+            N_s, in the order in which the line joins the points.
+        classes : array-like of shape (n_classes,)
+            Labels of the sets' columns.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row; None weighs all alike.
+        name : str or None, default=None
+            Name in the legend; None is that of the class.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_predictions")
         values = read_s(s)

@@ -33,11 +33,16 @@ class ReliabilityDisplay(Display):
 
     Parameters
     ----------
-    predicted, observed, counts : dict of name to ndarray of shape (n_bins,)
+    predicted : dict of name to ndarray of shape (n_bins,)
         Mean probability, frequency of the class and number of rows in each bin that is not empty, for each estimate.
+    observed : dict of name to ndarray of shape (n_bins,)
+        Mean probability, frequency of the class and number of rows in each bin that is not empty, for each estimate.
+    counts : dict of name to ndarray of shape (n_bins,)
+        Number of rows in each bin.
     brier : dict of name to float
         Brier score: mean squared difference between the probability and the outcome (0 or 1).
     class_label : str
+        The class.
 
     Attributes
     ----------
@@ -71,6 +76,17 @@ class ReliabilityDisplay(Display):
 
         `counts` is whether to draw the number of rows in each bin: points of few rows are uncertain. The legend has the
         Brier scores. `line_kw`, of all lines, is for matplotlib's `plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        counts : bool, default=True
+            Whether the number of rows is drawn below.
+        legend : bool, default=True
+            Whether to draw a legend.
+        line_kw : dict or None, default=None
+            Keywords for matplotlib's `plot`, for the lines.
         """
         axes = self._axes(ax, figsize=(5.6, 7.0 if counts else 5.4), layout="constrained")
         dotted = {"color": BLACK, "linestyle": ":", "linewidth": 1.2, "zorder": 1}
@@ -127,11 +143,21 @@ class ReliabilityDisplay(Display):
         Parameters
         ----------
         estimator : fitted classifier with `predict_proba`, or a pipeline that ends in one
-        X, y : table and labels of rows that the classifier was not fitted on
-        class_label : label, default the last class
-        n_bins : int, number of bins of equal width
-        name : str, label in the legend, default the name of the estimator's class
-        ax, **kwargs : for :meth:`plot`
+            The model.
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Classes, or targets, of the rows.
+        class_label : label or None, default=None
+            The class; None is the last.
+        n_bins : int, default=10
+            Number of bins of equal width.
+        name : str or None, default=None
+            Label in the legend, default the name of the estimator's class.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_estimator")
         check_estimator(estimator, ["predict_proba"], hint="pass a fitted classifier that predicts probabilities")
@@ -164,9 +190,18 @@ class ReliabilityDisplay(Display):
 
         Parameters
         ----------
-        positive : bool array-like of shape (n,), whether each row is of the class
-        estimates : mapping of name to array-like of shape (n,), one to six estimates of the class's probability
-        class_label, n_bins, ax, **kwargs : as for :meth:`from_estimator`
+        positive : bool array-like of shape (n,)
+            Whether each row is of the class.
+        estimates : mapping of str to array-like of shape (n,)
+            One to six estimates of the class's probability, by name.
+        class_label : str, default="the class"
+            What the axes call the class.
+        n_bins : int, default=10
+            Number of bins.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_predictions")
         outcome = np.asarray(positive, dtype=bool)

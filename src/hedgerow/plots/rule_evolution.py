@@ -37,7 +37,9 @@ class RuleEvolutionDisplay(Display):
     scores : ndarray of shape (n_runs, n_samples)
         Decision of the rule after 1, 2, … samples in each run: above 0 for the positive class.
     rule_name : str
-    n_trees : int, number of leaves, which fill together
+        Name of the rule, for the title.
+    n_trees : int, default=1
+        Number of leaves, which fill together.
 
     Attributes
     ----------
@@ -80,6 +82,19 @@ class RuleEvolutionDisplay(Display):
         """Draw all runs as thin lines, their quantiles and their mean; 0, where the decision changes, is in the middle.
 
         `run_kw`, `mean_kw` and `quantile_kw` are for matplotlib's `plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        legend : bool, default=True
+            Whether to draw a legend.
+        run_kw : dict or None, default=None
+            Keywords for the lines of single runs.
+        mean_kw : dict or None, default=None
+            Keywords for the line of the mean.
+        quantile_kw : dict or None, default=None
+            Keywords for the lines of the quantiles.
         """
         axes = self._axes(ax)
         n_samples = np.arange(1, self.scores.shape[1] + 1)
@@ -120,18 +135,25 @@ class RuleEvolutionDisplay(Display):
 
         Parameters
         ----------
-        rule : name, as in :func:`hedgerow.rules.names`, or instance
-        n_trees : int
+        rule : str or a rule
+            Name, as in :func:`hedgerow.rules.names`, or instance.
+        n_trees : int, default=1
             Number of leaves, which fill together with independent samples: 1 in Figure 1 of the paper, 100 in Figure 2.
-        n_samples : int, final number of samples in each leaf
-        positive_rate : float, probability that a sample is positive
-        n_runs : int, number of simulations
-        prior : array-like of shape (2,) or None
+        n_samples : int, default=100
+            Final number of samples in each leaf.
+        positive_rate : float, default=0.75
+            Probability that a sample is positive.
+        n_runs : int, default=100
+            Number of simulations.
+        prior : array-like of shape (2,) or None, default=None
             Prior probabilities of the classes, negative first, for rules that use them; None is ½ each.
-        random_state : int, RandomState instance or None
+        random_state : int, RandomState instance or None, default=None
             A sample is positive where a uniform draw is below `positive_rate`; the draws come as one array of shape
             (n_runs, n_trees, n_samples).
-        ax, **kwargs : for :meth:`plot`
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_rule")
         chosen = combination.get(rule)
@@ -156,6 +178,25 @@ class RuleEvolutionDisplay(Display):
 
         Parameters are those of :meth:`from_rule`; `kwargs` are for :meth:`plot`, except `ax` and `legend`. Every rule
         has its own scale: the score of evidence is a log-odds.
+
+        Parameters
+        ----------
+        rules : iterable of rules or None, default=None
+            The rules, by name or as instances; None is the nine of the paper.
+        n_trees : int, default=1
+            Number of trees of the ensemble.
+        n_samples : int, default=100
+            Number of samples that a leaf receives.
+        positive_rate : float, default=0.75
+            Probability of the positive class.
+        n_runs : int, default=100
+            Number of simulated leaves.
+        prior : array-like of shape (2,) or None, default=None
+            Share of each class; None is uniform.
+        random_state : int, RandomState instance or None, default=None
+            Seed of the draws.
+        **kwargs
+            Passed on to :meth:`plot`.
 
         Returns
         -------

@@ -26,12 +26,21 @@ class SampleProfileDisplay(Display):
 
     Parameters
     ----------
-    distance, smooth, piecewise : ndarrays of shape (n,)
+    distance : ndarray of shape (n,)
         Algebraic distance of each row to the class's area, ascending; its boundary estimate; the Laplace frequency of
         its leaf.
-    wrong : bool ndarray of shape (n,), whether the tree misclassifies the row
+    smooth : ndarray of shape (n,)
+        Algebraic distance of each row to the class's area, ascending; its boundary estimate; the Laplace frequency of
+        its leaf.
+    piecewise : ndarray of shape (n,)
+        Algebraic distance of each row to the class's area, ascending; its boundary estimate; the Laplace frequency of
+        its leaf.
+    wrong : bool ndarray of shape (n,)
+        Whether the tree misclassifies the row.
     class_label : str
-    note : str or None, text in the axes, such as why the probability is constant
+        The class.
+    note : str or None, default=None
+        Text in the axes, such as why the probability is constant.
 
     Attributes
     ----------
@@ -63,6 +72,17 @@ class SampleProfileDisplay(Display):
         """Draw both probabilities of each row, and a cross on those that the tree misclassifies.
 
         `smooth_kw` and `piecewise_kw` are for matplotlib's `plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        legend : bool, default=True
+            Whether to draw a legend.
+        smooth_kw : dict or None, default=None
+            Keywords for the line of the boundary estimate.
+        piecewise_kw : dict or None, default=None
+            Keywords for the line of the leaf frequencies.
         """
         axes = self._axes(ax, figsize=(7.2, 4.4), layout="constrained")
         order = np.arange(len(self.distance))
@@ -96,9 +116,17 @@ class SampleProfileDisplay(Display):
         Parameters
         ----------
         estimator : fitted BoundaryClassifier
-        X, y : table and labels of rows that the classifier was not fitted on
-        class_label : label, default the last class
-        ax, **kwargs : for :meth:`plot`
+            The model.
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Classes, or targets, of the rows.
+        class_label : label or None, default=None
+            The class; None is the last.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_estimator")
         check_boundary(estimator)

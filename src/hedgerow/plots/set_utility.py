@@ -28,9 +28,13 @@ class SetUtilityDisplay(Display):
 
     Parameters
     ----------
-    s : sequence of float, n_s, ascending
-    u65, u80 : ndarray of shape (n_s,), utility of the sets for each s
-    accuracy : ndarray of shape (n_s,) or None
+    s : sequence of float
+        Values of s, ascending.
+    u65 : ndarray of shape (n_s,)
+        Mean u65 of the sets.
+    u80 : ndarray of shape (n_s,)
+        Mean u80 of the sets.
+    accuracy : ndarray of shape (n_s,) or None, default=None
         Accuracy of `predict`; it may vary a little with s, which some weightings of the trees depend on.
 
     Attributes
@@ -61,6 +65,17 @@ class SetUtilityDisplay(Display):
         """Draw a line for u80, one for u65, and a dashed one for the accuracy.
 
         `line_kw`, of the utilities, and `accuracy_kw` are for matplotlib's `plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        legend : bool, default=True
+            Whether to draw a legend.
+        line_kw : dict or None, default=None
+            Keywords for matplotlib's `plot`, for the lines.
+        accuracy_kw : dict or None, default=None
+            Keywords for the line of the accuracy.
         """
         axes = self._axes(ax, layout="constrained")
         style = {"markersize": 5, "linewidth": 1.4, "zorder": 3}
@@ -103,10 +118,18 @@ class SetUtilityDisplay(Display):
         estimator : fitted classifier
             With the methods `predict_set` and `predict` and the parameter `s`, such as
             :class:`hedgerow.CautiousForestClassifier` and :class:`hedgerow.CautiousClassifier`. It is not changed.
-        X, y : table and labels of rows that the classifier was not fitted on
-        s : iterable of positive float
-        sample_weight : array-like of shape (n,) or None
-        ax, **kwargs : for :meth:`plot`
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Classes, or targets, of the rows.
+        s : sequence of float, default=(0.1, 0.3, 1, 2, 3, 5, 10, 30)
+            Values of s, above 0.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row; None weighs all alike.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_estimator")
         check_cautious(estimator, ["predict_set", "predict"], ["s"])
@@ -133,12 +156,22 @@ class SetUtilityDisplay(Display):
 
         Parameters
         ----------
-        y_true : array-like of shape (n,)
-        sets : bool array-like of shape (n_s, n, n_classes), output of `predict_set` for each s
-        y_pred : array-like of shape (n_s, n), output of `predict` for each s, or None to omit the accuracy
-        s : iterable of float, n_s, in any order
-        classes : array-like of shape (n_classes,), labels of the sets' columns
-        sample_weight, ax, **kwargs : as for :meth:`from_estimator`
+        y_true : array-like of shape (n_samples,)
+            True labels, or targets.
+        sets : bool array-like of shape (n_s, n, n_classes)
+            Output of `predict_set` for each s.
+        y_pred : array-like of shape (n_s, n), default=None
+            Output of `predict` for each s, or None to omit the accuracy.
+        s : iterable of float
+            Values of s, in any order.
+        classes : array-like of shape (n_classes,)
+            Labels of the sets' columns.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row; None weighs all alike.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_predictions")
         values = read_s(s)

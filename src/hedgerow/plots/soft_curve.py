@@ -26,12 +26,20 @@ class SoftCurveDisplay(Display):
 
     Parameters
     ----------
-    x : ndarray of shape (m,), values of the column, ascending
-    soft : ndarray of shape (m,), answers to observed values
-    hard, truth : ndarray of shape (m,) or None, answers of a plain tree, and the truth at latent values
-    points : ndarray of shape (n, 2) or None, observed values and targets
-    labels : two str, of the axes
-    note : str or None, text in the axes, such as why the answer is constant
+    x : ndarray of shape (m,)
+        Values of the column, ascending.
+    soft : ndarray of shape (m,)
+        Answers to observed values.
+    hard : ndarray of shape (n,) or None, default=None
+        Answers of the second tree.
+    truth : ndarray of shape (n,) or None, default=None
+        True values.
+    points : ndarray of shape (n, 2) or None, default=None
+        Observed values and targets.
+    labels : two str, default=('x', 'answer')
+        Labels of the axes.
+    note : str or None, default=None
+        Text in the axes, such as why the answer is constant.
 
     Attributes
     ----------
@@ -73,6 +81,19 @@ class SoftCurveDisplay(Display):
         """Draw a line for each of the answers, and the rows.
 
         `soft_kw`, `hard_kw` and `truth_kw` are for matplotlib's `plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        legend : bool, default=True
+            Whether to draw a legend.
+        soft_kw : dict or None, default=None
+            Keywords for the line of the tree that accounts for errors.
+        hard_kw : dict or None, default=None
+            Keywords for the line of the other tree.
+        truth_kw : dict or None, default=None
+            Keywords for the line of the truth.
         """
         axes = self._axes(ax, layout="constrained")
         self.points_: Any = None
@@ -114,15 +135,25 @@ class SoftCurveDisplay(Display):
         Parameters
         ----------
         estimator : fitted MeasuredTreeRegressor or MeasuredTreeClassifier
+            The model.
         X : table
             Rows that give the range of the column, and the medians or most frequent categories of the others.
-        y : targets, to draw the rows, or None
-        hard : fitted tree of the same kind to compare with, such as one with ``sigma=0``, or None
-        truth : function of the column's values that gives the true answer, or None
-        features : name or position of the column
-        class_label : label of the class whose least-squares value a classifier draws, default the last
-        grid_resolution : int, number of values of the column
-        ax, **kwargs : for :meth:`plot`
+        y : array-like of shape (n_samples,) or None, default=None
+            Targets, to draw the rows, or None.
+        hard : fitted tree or None, default=None
+            Fitted tree of the same kind to compare with, such as one with ``sigma=0``, or None.
+        truth : callable or None, default=None
+            Function of the column's values that gives the true answer, or None.
+        features : name or position of a column, default=0
+            Name or position of the column.
+        class_label : label or None, default=None
+            Label of the class whose least-squares value a classifier draws.
+        grid_resolution : int, default=400
+            Number of values of the column.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_estimator")
         check_measured(estimator)

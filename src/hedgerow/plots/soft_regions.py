@@ -27,13 +27,22 @@ class SoftRegionsDisplay(Display):
 
     Parameters
     ----------
-    x, y : ndarrays of shape (resolution,), observed values of the two columns
-    answers : ndarray of shape (resolution, resolution), answer at each y and x
-    bounds : ndarray of shape (k, 2, 2), lower and upper bound of each region in both columns
-    weights : ndarray of shape (k,), largest membership of a drawn row in each region
-    sigma : sequence of two floats, standard deviations of the errors
-    labels : sequence of three str, of the columns and of the answers
-    note : str or None, text in the axes, such as why the answer is constant
+    x : ndarray of shape (n,)
+        Values of the first column.
+    y : ndarray of shape (m,)
+        Values of the second column.
+    answers : ndarray of shape (resolution, resolution)
+        Answer at each y and x.
+    bounds : ndarray of shape (k, 2, 2)
+        Lower and upper bound of each region in both columns.
+    weights : ndarray of shape (k,)
+        Largest membership of a drawn row in each region.
+    sigma : sequence of two floats
+        Standard deviations of the errors.
+    labels : sequence of three str
+        Labels of the columns and of the answers.
+    note : str or None, default=None
+        Text in the axes, such as why the answer is constant.
 
     Attributes
     ----------
@@ -69,6 +78,17 @@ class SoftRegionsDisplay(Display):
         """Draw answers as colours, borders as lines, and the standard deviations of errors as a cross.
 
         `surface_kw` and `border_kw` are for matplotlib's `pcolormesh` and `plot`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        colorbar : bool, default=True
+            Whether to draw a colour bar.
+        surface_kw : dict or None, default=None
+            Keywords for the coloured surface.
+        border_kw : dict or None, default=None
+            Keywords for the borders of the regions.
         """
         axes = self._axes(ax, layout="constrained")
         from matplotlib import patheffects as path_effects
@@ -136,12 +156,19 @@ class SoftRegionsDisplay(Display):
         Parameters
         ----------
         estimator : fitted MeasuredTreeRegressor or MeasuredTreeClassifier
+            The model.
         X : table
             Rows that give the ranges of the two columns, and the medians or most frequent categories of the others.
-        features : two names or positions of columns
-        class_label : label of the class whose least-squares value a classifier draws, default the last
-        grid_resolution : int, number of values of each column
-        ax, **kwargs : for :meth:`plot`
+        features : two names or positions of columns, default=(0, 1)
+            Two names or positions of columns.
+        class_label : label or None, default=None
+            Label of the class whose least-squares value a classifier draws.
+        grid_resolution : int, default=150
+            Number of values of each column.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_estimator")
         check_measured(estimator)

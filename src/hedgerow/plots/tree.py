@@ -56,6 +56,17 @@ class TreeDisplay(Display):
         """Draw the tree; a new figure has the size of the picture, given axes are filled, text included.
 
         `theme` is "light" or "dark"; `text_kw` and `branch_kw` are for matplotlib's `text` and `PathPatch`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        theme : {"light", "dark"}, default="light"
+            Colours for a light or a dark background.
+        text_kw : dict or None, default=None
+            Keywords for texts.
+        branch_kw : dict or None, default=None
+            Keywords for branches.
         """
         check_choice("theme", theme, ("light", "dark"))
         width, height = self.scene.width, self.scene.height
@@ -146,16 +157,20 @@ class TreeDisplay(Display):
         Parameters
         ----------
         estimator : fitted tree or forest of hedgerow
-        tree : int
+            The model.
+        tree : int, default=0
             Which tree of a forest.
-        max_depth : int, None or "auto"
+        max_depth : int, None or "auto", default="auto"
             Draw splits above this depth; None: all. "auto" draws up to 60 leaves, or what replaces them in larger
             trees.
-        row : table of one row, optional
+        row : table of one row or None, default=None
             Show its way down the tree, and its values.
-        orientation : {"auto", "down", "right"}
+        orientation : {"auto", "down", "right"}, default="auto"
             Where the tree grows to; "auto" is to the right for more than 10 leaves.
-        ax, **kwargs : for :meth:`plot`
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+        **kwargs
+            Passed on to :meth:`plot`.
         """
         cls._pyplot("from_estimator")
         check_tree(estimator)

@@ -49,7 +49,13 @@ _ALIASES: dict[str, Pruning] = {
 
 
 def pruning_named(given: Any) -> Pruning | None:
-    """Return the strategy for the parameter `pruning`, an alias or an instance; None for no pruning."""
+    """Return the strategy for the parameter `pruning`, an alias or an instance; None for no pruning.
+
+    Parameters
+    ----------
+    given : str, an instance or None
+        The parameter of the estimator.
+    """
     if given is None:
         return None
     return choose("pruning", given, _ALIASES, _KINDS)

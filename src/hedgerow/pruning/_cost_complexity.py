@@ -87,7 +87,17 @@ class CostComplexity:
 
 
 def cost_complexity(forest: Forest, alpha: float, impurity: Impurity) -> Forest:
-    """Return the smallest subtree that minimises impurity + alpha·(number of leaves); see :class:`CostComplexity`."""
+    """Return the smallest subtree that minimises impurity + alpha·(number of leaves); see :class:`CostComplexity`.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    alpha : float
+        Cost of a leaf.
+    impurity : str
+        Impurity by which subtrees are compared.
+    """
     return links_of(forest, impurity).pruned(CostComplexity(alpha).alpha)
 
 
@@ -106,7 +116,13 @@ class Links:
     """Hold-out loss of these trees, and the sum of squared losses, (steps + 1, 2)."""
 
     def pruned(self, alpha: float) -> Forest:
-        """Return the pruned tree for an alpha."""
+        """Return the pruned tree for an alpha.
+
+        Parameters
+        ----------
+        alpha : float
+            Cost of a leaf.
+        """
         return cut(self.forest, self.nodes[: self._n_steps(np.array([alpha]))[0]])
 
     def between(self) -> Floats:
@@ -116,7 +132,13 @@ class Links:
         return np.concatenate([np.sqrt(distinct[1:] * distinct[:-1]), [np.inf]])
 
     def losses_at(self, alphas: Floats) -> Floats:
-        """Hold-out losses of the tree for each alpha."""
+        """Hold-out losses of the tree for each alpha.
+
+        Parameters
+        ----------
+        alphas : array
+            Cost of a leaf at which each is cut.
+        """
         return self.losses[self._n_steps(alphas)]
 
     def _n_steps(self, alphas: Floats) -> NDArray[np.int64]:
@@ -129,7 +151,17 @@ class Links:
 
 
 def links_of(forest: Forest, impurity: Impurity, rows: Training | None = None) -> Links:
-    """Compute the pruning sequence of a tree, and its losses on hold-out `rows`."""
+    """Compute the pruning sequence of a tree, and its losses on hold-out `rows`.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    impurity : str
+        Impurity by which subtrees are compared.
+    rows : Training or None, default=None
+        Hold-out rows.
+    """
     need_one_tree(forest)
     total = weighted_impurity(forest, impurity)
     risk = total / forest.weight[0] if forest.weight[0] > 0 else total

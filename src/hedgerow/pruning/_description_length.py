@@ -44,6 +44,15 @@ def description_length(forest: Forest, X: ArrayLike, n_categories: ArrayLike | N
 
     `n_categories` of each column, 0 for numeric ones; by default the distinct values in X. See
     :class:`DescriptionLength`.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    X : array-like of shape (n_samples, n_features)
+        Rows as the tree reads them: numbers and codes.
+    n_categories : array-like of shape (n_features,) or None, default=None
+        Number of categories of each column, 0 for numbers; None: all are numbers.
     """
     if forest.leaf_counts is None:
         raise ValueError("description length counts errors: a regression forest has none, prune it by cost_complexity")

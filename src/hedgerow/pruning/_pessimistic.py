@@ -62,6 +62,23 @@ def pessimistic(
 
     `y` holds class numbers. A row with a missing value is split over all branches, in proportion to the rows with a
     value; a fraction below `min_fraction` of a row follows the heaviest branch.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    X : array-like of shape (n_samples, n_features)
+        Rows as the tree reads them: numbers and codes.
+    y : array-like of shape (n_samples,)
+        Position of the class of each row; regression: its target.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike. Rows of weight 0 are left out.
+    confidence : float, default=0.25
+        Confidence of the estimated errors, from 0 to 0.5: the smaller, the more is pruned.
+    raising : bool, default=True
+        Whether a subtree may be replaced by its largest branch.
+    min_fraction : float, default=0.015625
+        Parts of a row that are smaller are dropped.
     """
     rows = to_training(forest, X, y, sample_weight)
     return _prune(forest, rows, Pessimistic(confidence, raising), min_fraction)

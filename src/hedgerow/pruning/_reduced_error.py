@@ -62,6 +62,19 @@ def reduced_error(
 
     `y` holds class numbers, or targets of regression. Rows with missing values are spread over the leaves with weights;
     a node without training rows predicts as its parent. See :class:`ReducedError` for `order`.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    X : array-like of shape (n_samples, n_features)
+        Rows as the tree reads them: numbers and codes.
+    y : array-like of shape (n_samples,)
+        Position of the class of each row; regression: its target.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike. Rows of weight 0 are left out.
+    order : {"bottom-up", "top-down"}, default="bottom-up"
+        Order in which nodes are looked at.
     """
     return ReducedError(order=order).prune(forest, to_training(forest, X, y, sample_weight))
 

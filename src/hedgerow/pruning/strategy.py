@@ -37,7 +37,17 @@ class Pruning(Protocol):
         """Grow a tree from the rows and prune it."""
 
     def prune(self, forest: Forest, rows: Training, grower: Grower) -> Forest:
-        """Prune a grown tree by rows that the caller has chosen."""
+        """Prune a grown tree by rows that the caller has chosen.
+
+        Parameters
+        ----------
+        forest : Forest
+            The trees.
+        rows : Training
+            Rows to prune by.
+        grower : Grower
+            Grows the tree again, from all rows or some of them.
+        """
 
 
 def need_one_tree(forest: Forest) -> None:

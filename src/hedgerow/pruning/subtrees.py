@@ -21,6 +21,15 @@ def cut(forest: Forest, nodes: ArrayLike, values: Floats | None = None) -> Fores
 
     `nodes` are indices into the forest's node arrays, or a mask. Leaves, and nodes below others that are cut, have no
     effect. `values` are the counts (moments) of all nodes, where they are known already.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    nodes : array-like of int
+        Numbers of the nodes that become leaves.
+    values : array or None, default=None
+        What the new leaves hold; None: the sums of the leaves below.
     """
     marked = np.zeros(forest.n_nodes, dtype=np.uint8)
     given = np.asarray(nodes)
@@ -56,6 +65,11 @@ def collapse(forest: Forest) -> Forest:
     """Remove subtrees that save no training errors, from the root down (C4.5, as in Weka's J48).
 
     A node becomes a leaf if its leaves make at least as many training errors as it would, minus 0.001.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
     """
     kept = collapse_nodes(forest.core_with_weight, forest.counts)
     return forest if kept is None else remade(forest, kept)

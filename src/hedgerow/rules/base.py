@@ -35,11 +35,27 @@ class Rule(ABC):
 
     @abstractmethod
     def proba(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
-        """Class probabilities, (…, n_classes). `prior` is uniform unless given."""
+        """Class probabilities, (…, n_classes). `prior` is uniform unless given.
+
+        Parameters
+        ----------
+        counts : array-like of shape (…, n_trees, n_classes)
+            Class counts of the leaf that a row reaches in each tree; class 1 is the positive one.
+        prior : array-like of shape (n_classes,) or None, default=None
+            Share of each class in the population; None is uniform.
+        """
 
     @abstractmethod
     def decision(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
-        """Binary: signed score, (…,), above 0 for the second class; multiclass: a score per class, (…, n_classes)."""
+        """Binary: signed score, (…,), above 0 for the second class; multiclass: a score per class, (…, n_classes).
+
+        Parameters
+        ----------
+        counts : array-like of shape (…, n_trees, n_classes)
+            Class counts of the leaf that a row reaches in each tree; class 1 is the positive one.
+        prior : array-like of shape (n_classes,) or None, default=None
+            Share of each class in the population; None is uniform.
+        """
 
 
 class FoldRule(Fold[Floats, Floats], Rule):
@@ -75,11 +91,31 @@ class FoldRule(Fold[Floats, Floats], Rule):
         return self
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """Binary: signed score, (n,); multiclass: a score per class, (n, n_classes). As documented for each rule."""
+        """Binary: signed score, (n,); multiclass: a score per class, (n, n_classes). As documented for each rule.
+
+        Parameters
+        ----------
+        folded : array of shape (n_samples, m)
+            The table, folded over the trees.
+        n_trees : int or array of shape (n_samples,)
+            Number of trees, or their total weight, in the fold.
+        prior : array-like of shape (n_classes,) or None
+            Share of each class in the population; None is uniform.
+        """
         return signed(self.finish(folded, n_trees, prior))
 
     def margin(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """Value of `decision_function`: the score, or another with the order of the probabilities."""
+        """Value of `decision_function`: the score, or another with the order of the probabilities.
+
+        Parameters
+        ----------
+        folded : array of shape (n_samples, m)
+            The table, folded over the trees.
+        n_trees : int or array of shape (n_samples,)
+            Number of trees, or their total weight, in the fold.
+        prior : array-like of shape (n_classes,) or None
+            Share of each class in the population; None is uniform.
+        """
         return self.score(folded, n_trees, prior)
 
     def proba(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
@@ -102,7 +138,15 @@ class CountRule(Rule):
 
     @abstractmethod
     def combine(self, counts: Floats, prior: Floats) -> Floats:
-        """Probabilities (n, n_classes) from counts (n, n_trees, n_classes)."""
+        """Probabilities (n, n_classes) from counts (n, n_trees, n_classes).
+
+        Parameters
+        ----------
+        counts : array-like of shape (…, n_trees, n_classes)
+            Class counts of the leaf that a row reaches in each tree; class 1 is the positive one.
+        prior : array-like of shape (n_classes,) or None
+            Share of each class in the population; None is uniform.
+        """
 
     def proba(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
         leaves = check_counts(counts, of_trees=True)

@@ -44,6 +44,17 @@ def combine_masses(
 ) -> Masses:
     """Combine sources, (…, n_sources), that put mass s⊕ on {⊕}, s⊖ on {⊖} and the rest on both.
 
+    Parameters
+    ----------
+    s_positive : array-like of shape (…, n_sources)
+        Mass of each source on {⊕}.
+    s_negative : array-like of shape (…, n_sources)
+        Mass of each source on {⊖}.
+    how : {"dempster", "cautious"}, default="dempster"
+        The rule.
+
+    Examples
+    --------
     >>> masses = combine_masses([0.4, 0.4, 0.0], [0.0, 0.0, 0.4])
     >>> [round(float(m), 3) for m in (masses.empty, masses.positive, masses.negative, masses.both)]
     [0.256, 0.384, 0.144, 0.216]

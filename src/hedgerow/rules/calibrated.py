@@ -73,7 +73,13 @@ class Calibrated(FoldRule):
         return self.rule.additive(n_trees, prior).named("uncalibrated probability")
 
     def frequencies(self, prior: Floats) -> Floats:
-        """P(y)^(1 − t), by which p^t is multiplied; 0 for a class without a prior, which is never the answer."""
+        """P(y)^(1 − t), by which p^t is multiplied; 0 for a class without a prior, which is never the answer.
+
+        Parameters
+        ----------
+        prior : array-like of shape (n_classes,) or None
+            Share of each class in the population; None is uniform.
+        """
         return np.where(prior > 0, np.where(prior > 0, prior, 1.0) ** (1.0 - self.sharpness), 0.0)
 
     def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions | None:

@@ -57,6 +57,11 @@ def names(*, beyond: bool = False) -> tuple[str, ...]:
 
     Two variants of evidence have names too: "tempered", whose temper `fit` chooses by held-out rows, and
     "evidence-published", as the code of the paper's authors has it (see :class:`Evidence`).
+
+    Parameters
+    ----------
+    beyond : bool, default=False
+        Whether to list the rules that are not of the paper, too.
     """
     return (*_NINE, *(_BEYOND if beyond else ()))
 
@@ -64,6 +69,13 @@ def names(*, beyond: bool = False) -> tuple[str, ...]:
 def get(rule: Any) -> Rule:
     """Return a rule by its name, or wrap your own: an instance with a `table`, a `fold` and a `finish`.
 
+    Parameters
+    ----------
+    rule : str or a rule
+        A name, or an instance.
+
+    Examples
+    --------
     >>> get("evidence")
     Evidence(correction=0.1, toward='uniform', reliability=None, temper=1.0, prior_term='log')
     """
@@ -129,6 +141,19 @@ def compare(
     `model` is a fitted classifier of this family; of its trees the first `n_trees` are used, or all. Columns are in the
     order of `rules`, or of :func:`names`; with more than two classes the shape is (n, n_rules, n_classes). Scores are
     those of :meth:`Rule.decision`.
+
+    Parameters
+    ----------
+    model : fitted forest
+        A forest of this package, or a supported one of another library.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows, with the columns of `fit`.
+    rules : iterable of rules or None, default=None
+        The rules, by name or as instances; None is the nine.
+    n_trees : int or None, default=None
+        Number of trees to use; None uses all.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1, -1 all cores. Results do not depend on it.
     """
     chosen = [get(rule) for rule in (names() if rules is None else rules)]
     if unfolded := [rule.name for rule in chosen if not isinstance(rule, FoldRule)]:

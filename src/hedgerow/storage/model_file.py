@@ -33,6 +33,15 @@ def save(model: Any, path: AnyPath, *, notes: Mapping[str, Any] | None = None) -
 
     `notes` are JSON values stored with the model, such as the name of the target. They have no effect on it;
     :func:`read_notes` reads them.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        A model of this package.
+    path : str or path
+        Name of the file.
+    notes : mapping or None, default=None
+        What else the page says, by name.
     """
     registration = registration_of(type(model))
     if registration is None or not registration.is_model:
@@ -52,10 +61,12 @@ def load(path: AnyPath, *, mmap: bool = False, verify: bool = True) -> Any:
 
     Parameters
     ----------
-    mmap : bool
+    path : str or path
+        Name of the file.
+    mmap : bool, default=False
         Memory-map the arrays: pages are read on demand, and processes share one copy. Saving over the file is safe (the
         old file stays until it is closed), changing it in place is not.
-    verify : bool
+    verify : bool, default=True
         Compare the checksums of arrays. Without it the header's checksum and the structure (indices, counts, order) are
         still checked, so that predicting is safe; only altered thresholds and counts would go unnoticed.
 
@@ -91,6 +102,13 @@ def read_fitted(path: AnyPath, names: Collection[str]) -> tuple[str, dict[str, A
 
     This does not import scikit-learn, whose start-up takes longer than reading many a data file. Names that the file
     does not have are left out. Checksums of arrays are not compared, unlike in :func:`load`.
+
+    Parameters
+    ----------
+    path : str or path
+        Name of the file.
+    names : collection of str
+        Names of attributes.
     """
     with _name_in_errors("{}", os.fspath(path)):
         layout, block = _map(path)
@@ -109,7 +127,13 @@ def read_fitted(path: AnyPath, names: Collection[str]) -> tuple[str, dict[str, A
 
 
 def read_notes(path: AnyPath) -> dict[str, Any]:
-    """Read the notes saved with a model, without loading it; empty if there are none."""
+    """Read the notes saved with a model, without loading it; empty if there are none.
+
+    Parameters
+    ----------
+    path : str or path
+        Name of the file.
+    """
     with _name_in_errors("{}", os.fspath(path)):
         file, length = _open(path)
         with file:

@@ -33,7 +33,17 @@ class Query(Generic[Answer]):
     """Whether `finish` takes the rows themselves, (n, n_features), as its third argument."""
 
     def answer(self, folded: Floats, n_trees: int, rows: Floats) -> Answer:
-        """Finish the fold of these rows."""
+        """Finish the fold of these rows.
+
+        Parameters
+        ----------
+        folded : array of shape (n_samples, m)
+            The table, folded over the trees.
+        n_trees : int or array of shape (n_samples,)
+            Number of trees, or their total weight, in the fold.
+        rows : array of shape (n_samples, n_features)
+            Rows, converted.
+        """
         return self.finish(folded, n_trees, rows) if self.with_rows else self.finish(folded, n_trees)
 
 
@@ -41,6 +51,15 @@ def ask(walk: Walk, rows: Floats, queries: Sequence[Query[Any]]) -> list[Any]:
     """Answer every query about `rows`, in its order, in one walk.
 
     Queries that share a table share its fold. Queries with other tree weights take a walk of their own.
+
+    Parameters
+    ----------
+    walk : Walk
+        How rows reach leaves.
+    rows : array of shape (n_samples, n_features)
+        Rows, converted.
+    queries : sequence of Query
+        The queries.
     """
     if len(queries) == 1:  # the usual case: grouping would take as long as walking a row
         (query,) = queries

@@ -29,10 +29,22 @@ class Walk(Protocol):
         """The trees."""
 
     def route(self, rows: Floats) -> NDArray[np.int32]:
-        """Leaf of each row in each tree, (n, n_trees)."""
+        """Leaf of each row in each tree, (n, n_trees).
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Rows, converted.
+        """
 
     def spread(self, rows: Floats) -> csr_array:
-        """Weight with which each row reaches each leaf, (n, n_leaves)."""
+        """Weight with which each row reaches each leaf, (n, n_leaves).
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Rows, converted.
+        """
 
     def fold(
         self,
@@ -42,7 +54,19 @@ class Walk(Protocol):
         *,
         per_tree: Sequence[bool] | None = None,
     ) -> list[Floats]:
-        """Each table folded over the trees, (n, m), or `per_tree`, (n, n_trees, m)."""
+        """Each table folded over the trees, (n, m), or `per_tree`, (n, n_trees, m).
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Rows, converted.
+        tables : sequence of LeafTable
+            Tables that are folded in the same walk.
+        tree_weights : array of shape (n_trees,) or None, default=None
+            Weight of each tree; None weighs all alike.
+        per_tree : sequence of bool or None, default=None
+            Tables that are not folded but returned for each tree.
+        """
 
 
 @dataclass(frozen=True)
@@ -108,6 +132,13 @@ def weighted_sums(weights: Floats, values: Floats) -> Floats:
 
     Terms are added in the order of k. BLAS picks an order by the shape of both matrices, so that the last bits of a
     row's answer would depend on the number of rows beside it.
+
+    Parameters
+    ----------
+    weights : array of shape (n, k)
+        Weights.
+    values : array of shape (k, m)
+        Rows.
     """
     sums = np.zeros((len(weights), values.shape[1]))
     for weight, row in zip(weights.T, values, strict=True):

@@ -59,7 +59,19 @@ class LeafTable:
         op: Op | Sequence[Op] = "sum",
         name: str = "this table",
     ) -> LeafTable:
-        """Table of (n_leaves, m) `values`; `link` and `op` for all columns or one per column; `name` for errors."""
+        """Table of (n_leaves, m) `values`; `link` and `op` for all columns or one per column; `name` for errors.
+
+        Parameters
+        ----------
+        values : array of shape (n_leaves, m)
+            Quantities of each leaf.
+        link : {"identity", "log"} or a sequence, default="identity"
+            Link of all columns, or of each.
+        op : {"sum", "min", "max"} or a sequence, default="sum"
+            Fold of all columns, or of each.
+        name : str, default="this table"
+            What messages call the table.
+        """
         table = np.ascontiguousarray(values, dtype=np.float64)
         if table.ndim != 2:
             raise ValueError(f"values of {name} must be 2-D (a row for each leaf), got {table.ndim}-D")
@@ -72,6 +84,13 @@ class LeafTable:
         """Table that `make` computes from the class counts of the leaves, (n, n_classes); by default the counts.
 
         Leaves with equal counts share a row: `make` sees each once, and its rows must depend on nothing else.
+
+        Parameters
+        ----------
+        leaves : DistinctCounts
+            Counts of the leaves.
+        make : callable or None, default=None
+            Computes the table from distinct counts; None: the counts themselves.
         """
         return replace((make or cls.of)(leaves.counts), row_of=leaves.row_of)
 
@@ -85,7 +104,13 @@ class LeafTable:
         return self.values if self.row_of is None else self.values[self.row_of]
 
     def start(self, n_rows: int) -> Floats:
-        """Output of an empty fold, (n_rows, m): the neutral element of each column's op."""
+        """Output of an empty fold, (n_rows, m): the neutral element of each column's op.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of rows.
+        """
         if self.adds_up:
             return np.zeros((n_rows, len(self.ops)))
         return np.tile(_NEUTRAL[self.ops], (n_rows, 1))

@@ -37,7 +37,19 @@ class SoftNodes:
 
     @classmethod
     def of(cls, forest: Forest, start: NDArray[np.int64], thresholds: Floats, nominal: NDArray[np.uint8]) -> SoftNodes:
-        """For numbers that are P(U_j ≤ t | x) of the `thresholds` of column j from `start[j]` on, or of categories."""
+        """For numbers that are P(U_j ≤ t | x) of the `thresholds` of column j from `start[j]` on, or of categories.
+
+        Parameters
+        ----------
+        forest : Forest
+            The trees.
+        start : array of shape (n_features + 1,)
+            First number of each column.
+        thresholds : array
+            Thresholds of the columns, ascending.
+        nominal : array of shape (n_features,)
+            1 for nominal columns.
+        """
         return cls(*soft_nodes(forest.core, start, thresholds, nominal), int(start[-1]))
 
 
@@ -58,7 +70,13 @@ class SoftForestWalk:
     n_jobs: int | None
 
     def route(self, rows: Floats) -> Ints:
-        """Most probable leaf of each row in each tree; the first of equals."""
+        """Most probable leaf of each row in each tree; the first of equals.
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Rows, converted.
+        """
         leaves = np.empty((len(rows), self.forest.n_trees), dtype=np.int32)
         for first, block in self._blocks(rows):
             reached = self._spread(block)
@@ -89,7 +107,21 @@ class SoftForestWalk:
         per_tree: Sequence[bool] | None = None,
         skip: NDArray[np.uint8] | None = None,
     ) -> list[Floats]:
-        """As :func:`hedgerow.walk.fold`."""
+        """As :func:`hedgerow.walk.fold`.
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Rows, converted.
+        tables : sequence of LeafTable
+            Tables that are folded in the same walk.
+        tree_weights : array of shape (n_trees,) or None, default=None
+            Weight of each tree; None weighs all alike.
+        per_tree : sequence of bool or None, default=None
+            Tables that are not folded but returned for each tree.
+        skip : uint8 array of shape (n_trees, ceil(n_samples / 8)), or None, default=None
+            Bit mask of the rows that each tree leaves out.
+        """
         kept = list(per_tree or [False] * len(tables))
         outs = [
             empty_fold(table, len(rows), self.forest.n_trees if apart else None)

@@ -24,7 +24,15 @@ class TableCache:
         self._content: tuple[tuple[Any, Any], ...] = ()
 
     def get(self, key: Any, make: Callable[[], Made]) -> Made:
-        """Return the entry of `key`, made by `make` if there is none."""
+        """Return the entry of `key`, made by `make` if there is none.
+
+        Parameters
+        ----------
+        key : hashable
+            What the entry depends on.
+        make : callable
+            Makes the entry.
+        """
         content = self._content
         for known, kept in content:
             if known is key or known == key:

@@ -27,7 +27,13 @@ _MAX_THREADS = 2**31
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Threads for scikit-learn's `n_jobs`: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores."""
+    """Threads for scikit-learn's `n_jobs`: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Number of threads; None is 1, -1 all cores. Results do not depend on it.
+    """
     check_n_jobs(n_jobs)
     if n_jobs == 1:
         return 1
@@ -39,7 +45,13 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def check_n_jobs(n_jobs: Any) -> None:
-    """Raise ValueError unless `n_jobs` is a valid number of threads."""
+    """Raise ValueError unless `n_jobs` is a valid number of threads.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Number of threads; None is 1, -1 all cores. Results do not depend on it.
+    """
     if n_jobs is None or (isinstance(n_jobs, Integral) and 0 < abs(int(n_jobs)) <= _MAX_THREADS):
         return
     raise ValueError(f"n_jobs is {n_jobs!r}, must be None, a positive number of threads, or negative (-1: all cores)")
@@ -52,6 +64,17 @@ def route(
 
     A row that a node would spread, because its value is missing or an unseen category, follows the heaviest child; with
     ``heaviest=False`` it gets -1.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    X : array of shape (n_samples, n_features)
+        Rows, converted: float64, row-major.
+    heaviest : bool, default=True
+        Whether a row that would be spread follows the heaviest child; else it gets -1.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1, -1 all cores. Results do not depend on it.
     """
     check_rows(forest, X)
     leaves = np.empty((len(X), forest.n_trees), dtype=np.int32)
@@ -63,6 +86,15 @@ def spread(forest: Forest, X: NDArray[np.float64], *, n_jobs: int | None = None)
     """Weight with which each row reaches each leaf of the forest, sparse (n_rows, n_leaves).
 
     The weights of a row add up to 1 in each tree; the leaves of tree t are columns leaf_start[t] .. leaf_start[t+1].
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    X : array of shape (n_samples, n_features)
+        Rows, converted: float64, row-major.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1, -1 all cores. Results do not depend on it.
     """
     from scipy.sparse import csr_array
 
@@ -88,20 +120,26 @@ def fold(
 
     Parameters
     ----------
+    forest : Forest
+        The trees.
+    X : array of shape (n_samples, n_features)
+        Rows, converted: float64, row-major.
     tables : sequence of LeafTable
         Their rows are the leaves of the trees in `trees`.
-    trees : (first, last), optional
+    trees : (first, last) or None, default=None
         A range of trees, `last` not included. With `out` a wide table can be built for some trees at a time.
-    tree_weights : (n_trees,), optional
+    tree_weights : (n_trees,) or None, default=None
         A sum column adds weight · linked value. A tree of weight 0 is left out, also of min and max.
-    skip : uint8 (n_trees, ceil(n_rows / 8)), optional
+    skip : uint8 (n_trees, ceil(n_rows / 8)) or None, default=None
         Bit mask of rows to leave out of each tree, as ``numpy.packbits(..., axis=1, bitorder="little")`` makes it.
-    out : sequence of arrays, optional
+    out : sequence of arrays or None, default=None
         Accumulated into (and returned) instead of new arrays.
-    n_used : int64 (n_rows,), optional
+    n_used : int64 (n_rows,) or None, default=None
         The number of trees that took part is added to it.
-    per_tree : sequence of bool, optional
+    per_tree : sequence of bool or None, default=None
         For each table whether trees are kept apart, which gives (n_rows, n_trees in range, m) instead.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1, -1 all cores. Results do not depend on it.
 
     Notes
     -----
@@ -152,6 +190,17 @@ def gather(
 
     `values` has a row for each leaf, or is a table of sums without a link; for a row that reaches several leaves of a
     tree, the result is their weighted mean.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    X : array of shape (n_samples, n_features)
+        Rows, converted: float64, row-major.
+    values : array of shape (n_leaves, m) or LeafTable
+        Numbers of each leaf.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1, -1 all cores. Results do not depend on it.
     """
     table = values if isinstance(values, LeafTable) else LeafTable.of(values)
     return fold(forest, X, [table], per_tree=[True], n_jobs=n_jobs)[0]
@@ -172,6 +221,21 @@ def tally(
     With a `unit`, a power of two, each part is rounded to a multiple of it: if the weights are multiples too, counts
     add up exactly, in whatever order rows are counted.
     Rows ascending in each tree: results are identical for any `n_jobs`.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    X : array of shape (n_samples, n_features)
+        Rows, converted: float64, row-major.
+    labels : array of shape (n_samples,)
+        Position of the class of each row.
+    weights : array of shape (n_samples,)
+        Weight of each row.
+    unit : float, default=0.0
+        Weights are multiples of this power of two, which makes sums exact; 0 for none.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1, -1 all cores. Results do not depend on it.
     """
     check_rows(forest, X)
     _check_array("labels", labels, (len(X),), np.int32)
