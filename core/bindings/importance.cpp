@@ -64,8 +64,8 @@ void permutation_losses(const ForestArrays& forest_arrays, const In<double, 2>& 
     const importance::Losses out{weight.data(), plain.data(), permuted.data()};
     const std::uint8_t* mask = seen ? seen->data() : nullptr;
     const ReleasedGil release;
-    importance::permutation_losses(forest, rows, answers, {truths.data(), sample_weight.data()}, mask, units, given,
-                                   options, out, poll_signals);
+    importance::permutation_losses(forest, *forest_arrays.packing, rows, answers, {truths.data(), sample_weight.data()},
+                                   mask, units, given, options, out, poll_signals);
 }
 
 Array<std::uint8_t> draw_bags(const In<double>& sample_weight, std::int64_t n_draws, grow::DrawScheme scheme,

@@ -1,51 +1,94 @@
 #include "importance/permutation.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "base/hash.hpp"
 #include "base/random.hpp"
 #include "forest/splits.hpp"
+#include "importance/exchanged_walks.hpp"
+#include "importance/leaf_losses.hpp"
+#include "importance/shuffles.hpp"
 #include "walk/lanes.hpp"
+#include "walk/packed_lanes.hpp"
 #include "walk/tree_spread.hpp"
 
 namespace hedgerow::importance {
 
 using base::Cancelled;
 using base::parallel_for;
-using base::Path;
+using walk::PackedForest;
 using walk::TreeSpread;
 
 namespace {
 
-using Reached = std::vector<TreeSpread::Reached>;
+using Leaves = LeafLosses::Leaves;
 using Marks = std::vector<std::uint8_t>;
 
-constexpr std::int64_t none = -1;
-constexpr int n_lanes = 8;
+constexpr std::int32_t none = -1;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// A row, some columns of which have the values of another.
-struct MixedRow {
-    const double* own;
-    const double* donor;
-    const std::uint8_t* exchanged;
+// Keys of all rows, where the forest is packed.
+struct Keys {
+    const PackedForest* packed;  // null: it is not
+    std::vector<std::uint32_t> values;
+    bool may_stay = false;  // at a node that spreads rows without a value
 
-    double operator[](std::int64_t column) const { return exchanged[column] ? donor[column] : own[column]; }
+    Keys(const PackedForest* of, const Rows& rows, std::int64_t n_threads, const Poll& poll) : packed(of) {
+        if (packed == nullptr) return;
+        constexpr std::int64_t block = 1 << 12;
+        const std::int64_t n_columns = packed->columns().n_columns();
+        values.resize(static_cast<std::size_t>(rows.n_rows * n_columns));
+        std::atomic<bool> any{false};
+        parallel_for((rows.n_rows + block - 1) / block, n_threads,
+                     [&](std::int64_t number, const Cancelled&) {
+                         const std::int64_t end = std::min(rows.n_rows, (number + 1) * block);
+                         for (std::int64_t row = number * block; row < end; ++row)
+                             if (packed->columns().fill(static_cast<std::uint32_t>(row), rows[row],
+                                                        values.data() + row * n_columns))
+                                 any = true;
+                     },
+                     poll);
+        may_stay = any;
+    }
 };
 
-// The same with one column.
-struct OneExchanged {
-    const double* own;
-    double value;
-    std::int64_t exchanged;
-
-    double operator[](std::int64_t column) const { return column == exchanged ? value : own[column]; }
+// Columns that are exchanged together, and those within whose splits rows exchange values.
+struct Unit {
+    Marks columns, given;
+    std::int64_t first;       // of the columns
+    bool is_single;           // the only one
+    std::int64_t key_column;  // that stands for it in packed trees; 0: none, or several
+    bool has_given;
 };
+
+Marks mark(const ColumnLists& lists, std::int64_t list, std::int64_t n_features) {
+    Marks columns(static_cast<std::size_t>(n_features), 0);
+    for (std::int64_t i = lists.start[list]; i < lists.start[list + 1]; ++i)
+        columns[static_cast<std::size_t>(lists.columns[i])] = 1;
+    return columns;
+}
+
+std::vector<Unit> read_units(const ColumnLists& lists, const ColumnLists& given, const Forest& forest,
+                             const PackedForest* packed) {
+    std::vector<Unit> units;
+    for (std::int64_t list = 0; list < lists.n_lists; ++list) {
+        Unit unit{mark(lists, list, forest.n_features), mark(given, list, forest.n_features), 0, false, 0, false};
+        unit.first = std::find(unit.columns.begin(), unit.columns.end(), 1) - unit.columns.begin();
+        unit.is_single = std::count(unit.columns.begin(), unit.columns.end(), 1) == 1;
+        if (packed && unit.is_single)
+            unit.key_column = packed->columns().sole_column(static_cast<std::int32_t>(unit.first));
+        unit.has_given = std::find(unit.given.begin(), unit.given.end(), 1) != unit.given.end();
+        units.push_back(std::move(unit));
+    }
+    return units;
+}
 
 bool tests(const Forest& forest, std::int64_t node, const Marks& columns) {
     if (forest.is_leaf(node)) return false;
@@ -56,390 +99,288 @@ bool tests(const Forest& forest, std::int64_t node, const Marks& columns) {
                        [&](std::int32_t column) { return columns[static_cast<std::size_t>(column)]; });
 }
 
-Marks mark(const ColumnLists& lists, std::int64_t list, std::int64_t n_features) {
-    Marks columns(static_cast<std::size_t>(n_features), 0);
-    for (std::int64_t i = lists.start[list]; i < lists.start[list + 1]; ++i)
-        columns[static_cast<std::size_t>(lists.columns[i])] = 1;
-    return columns;
-}
-
-// Draws of a permutation, of which there are as many as rows: SplitMix64, without the division of base::Draws.
-class ShortDraws {
-public:
-    explicit ShortDraws(Path address) : state_(address.key()) {}
-
-    // Uniform in 0 .. n-1, without bias (Lemire: Fast random integer generation in an interval, 2019).
-    std::uint32_t below(std::uint32_t n) {
-        std::uint64_t product = std::uint64_t{word()} * n;
-        if (static_cast<std::uint32_t>(product) < n) {
-            const std::uint32_t excess = (0 - n) % n;
-            while (static_cast<std::uint32_t>(product) < excess) product = std::uint64_t{word()} * n;
-        }
-        return static_cast<std::uint32_t>(product >> 32);
-    }
-
-private:
-    std::uint32_t word() { return static_cast<std::uint32_t>(base::mix(state_ += base::golden_gamma) >> 32); }
-
-    std::uint64_t state_;
-};
-
-// One tree, asked about the rows that it has not seen.
+// One tree, asked about the rows that it has not seen, which are numbered anew. Nodes are relative to the root.
 class TreeAsked {
 public:
-    TreeAsked(const Forest& forest, std::int64_t tree, const Rows& rows, const Answers& answers, const Truth& truth,
-              const std::uint8_t* seen, Loss loss)
+    TreeAsked(const Forest& forest, std::int64_t tree, const Rows& rows, const Keys& keys, const Answers& answers,
+              const Truth& truth, const std::uint8_t* seen, const PermutationOptions& options)
         : forest_(forest),
           tree_(tree),
           root_(forest.tree_start[tree]),
-          n_nodes_(forest.tree_start[tree + 1] - root_),
+          n_nodes_(static_cast<std::int32_t>(forest.tree_start[tree + 1] - root_)),
           rows_(rows),
-          answers_(answers),
+          packed_(keys.packed),
+          may_stay_(keys.may_stay),
           truth_(truth),
-          loss_(loss),
-          answer_(static_cast<std::size_t>(answers.n_outputs)),
-          without_(answer_.size()),
-          mixed_(static_cast<std::size_t>(rows.n_columns)) {
-        for (std::int64_t row = 0; row < rows.n_rows; ++row)
-            if (truth.weight[row] > 0 && (seen == nullptr || !(seen[row / 8] >> row % 8 & 1))) unseen_.push_back(row);
-        leaf_.resize(unseen_.size());
-        plain_.resize(unseen_.size());
-        own_.resize(unseen_.size());
-        precompute_leaves();
-        for (std::size_t i = 0; i < unseen_.size(); ++i) {
-            const double* row = rows[unseen_[i]];
-            leaf_[i] = leaf_of(row);
-            if (leaf_[i] == none)
+          options_(options),
+          losses_(forest, tree, answers, truth, options.loss),
+          row_of_(find_unseen(rows, truth, seen)),
+          shuffles_(row_of_.size(), Path(options.seed).child(static_cast<std::uint64_t>(tree))) {
+        if (packed_) gather_keys(keys);
+        find_parents();
+        find_leaves();
+        own_.resize(n_rows());
+        mixed_.resize(static_cast<std::size_t>(rows.n_columns));
+        for (std::size_t i = 0; i < n_rows(); ++i) {
+            const double* const row = rows[row_of_[i]];
+            if (leaf_[i] == is_spread)
                 own_[i] = spread_(forest, tree, row);
             else if (answers.leaf_weight != nullptr)
-                own_[i] = {{static_cast<std::int32_t>(leaf_number(leaf_[i])), 1.0}};
-            plain_[i] = leaf_[i] == none ? loss_of(i, own_[i]) : loss_of(i, leaf_[i]);
-            weight_ += truth.weight[unseen_[i]];
-            sum_ += truth.weight[unseen_[i]] * plain_[i];
+                own_[i] = {{leaf_[i], 1.0}};
+            plain_.push_back(leaf_[i] == is_spread ? losses_(row_of_[i], own_[i], own_[i])
+                                                   : losses_(row_of_[i], leaf_[i], own_[i]));
+            weight_ += truth.weight[row_of_[i]];
+            sum_ += truth.weight[row_of_[i]] * plain_[i];
         }
-        parent_.assign(static_cast<std::size_t>(n_nodes_), none);
-        for (std::int64_t node = 0; node < n_nodes_; ++node)
-            if (!forest.is_leaf(root_ + node))
-                for (std::int64_t child = 0; child < n_children(forest, root_ + node); ++child)
-                    parent_[static_cast<std::size_t>(forest.nodes[root_ + node].first_child + child)] = node;
     }
 
     double weight() const { return weight_; }
     double plain() const { return sum_ / weight_; }
 
-    double permuted(const Marks& unit, const Marks& given, const PermutationOptions& options, Path tree,
-                    const Cancelled& cancelled) {
-        const std::int64_t n_columns = std::count(unit.begin(), unit.end(), 1);
-        const std::int64_t column = std::find(unit.begin(), unit.end(), 1) - unit.begin();
-        if (!find_first_tests(unit)) return plain();
-        bound_leaves(column, n_columns == 1 && forest_.only_thresholds);
-        divide_into_cells(given, options.least_share);
-        values_.resize(unseen_.size());
-        for (std::size_t i = 0; i < unseen_.size(); ++i) values_[i] = rows_[unseen_[i]][column];
+    double permuted(const Unit& unit, const Cancelled& cancelled) {
+        if (!find_moving(unit)) return plain();
+        bound_leaves(unit);
+        const bool in_cells = divide_into_cells(unit);
         double total = 0;
-        for (std::int64_t repeat = 0; repeat < options.n_repeats && !cancelled; ++repeat) {
-            donor_ = donors(tree, repeat);
-            find_moved(n_columns == 1);
-            const auto n_jobs = static_cast<std::int64_t>(moved_.size());
-            if (n_columns == 1)
-                walk::run_lanes<n_lanes>(n_jobs, Walks<OneExchanged>{*this, nullptr, column});
-            else
-                walk::run_lanes<n_lanes>(n_jobs, Walks<MixedRow>{*this, unit.data(), column});
-            double gain = 0;
-            for (std::size_t job = 0; job < moved_.size(); ++job) {
-                const std::size_t i = moving_[moved_[job]];
-                if (reached_[job] != leaf_[i] || leaf_[i] == none)
-                    gain += truth_.weight[unseen_[i]] * (loss_of_job(job, unit) - plain_[i]);
-            }
-            total += (sum_ + gain) / weight_;
+        for (std::int64_t repeat = 0; repeat < options_.n_repeats && !cancelled; ++repeat) {
+            find_jobs(in_cells ? shuffles_.within_cells(repeat, order_, cell_) : shuffles_.among_all(repeat));
+            run_jobs(unit);
+            total += (sum_ + gain(unit)) / weight_;
         }
-        return total / static_cast<double>(options.n_repeats);
+        return total / static_cast<double>(options_.n_repeats);
     }
 
 private:
-    std::int64_t leaf_number(std::int64_t node) const { return forest_.nodes[node].first_child; }
-
-    // The next node of a row, or none where it is spread.
-    template <class Row>
-    std::int64_t next(std::int64_t node, const Row& row) const {
-        const forest::Node& test = forest_.nodes[node];
-        if (forest_.is_threshold(node)) {
-            const double x = row[test.feature];
-            if (!std::isnan(x)) return root_ + test.first_child + (x > test.threshold);
-        }
-        const std::int64_t child = forest::child_number(forest_, node, row);
-        return child == forest::no_child ? none : root_ + test.first_child + child;
-    }
-
-    // The leaf that a row reaches, or none where it is spread.
-    std::int64_t leaf_of(const double* row) const {
-        std::int64_t node = root_;
-        while (node != none && !forest_.is_leaf(node)) node = next(node, row);
-        return node;
-    }
-
-    // Rows with the values of their donors, interleaved, each from the first node that tests what is exchanged.
-    template <class Row>
-    struct Walks {
-        struct Lane {
-            std::int64_t node;
-            Row row;
-        };
-        static constexpr int burst = 1;
-        TreeAsked& asked;
-        const std::uint8_t* exchanged;
-        std::int64_t column;
-
-        Lane start(std::int64_t job) const {
-            const std::size_t moving = asked.moved_[static_cast<std::size_t>(job)];
-            return {asked.start_[moving], asked.row_of(asked.moving_[moving], *this)};
-        }
-        void advance(Lane& lane) const {
-            if (!arrived(lane)) lane.node = asked.next(lane.node, lane.row);
-        }
-        bool arrived(const Lane& lane) const { return lane.node == none || asked.forest_.is_leaf(lane.node); }
-        bool arrive(std::int64_t job, const Lane& lane) const {
-            asked.reached_[static_cast<std::size_t>(job)] = lane.node;
-            return true;
-        }
+    // A row whose path tests what is exchanged, the first node that does, and the interval of values of the column that
+    // leave it in its leaf.
+    struct Moving {
+        double low, high;
+        std::uint32_t row;
+        std::int32_t start;
     };
-    MixedRow row_of(std::size_t i, const Walks<MixedRow>& walks) const {
-        return {rows_[unseen_[i]], rows_[unseen_[donor_[i]]], walks.exchanged};
-    }
-    OneExchanged row_of(std::size_t i, const Walks<OneExchanged>& walks) const {
-        return {rows_[unseen_[i]], values_[donor_[i]], walks.column};
+
+    std::size_t n_rows() const { return row_of_.size(); }
+
+    static std::vector<std::int64_t> find_unseen(const Rows& rows, const Truth& truth, const std::uint8_t* seen) {
+        std::vector<std::int64_t> unseen;
+        for (std::int64_t row = 0; row < rows.n_rows; ++row)
+            if (truth.weight[row] > 0 && (seen == nullptr || !(seen[row / 8] >> row % 8 & 1))) unseen.push_back(row);
+        return unseen;
     }
 
-    // For each row that comes to a test of the column, the interval of its values that do not leave the row's leaf.
-    void bound_leaves(std::int64_t column, bool has_interval) {
-        constexpr double infinity = std::numeric_limits<double>::infinity();
-        low_.assign(moving_.size(), infinity);  // no value stays
-        high_.assign(moving_.size(), -infinity);
-        if (!has_interval) return;
-        node_low_.assign(static_cast<std::size_t>(n_nodes_), -infinity);
-        node_high_.assign(static_cast<std::size_t>(n_nodes_), infinity);
-        for (std::int64_t node = 0; node < n_nodes_; ++node) {
-            if (forest_.is_leaf(root_ + node)) continue;
-            const forest::Node& test = forest_.nodes[root_ + node];
-            const double low = node_low_[static_cast<std::size_t>(node)];
-            const double high = node_high_[static_cast<std::size_t>(node)];
-            const bool is_of_column = test.feature == column;
-            const auto first = static_cast<std::size_t>(test.first_child);
-            node_low_[first] = low;
-            node_high_[first] = is_of_column ? std::min(high, test.threshold) : high;
-            node_low_[first + 1] = is_of_column ? std::max(low, test.threshold) : low;
-            node_high_[first + 1] = high;
+    void gather_keys(const Keys& keys) {
+        const std::int64_t n_columns = packed_->columns().n_columns();
+        keys_.reserve(n_rows() * static_cast<std::size_t>(n_columns));
+        for (const std::int64_t row : row_of_) {
+            const auto first = keys.values.begin() + row * n_columns;
+            keys_.insert(keys_.end(), first, first + n_columns);
         }
-        for (std::size_t moving = 0; moving < moving_.size(); ++moving) {
-            const std::size_t i = moving_[moving];
-            if (leaf_[i] == none || std::isnan(rows_[unseen_[i]][column])) continue;
-            low_[moving] = node_low_[static_cast<std::size_t>(leaf_[i] - root_)];
-            high_[moving] = node_high_[static_cast<std::size_t>(leaf_[i] - root_)];
+    }
+    walk::KeyedRows keyed_rows() const {
+        return {rows_.values, rows_.n_columns, keys_.data(), packed_->columns().n_columns()};
+    }
+
+    void find_parents() {
+        parent_.assign(static_cast<std::size_t>(n_nodes_), none);
+        node_of_leaf_.resize(static_cast<std::size_t>(forest_.leaf_start[tree_ + 1] - forest_.leaf_start[tree_]));
+        for (std::int32_t node = 0; node < n_nodes_; ++node) {
+            const std::int32_t first = forest_.nodes[root_ + node].first_child;
+            if (forest_.is_leaf(root_ + node))
+                node_of_leaf_[static_cast<std::size_t>(first)] = node;
+            else
+                std::fill_n(parent_.begin() + first, n_children(forest_, root_ + node), node);
         }
     }
 
-    // The rows that may leave their leaf.
-    void find_moved(bool one_column) {
-        moved_.clear();
-        for (std::size_t moving = 0; moving < moving_.size(); ++moving) {
-            const double value = one_column ? values_[donor_[moving_[moving]]] : 0;
-            if (!(one_column && low_[moving] < value && value <= high_[moving])) moved_.push_back(moving);
+    // The leaf of each row, or is_spread: walks in which rows keep their values.
+    void find_leaves() {
+        leaf_.resize(n_rows());
+        if (packed_) {
+            std::vector<std::uint32_t> all(n_rows());
+            std::iota(all.begin(), all.end(), std::uint32_t{0});
+            std::int64_t n_exact = 0;
+            const auto run = [&]<bool stays>() {
+                walk::run_lanes<n_lanes>(
+                    static_cast<std::int64_t>(n_rows()),
+                    walk::PackedRowsWalk<stays>{
+                        {forest_, packed_->tree(forest_, tree_), keyed_rows()}, all.data(), leaf_.data(), &n_exact});
+            };
+            return may_stay_ ? run.template operator()<true>() : run.template operator()<false>();
         }
-        reached_.resize(moved_.size());
+        jobs_.clear();
+        for (std::size_t i = 0; i < n_rows(); ++i)
+            jobs_.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i), 0});
+        run_mixed(Marks(static_cast<std::size_t>(rows_.n_columns), 0), leaf_.data());
     }
 
-    // For each node the topmost one on its path that tests a column of the unit, and the rows that come to such a node;
-    // false where none does.
-    bool find_first_tests(const Marks& unit) {
+    // Walks `jobs_`.
+    void run_jobs(const Unit& unit) {
+        reached_.resize(jobs_.size());
+        if (unit.key_column == 0) return run_mixed(unit.columns, reached_.data());
+        const auto run = [&]<bool stays>() {
+            walk::run_lanes<n_lanes>(
+                static_cast<std::int64_t>(jobs_.size()),
+                PackedExchange<stays>{forest_, packed_->tree(forest_, tree_), keyed_rows(), unit.columns.data(),
+                                      static_cast<std::uint16_t>(unit.key_column), jobs_.data(), reached_.data()});
+        };
+        return may_stay_ ? run.template operator()<true>() : run.template operator()<false>();
+    }
+    void run_mixed(const Marks& columns, std::int32_t* leaf) {
+        walk::run_lanes<n_lanes>(static_cast<std::int64_t>(jobs_.size()),
+                                 MixedWalk{forest_, rows_, row_of_.data(), root_, columns.data(), jobs_.data(), leaf});
+    }
+
+    // The rows that come to a node that tests a column of the unit; false where none does.
+    bool find_moving(const Unit& unit) {
         first_test_.assign(static_cast<std::size_t>(n_nodes_), none);
-        bool any = false;
-        for (std::int64_t node = 0; node < n_nodes_; ++node) {  // children come after their parents
+        for (std::int32_t node = 0; node < n_nodes_; ++node) {  // children come after their parents
             const auto at = static_cast<std::size_t>(node);
             if (parent_[at] != none) first_test_[at] = first_test_[static_cast<std::size_t>(parent_[at])];
-            if (first_test_[at] == none && tests(forest_, root_ + node, unit)) {
-                first_test_[at] = node;
-                any = true;
-            }
+            if (first_test_[at] == none && tests(forest_, root_ + node, unit.columns)) first_test_[at] = node;
         }
-        moving_.clear();
-        start_.clear();
-        for (std::size_t i = 0; any && i < unseen_.size(); ++i) {
-            const std::int64_t first = leaf_[i] == none ? 0 : first_test_[static_cast<std::size_t>(leaf_[i] - root_)];
-            if (first == none) continue;  // its path tests nothing that is exchanged
-            moving_.push_back(i);
-            start_.push_back(root_ + first);
+        moving_.resize(n_rows());
+        std::size_t n = 0;
+        for (std::size_t i = 0; i < n_rows(); ++i) {
+            const std::int32_t start = leaf_[i] == is_spread ? 0 : first_test_[static_cast<std::size_t>(node_of(i))];
+            moving_[n] = {infinity, -infinity, static_cast<std::uint32_t>(i), start};
+            n += start != none;
         }
-        return !moving_.empty();
+        moving_.resize(n);
+        return n > 0;
+    }
+    std::int32_t node_of(std::size_t i) const { return node_of_leaf_[static_cast<std::size_t>(leaf_[i])]; }
+
+    // Sets the intervals of rows, where a single column is exchanged and all nodes have thresholds.
+    void bound_leaves(const Unit& unit) {
+        has_intervals_ = unit.is_single && forest_.only_thresholds;
+        if (!has_intervals_) return;
+        low_.assign(static_cast<std::size_t>(n_nodes_), -infinity);
+        high_.assign(static_cast<std::size_t>(n_nodes_), infinity);
+        for (std::int32_t node = 0; node < n_nodes_; ++node) {
+            if (forest_.is_leaf(root_ + node)) continue;
+            const forest::Node& test = forest_.nodes[root_ + node];
+            const double low = low_[static_cast<std::size_t>(node)], high = high_[static_cast<std::size_t>(node)];
+            const bool is_of_column = test.feature == unit.first;
+            const auto first = static_cast<std::size_t>(test.first_child);
+            low_[first] = low;
+            high_[first] = is_of_column ? std::min(high, test.threshold) : high;
+            low_[first + 1] = is_of_column ? std::max(low, test.threshold) : low;
+            high_[first + 1] = high;
+        }
+        values_.resize(n_rows());
+        for (std::size_t i = 0; i < n_rows(); ++i) values_[i] = rows_[row_of_[i]][unit.first];
+        for (Moving& one : moving_) {
+            if (leaf_[one.row] == is_spread || std::isnan(values_[one.row])) continue;
+            one.low = low_[static_cast<std::size_t>(node_of(one.row))];
+            one.high = high_[static_cast<std::size_t>(node_of(one.row))];
+        }
     }
 
-    // Losses of the classes in each leaf, where no row is left out.
-    void precompute_leaves() {
-        if (answers_.leaf_weight != nullptr || loss_ >= Loss::squared) return;
-        for (const std::int64_t row : unseen_) class_.push_back(static_cast<std::size_t>(truth_.values[row]));
-        const std::int64_t n = answers_.n_outputs;
-        for (std::int64_t leaf = forest_.leaf_start[tree_]; leaf < forest_.leaf_start[tree_ + 1]; ++leaf)
-            for (std::int64_t c = 0; c < n; ++c)
-                of_leaf_.push_back(loss(static_cast<double>(c), answers_.values + leaf * n));
+    // The rows that may leave their leaf with the values of their donors.
+    void find_jobs(const std::uint32_t* donor) {
+        jobs_.resize(moving_.size());
+        std::size_t n = 0;
+        for (const Moving& one : moving_) {  // no branch depends on the row: every third would be mispredicted
+            jobs_[n] = {one.row, donor[one.row], one.start};
+            const double value = has_intervals_ ? values_[donor[one.row]] : 0;
+            n += !((one.low < value) & (value <= one.high));
+        }
+        jobs_.resize(n);
     }
 
-    void divide_into_cells(const Marks& given, double least_share) {
-        order_.resize(unseen_.size());
-        std::iota(order_.begin(), order_.end(), std::uint32_t{0});
-        cell_.assign(unseen_.size(), 0);
-        has_cells_ = false;
-        if (std::find(given.begin(), given.end(), 1) == given.end()) return;
-        for (std::int64_t node = root_; node < root_ + n_nodes_; ++node) {
-            if (!tests(forest_, node, given) || forest_.weight[node] < least_share * forest_.weight[root_]) continue;
-            has_cells_ = true;
-            for (std::size_t i = 0; i < unseen_.size(); ++i) {
-                const auto branch = forest::branch_of(forest_, node, rows_[unseen_[i]]);
+    // What the loss of the rows grows by.
+    double gain(const Unit& unit) {
+        double sum = 0;
+        for (std::size_t job = 0; job < jobs_.size(); ++job) {
+            const std::size_t i = jobs_[job].row;
+            if (reached_[job] == leaf_[i] && leaf_[i] != is_spread) continue;
+            const double loss = reached_[job] == is_spread ? loss_of_spread(jobs_[job], unit)
+                                                           : losses_(row_of_[i], reached_[job], own_[i]);
+            sum += truth_.weight[row_of_[i]] * (loss - plain_[i]);
+        }
+        return sum;
+    }
+    double loss_of_spread(const Job& job, const Unit& unit) {
+        const MixedRow row{rows_[row_of_[job.row]], rows_[row_of_[job.donor]], unit.columns.data()};
+        for (std::size_t column = 0; column < mixed_.size(); ++column)
+            mixed_[column] = row[static_cast<std::int64_t>(column)];
+        return losses_(row_of_[job.row], spread_(forest_, tree_, mixed_.data()), own_[job.row]);
+    }
+
+    // Cells of rows that agree on the splits on the columns that are given; false where there is one cell.
+    bool divide_into_cells(const Unit& unit) {
+        bool any = false;
+        cell_.assign(unit.has_given ? n_rows() : 0, 0);
+        for (std::int64_t node = root_; unit.has_given && node < root_ + n_nodes_; ++node) {
+            if (!tests(forest_, node, unit.given) ||
+                forest_.weight[node] < options_.least_share * forest_.weight[root_])
+                continue;
+            any = true;
+            for (std::size_t i = 0; i < n_rows(); ++i) {
+                const auto branch = forest::branch_of(forest_, node, rows_[row_of_[i]]);
                 cell_[i] = base::mix(cell_[i] + (static_cast<std::uint64_t>(branch + 2)) * base::golden_gamma);
             }
         }
-        if (has_cells_)
-            std::stable_sort(order_.begin(), order_.end(),
-                             [&](std::uint32_t a, std::uint32_t b) { return cell_[a] < cell_[b]; });
-    }
-
-    // The row whose values each row gets; the same for all units without cells.
-    const std::uint32_t* donors(Path tree, std::int64_t repeat) {
-        const auto at = static_cast<std::size_t>(repeat);
-        if (has_cells_) return permute(tree, repeat, donors_in_cells_);
-        if (donors_.size() <= at) donors_.resize(at + 1);
-        return donors_[at].empty() ? permute(tree, repeat, donors_[at]) : donors_[at].data();
-    }
-
-    // Fisher and Yates's shuffle within each cell.
-    const std::uint32_t* permute(Path tree, std::int64_t repeat, std::vector<std::uint32_t>& donors) {
-        ShortDraws draws(tree.child(static_cast<std::uint64_t>(repeat)));
-        donors.resize(unseen_.size());
-        shuffled_ = order_;
-        for (std::size_t begin = 0; begin < order_.size();) {
-            std::size_t end = begin + 1;
-            while (end < order_.size() && cell_[order_[end]] == cell_[order_[begin]]) ++end;
-            for (std::size_t i = end - begin; i > 1; --i)
-                std::swap(shuffled_[begin + i - 1], shuffled_[begin + draws.below(static_cast<std::uint32_t>(i))]);
-            begin = end;
-        }
-        for (std::size_t i = 0; i < order_.size(); ++i) donors[order_[i]] = shuffled_[i];
-        return donors.data();
-    }
-
-    double loss_of_job(std::size_t job, const Marks& unit) {
-        const std::size_t i = moving_[moved_[job]];
-        if (reached_[job] != none) return loss_of(i, reached_[job]);
-        const MixedRow row{rows_[unseen_[i]], rows_[unseen_[donor_[i]]], unit.data()};
-        for (std::size_t column = 0; column < mixed_.size(); ++column)
-            mixed_[column] = row[static_cast<std::int64_t>(column)];
-        return loss_of(i, spread_(forest_, tree_, mixed_.data()));
-    }
-
-    double loss_of(std::size_t i, std::int64_t leaf) {
-        if (!of_leaf_.empty())
-            return of_leaf_[static_cast<std::size_t>(leaf_number(leaf) * answers_.n_outputs) + class_[i]];
-        return loss(truth_.values[unseen_[i]], leaf_answer(i, static_cast<std::int32_t>(leaf_number(leaf))));
-    }
-
-    double loss_of(std::size_t i, const Reached& reached) {
-        std::fill(answer_.begin(), answer_.end(), 0.0);
-        for (const auto& [leaf, share] : reached) {
-            const double* values = leaf_answer(i, leaf);
-            for (std::size_t c = 0; c < answer_.size(); ++c) answer_[c] += share * values[c];
-        }
-        return loss(truth_.values[unseen_[i]], answer_.data());
-    }
-
-    // Of a leaf to a row: without the row itself, if it was counted there.
-    const double* leaf_answer(std::size_t i, std::int32_t leaf) {
-        const std::int64_t at = forest_.leaf_start[tree_] + leaf;
-        const double* values = answers_.values + at * answers_.n_outputs;
-        if (answers_.leaf_weight == nullptr) return values;
-        const auto own =
-            std::find_if(own_[i].begin(), own_[i].end(), [&](const auto& one) { return one.first == leaf; });
-        if (own == own_[i].end()) return values;
-        const double counted = own->second * truth_.weight[unseen_[i]], total = answers_.leaf_weight[at];
-        if (!(total - counted > 1e-9 * total)) return answers_.empty;
-        for (std::size_t c = 0; c < without_.size(); ++c) {
-            const bool is_own = static_cast<double>(c) == truth_.values[unseen_[i]];
-            without_[c] = std::max(0.0, (values[c] * total - (is_own ? counted : 0.0)) / (total - counted));
-        }
-        return without_.data();
-    }
-
-    double loss(double truth, const double* answer) const {
-        const std::int64_t n = answers_.n_outputs;
-        const auto code = static_cast<std::int64_t>(truth);
-        switch (loss_) {
-            case Loss::zero_one:
-                return std::max_element(answer, answer + n) - answer == code ? 0.0 : 1.0;
-            case Loss::log:
-                return -std::log(std::max(answer[code], std::numeric_limits<double>::epsilon()));
-            case Loss::brier: {
-                double sum = 0;
-                for (std::int64_t c = 0; c < n; ++c) sum += (answer[c] - (c == code)) * (answer[c] - (c == code));
-                return sum;
-            }
-            case Loss::squared:
-                return (answer[0] - truth) * (answer[0] - truth);
-            default:
-                return std::abs(answer[0] - truth);
-        }
+        if (!any) return false;
+        order_.resize(n_rows());
+        std::iota(order_.begin(), order_.end(), std::uint32_t{0});
+        std::stable_sort(order_.begin(), order_.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return cell_[a] < cell_[b]; });
+        return true;
     }
 
     const Forest& forest_;
-    std::int64_t tree_, root_, n_nodes_;
+    std::int64_t tree_, root_;
+    std::int32_t n_nodes_;
     const Rows& rows_;
-    const Answers& answers_;
+    const PackedForest* packed_;
+    bool may_stay_;
     const Truth& truth_;
-    Loss loss_;
+    const PermutationOptions& options_;
+    LeafLosses losses_;
     double weight_ = 0, sum_ = 0;
     TreeSpread spread_;
-    std::vector<double> answer_, without_, mixed_;
-    std::vector<std::int64_t> parent_, first_test_;
-    // per row that the tree has not seen
-    std::vector<std::int64_t> unseen_, leaf_;
-    std::vector<double> plain_;
-    std::vector<Reached> own_;  // the leaves that it reaches, where it is spread or left out
-    std::vector<std::uint64_t> cell_;
-    std::vector<std::uint32_t> order_, shuffled_, donors_in_cells_;
-    std::vector<std::vector<std::uint32_t>> donors_;  // of each repeat, where there are no cells
-    const std::uint32_t* donor_ = nullptr;
-    bool has_cells_ = false;
-    std::vector<std::size_t> class_;
-    // per row whose path tests what is exchanged
-    std::vector<std::size_t> moving_;
-    std::vector<std::int64_t> start_;
+    std::vector<double> mixed_;
+    // per node; per leaf
+    std::vector<std::int32_t> parent_, first_test_, node_of_leaf_;
     std::vector<double> low_, high_;
-    std::vector<std::size_t> moved_;     // positions among these, of rows that may leave their leaf
-    std::vector<std::int64_t> reached_;  // by those
-    std::vector<double> values_;         // of the column that is exchanged, per row not seen
-    std::vector<double> node_low_, node_high_;
-    std::vector<double> of_leaf_;  // leaf × class
+    // per row that the tree has not seen
+    std::vector<std::int64_t> row_of_;  // its number among all rows
+    std::vector<std::uint32_t> keys_;
+    std::vector<std::int32_t> leaf_;
+    std::vector<double> plain_;   // its loss
+    std::vector<Leaves> own_;     // the leaves that it reaches, where it is spread or left out
+    std::vector<double> values_;  // of the column that is exchanged
+    std::vector<std::uint64_t> cell_;
+    std::vector<std::uint32_t> order_;
+    Shuffles shuffles_;
+    bool has_intervals_ = false;
+    std::vector<Moving> moving_;
+    std::vector<Job> jobs_;
+    std::vector<std::int32_t> reached_;  // by each job
 };
 
 }  // namespace
 
-void permutation_losses(const Forest& forest, const Rows& rows, const Answers& answers, const Truth& truth,
-                        const std::uint8_t* seen, const ColumnLists& units, const ColumnLists& given,
-                        const PermutationOptions& options, const Losses& out, const Poll& poll) {
-    std::vector<Marks> of_unit, of_given;
-    for (std::int64_t unit = 0; unit < units.n_lists; ++unit) {
-        of_unit.push_back(mark(units, unit, forest.n_features));
-        of_given.push_back(mark(given, unit, forest.n_features));
-    }
+void permutation_losses(const Forest& forest, walk::Packing& packing, const Rows& rows, const Answers& answers,
+                        const Truth& truth, const std::uint8_t* seen, const ColumnLists& units,
+                        const ColumnLists& given, const PermutationOptions& options, const Losses& out,
+                        const Poll& poll) {
+    const auto packed = packing.packed_for(forest, rows, 0, forest.n_trees);
+    const std::vector<Unit> all = read_units(units, given, forest, packed.get());
+    const Keys keys(packed.get(), rows, options.n_threads, poll);
     const std::int64_t mask_bytes = (rows.n_rows + 7) / 8;
     parallel_for(
         forest.n_trees, options.n_threads,
         [&](std::int64_t tree, const Cancelled& cancelled) {
-            TreeAsked asked(forest, tree, rows, answers, truth, seen == nullptr ? nullptr : seen + tree * mask_bytes,
-                            options.loss);
+            TreeAsked asked(forest, tree, rows, keys, answers, truth,
+                            seen == nullptr ? nullptr : seen + tree * mask_bytes, options);
             out.weight[tree] = asked.weight();
             if (!(asked.weight() > 0)) return;
             out.plain[tree] = asked.plain();
-            const Path address = Path(options.seed).child(static_cast<std::uint64_t>(tree));
-            for (std::size_t unit = 0; unit < of_unit.size() && !cancelled; ++unit)
+            for (std::size_t unit = 0; unit < all.size() && !cancelled; ++unit)
                 out.permuted[tree * units.n_lists + static_cast<std::int64_t>(unit)] =
-                    asked.permuted(of_unit[unit], of_given[unit], options, address, cancelled);
+                    asked.permuted(all[unit], cancelled);
         },
         poll);
 }

@@ -7,6 +7,7 @@
 #include "base/parallel.hpp"
 #include "data/rows.hpp"
 #include "forest/forest.hpp"
+#include "walk/packing.hpp"
 
 namespace hedgerow::importance {
 
@@ -57,8 +58,9 @@ struct Losses {
 // a unit are exchanged together. Rows exchange values only within cells: rows that agree on all of the tree's splits on
 // the columns of `given` for that unit (Strobl, Boulesteix, Kneib, Augustin, Zeileis: Conditional variable importance
 // for random forests, 2008), of nodes that hold a share of the tree's weight.
-void permutation_losses(const Forest& forest, const Rows& rows, const Answers& answers, const Truth& truth,
-                        const std::uint8_t* seen, const ColumnLists& units, const ColumnLists& given,
-                        const PermutationOptions& options, const Losses& out, const Poll& poll);
+void permutation_losses(const Forest& forest, walk::Packing& packing, const Rows& rows, const Answers& answers,
+                        const Truth& truth, const std::uint8_t* seen, const ColumnLists& units,
+                        const ColumnLists& given, const PermutationOptions& options, const Losses& out,
+                        const Poll& poll);
 
 }  // namespace hedgerow::importance

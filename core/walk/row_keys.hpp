@@ -70,6 +70,13 @@ public:
 
     std::int64_t n_columns() const { return n_columns_; }
 
+    // The number of a feature's only column; 0 where it has none, or several.
+    std::int64_t sole_column(std::int32_t feature) const {
+        const auto* const places = place_.data() + static_cast<std::size_t>(feature) * 4;
+        const std::int32_t last = *std::max_element(places, places + 4);
+        return std::count(places, places + 4, 0) == 3 ? last : 0;
+    }
+
     // Writes the keys of a row with its number; returns whether it may stay at a node.
     bool fill(std::uint32_t number, const double* row, std::uint32_t* keys) const {
         keys[0] = number;
