@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import click
@@ -10,6 +11,8 @@ from hedgerow.cli.options import comma_separated
 from hedgerow.cli.verbosity import quiet_option
 
 __all__ = ["reproduce"]
+
+_STYLES = {"holds": "green", "does not hold": "red", "not decidable": "yellow"}
 
 
 @click.command(
@@ -20,8 +23,8 @@ Examples:
   hedgerow reproduce combining --data papers-data --jobs 2
   hedgerow reproduce boundary --only iris,wine
 
-NAME is combining, boundary, cautious, lecture or all. What is finished is stored in --out as it comes: the same command
-goes on where it was stopped, and several may share the work.
+NAME is combining, boundary, cautious, measured, lecture or all. What is finished is stored in --out as it comes: the
+same command goes on where it was stopped, and several may share the work.
 """,
 )
 @click.argument("name", metavar="NAME")
@@ -86,17 +89,21 @@ class _Bars:
 
 def _print(outcome: Any) -> None:
     from rich.table import Table
+    from rich.text import Text
 
     from hedgerow.cli.console import out
 
-    table = Table(box=None, pad_edge=False, title=f"{outcome.name}: {outcome.report.title}", title_justify="left")
+    table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("claim", overflow="fold", ratio=2)
-    table.add_column("evidence", overflow="fold", ratio=1)
-    styles = {"holds": "green", "does not hold": "red", "not decidable": "dim"}
+    table.add_column("claim", overflow="fold")
     for claim in outcome.report.claims:
-        table.add_row(claim.verdict, claim.text, claim.evidence, style=styles[claim.verdict])
+        text = Text.assemble(claim.text, "\n", (claim.evidence, "dim"))
+        table.add_row(Text(claim.verdict, style=_STYLES[claim.verdict]), text)
+    verdicts = Counter(claim.verdict for claim in outcome.report.claims)
+    counts = ", ".join(f"{one} {verdicts[one]}" for one in _STYLES if verdicts[one])
+    out.print(Text(f"{outcome.name}: {outcome.report.title}", style="bold"), soft_wrap=True)
     out.print(table)
+    out.print(f"{len(outcome.report.claims)} claims: {counts}")
     out.print(
         f"{outcome.page}: tables and figures, {outcome.seconds / 60:.1f} minutes of processor time", soft_wrap=True
     )

@@ -12,9 +12,9 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from hedgerow import BoundaryClassifier, NaiveBayesTreeClassifier, TreeClassifier
-from hedgerow.experiments.boundary_report import KINDS, TABLE_1, TAUS, boundary_report
 from hedgerow.experiments.published import published
 from hedgerow.experiments.report import Report
+from hedgerow.experiments.reports.boundary import KINDS, TABLE_1, TAUS, boundary_report
 from hedgerow.experiments.sources import Problem, Source
 from hedgerow.experiments.store import Scores
 from hedgerow.experiments.study import Results, Study

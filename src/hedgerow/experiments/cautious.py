@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from hedgerow import CautiousForestClassifier, credal
-from hedgerow.experiments.cautious_report import OWN, READINGS, SIZES, VARIANTS, cautious_report
 from hedgerow.experiments.published import published
 from hedgerow.experiments.report import Report
+from hedgerow.experiments.reports.cautious import OWN, READINGS, SIZES, VARIANTS, cautious_report
 from hedgerow.experiments.sources import Source
 from hedgerow.experiments.store import Scores
 from hedgerow.experiments.study import Results, Study

@@ -13,9 +13,10 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from hedgerow import ForestClassifier, RandomTreesClassifier, TreeClassifier, rules
-from hedgerow.experiments.combining_report import LEAF_SIZES, N_TREES, SINGLE_SPLIT, combining_report
 from hedgerow.experiments.published import published
 from hedgerow.experiments.report import Report
+from hedgerow.experiments.reports.combining import N_TREES, SINGLE_SPLIT, combining_report
+from hedgerow.experiments.reports.combining_scores import LEAF_SIZES
 from hedgerow.experiments.sources import Problem, Source
 from hedgerow.experiments.store import Scores
 from hedgerow.experiments.study import Results, Study

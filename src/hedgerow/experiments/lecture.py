@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
+import warnings
 import zlib
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from hedgerow import ForestClassifier, ForestRegressor, TreeClassifier
 from hedgerow.datasets import Dataset
 from hedgerow.experiments.generated import expression_data, friedman_1, relevant_few
-from hedgerow.experiments.lecture_report import (
+from hedgerow.experiments.report import Report
+from hedgerow.experiments.reports.lecture import (
     DRAWN_FEATURES,
     ENSEMBLES,
     EXPRESSION,
     N_DRAWN,
     N_TREES,
     PRUNED_TO,
+    REDUCED,
     RELEVANT,
     VARIANCE,
     VOTERS,
     lecture_report,
 )
-from hedgerow.experiments.report import Report
 from hedgerow.experiments.sources import Source
 from hedgerow.experiments.store import Scores
 from hedgerow.experiments.study import Results, Study
+from hedgerow.inspection import permutation_importance
+from hedgerow.pruning import ReducedError
 
 __all__ = ["Lecture"]
+
+Floats = NDArray[np.float64]
 
 _SHIPPED = ("wine", "breast-cancer", "digits")
 _MORE = ("heart-cleveland", "sonar", "glass", "vowel", "segment")
@@ -41,6 +48,7 @@ class Lecture(Study):
     """Misclassification, variance, pruning and importance of trees and forests."""
 
     name = "lecture"
+    revision = 2  # reduced-error pruning, and importance by permutation
     title = "Decision trees and random forests: a lecture"
 
     def datasets(self, source: Source, quick: bool) -> list[str]:
@@ -69,10 +77,7 @@ class Lecture(Study):
         data = source.load(dataset)
         scores = _ensembles(data, seed) | _pruning(data, seed)
         if dataset in (_HEART, "breast-cancer"):
-            forest = _forest("forest", N_TREES[-1], seed).fit(data.X, data.y)
-            shares = forest.feature_importances_ / forest.feature_importances_.max()
-            for name, share in zip(data.X.column_names, shares.tolist(), strict=True):
-                scores[f"importance/{name}", "gini"] = 100 * share
+            scores |= _importances(data, seed)
         return scores
 
     def report(self, results: Results) -> Report:
@@ -106,7 +111,10 @@ def _ensembles(data: Dataset, seed: int) -> dict[tuple[str, str], float]:
 
 
 def _pruning(data: Dataset, seed: int) -> dict[tuple[str, str], float]:
-    """Accuracy on training and validation rows of trees of growing size, best split first."""
+    """Accuracy on training and validation rows of trees of growing size, best split first, and of a pruned tree.
+
+    Reduced-error pruning holds out a third of the training rows, so that the validation rows are new to its tree too.
+    """
     train, test = train_test_split(np.arange(len(data.y)), test_size=0.4, random_state=seed, stratify=data.y)
     X, y, X_test, y_test = data.X.take(train), data.y[train], data.X.take(test), data.y[test]
     scores: dict[tuple[str, str], float] = {}
@@ -114,6 +122,24 @@ def _pruning(data: Dataset, seed: int) -> dict[tuple[str, str], float]:
         tree = TreeClassifier.cart(max_leaf_nodes=n_leaves, random_state=seed).fit(X, y)
         scores[f"leaves {n_leaves}", "training"] = 100 * float(tree.score(X, y))
         scores[f"leaves {n_leaves}", "validation"] = 100 * float(tree.score(X_test, y_test))
+    pruned = TreeClassifier.cart(pruning=ReducedError(fraction=1 / 3), random_state=seed)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "ReducedError.* leaves no row of class")  # of the rarest classes
+        pruned.fit(X, y)
+    scores[REDUCED, "training"] = 100 * float(pruned.score(X, y))
+    scores[REDUCED, "validation"] = 100 * float(pruned.score(X_test, y_test))
+    scores[REDUCED, "leaves"] = float(pruned.forest_.n_leaves)
+    return scores
+
+
+def _importances(data: Dataset, seed: int) -> dict[tuple[str, str], float]:
+    """Importance of each column in a forest: decrease in Gini index, and accuracy lost by permutation."""
+    forest = _forest("forest", N_TREES[-1], seed).fit(data.X, data.y)
+    lost = permutation_importance(forest, data.X, data.y, random_state=seed)
+    scores: dict[tuple[str, str], float] = {}
+    for number, name in enumerate(data.X.column_names):
+        scores[f"importance/{name}", "gini"] = 100 * float(forest.feature_importances_[number])
+        scores[f"importance/{name}", "permutation"] = 100 * float(lost.importances_mean[number])
     return scores
 
 
@@ -124,25 +150,33 @@ def _variance(seed: int) -> Scores:
     """
     rng = np.random.default_rng(seed)
     points = rng.uniform(size=(50, 10))
-    answers = np.empty((40, len(points), N_DRAWN[-1]))  # training set, point, tree
-    for number in range(len(answers)):
+    drawn = {"forest": 1 / 3, "bagging": None}
+    answers = {kind: np.empty((40, len(points), N_DRAWN[-1])) for kind in drawn}  # training set, point, tree
+    for number in range(40):
         X, truth = friedman_1(rng, 200)
         y = truth + rng.normal(size=len(truth))
-        forest = ForestRegressor(N_DRAWN[-1], max_features=1 / 3, min_samples_leaf=1, random_state=seed + number).fit(
-            X, y
-        )
-        answers[number] = forest.forest_.stats[forest.apply(points) + forest.forest_.leaf_start[:-1], 1]
-    first, second = answers[::2], answers[1::2]
-    total = first.var(axis=0, ddof=1).mean(axis=1)
-    # Covariance of two trees of one training set: variance of the sum less that of its terms.
-    n_trees = first.shape[2]
-    of_sum = first.sum(axis=2).var(axis=0, ddof=1)
-    covariance = (of_sum - n_trees * total) / (n_trees * (n_trees - 1))
-    scores = {("variance", "sigma²"): float(total.mean()), ("variance", "rho"): float(covariance.mean() / total.mean())}
-    for k in N_DRAWN:
-        scores[f"average of {k}", "measured"] = float(second[:, :, :k].mean(axis=2).var(axis=0, ddof=1).mean())
-        scores[f"average of {k}", "formula"] = float((covariance + (total - covariance) / k).mean())
+        for kind, max_features in drawn.items():
+            plain: dict[str, Any] = {"min_samples_leaf": 1, "random_state": seed + number}
+            forest = ForestRegressor(N_DRAWN[-1], max_features=max_features, **plain).fit(X, y)
+            answers[kind][number] = forest.forest_.stats[forest.apply(points) + forest.forest_.leaf_start[:-1], 1]
+    scores = {}
+    for kind, of_kind in answers.items():
+        first, second = of_kind[::2], of_kind[1::2]
+        total, covariance = _moments(first)
+        scores[f"variance/{kind}", "sigma²"] = float(total.mean())
+        scores[f"variance/{kind}", "rho"] = float(covariance.mean() / total.mean())
+        for k in N_DRAWN:
+            scores[f"{kind} of {k}", "measured"] = float(second[:, :, :k].mean(axis=2).var(axis=0, ddof=1).mean())
+            scores[f"{kind} of {k}", "formula"] = float((covariance + (total - covariance) / k).mean())
     return scores | _votes(rng)
+
+
+def _moments(answers: Floats) -> tuple[Floats, Floats]:
+    """Variance of a tree at each point over the training sets, and covariance of two trees of one training set."""
+    n_trees = answers.shape[2]
+    total: Floats = answers.var(axis=0, ddof=1).mean(axis=1)
+    of_sum = answers.sum(axis=2).var(axis=0, ddof=1)  # the sum of all variances and covariances
+    return total, (of_sum - n_trees * total) / (n_trees * (n_trees - 1))
 
 
 def _votes(rng: np.random.Generator) -> dict[tuple[str, str], float]:

@@ -1,4 +1,4 @@
-"""Soft trees and forests for inputs measured with error (Tami et al., Decision Tree for Uncertainty Measures)."""
+"""Soft trees, forests and boosting for inputs with errors (Tami et al., Decision Tree for Uncertainty Measures)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 
-from hedgerow import ForestRegressor, MeasuredForestRegressor, MeasuredTreeRegressor, TreeRegressor
+from hedgerow import (
+    ForestRegressor,
+    MeasuredBoostingRegressor,
+    MeasuredForestRegressor,
+    MeasuredTreeRegressor,
+    TreeRegressor,
+)
 from hedgerow.experiments.generated import GENERATED
-from hedgerow.experiments.measured_report import RATIO, measured_report
 from hedgerow.experiments.report import Report
+from hedgerow.experiments.reports.measured import RATIOS, measured_report
 from hedgerow.experiments.sources import Source
 from hedgerow.experiments.store import Scores
 from hedgerow.experiments.study import Results, Study
@@ -30,11 +36,15 @@ _ROWS = 1000  # to learn from; as many or more to test
 # Models by the names of the tables, made from the standard deviations of the errors and a seed.
 _MODELS: dict[str, Callable[[Floats, int], Any]] = {
     "tree": lambda sigma, seed: TreeRegressor(random_state=seed),
+    "tree, σ = 0": lambda sigma, seed: MeasuredTreeRegressor(0.0),
     "soft tree": lambda sigma, seed: MeasuredTreeRegressor(sigma),
     "forest": lambda sigma, seed: ForestRegressor(random_state=seed),
     "scikit-learn's forest": lambda sigma, seed: RandomForestRegressor(max_features=1 / 3, random_state=seed),
+    "forest, σ = 0": lambda sigma, seed: MeasuredForestRegressor(0.0, random_state=seed),
     "soft forest": lambda sigma, seed: MeasuredForestRegressor(sigma, random_state=seed),
     "scikit-learn's boosting": lambda sigma, seed: HistGradientBoostingRegressor(random_state=seed),
+    "boosting, σ = 0": lambda sigma, seed: MeasuredBoostingRegressor(0.0, random_state=seed),
+    "soft boosting": lambda sigma, seed: MeasuredBoostingRegressor(sigma, random_state=seed),
 }
 
 
@@ -42,6 +52,7 @@ class Measured(Study):
     """Models on inputs with added errors of known size, tested against the latent truth."""
 
     name = "measured"
+    revision = 2  # boosting, models told that there are no errors, and three sizes of the errors
     title = "Decision trees for inputs measured with error"
 
     def datasets(self, source: Source, quick: bool) -> list[str]:
@@ -66,13 +77,15 @@ class Measured(Study):
             order = rng.permutation(len(latent))[: 3 * _ROWS]
             latent, truth = latent[order], np.asarray(data.y, dtype=np.float64)[order]
             y = truth
-        sigma = RATIO * latent.std(axis=0)
-        X = latent + rng.normal(size=latent.shape) * sigma
-        n = min(_ROWS, len(X) // 2)
+        noise = rng.normal(size=latent.shape)
+        n = min(_ROWS, len(latent) // 2)
         scores = {}
-        for name, make in _MODELS.items():
-            answers = make(sigma, seed % 2**31).fit(X[:n], y[:n]).predict(X[n:])
-            scores[name, "error"] = float(np.mean((answers - truth[n:]) ** 2) / truth[n:].var())
+        for ratio in RATIOS:  # the same errors, larger and larger
+            sigma = ratio * latent.std(axis=0)
+            X = latent + noise * sigma
+            for name, make in _MODELS.items():
+                answers = make(sigma, seed % 2**31).fit(X[:n], y[:n]).predict(X[n:])
+                scores[f"{name}/{ratio:g}", "error"] = float(np.mean((answers - truth[n:]) ** 2) / truth[n:].var())
         return scores
 
     def report(self, results: Results) -> Report:

@@ -1,20 +1,19 @@
-"""Table 1, Figures 3 to 6, the number of trees and the claims of Busch et al., from the stored scores."""
+"""Table 1, Figures 3 to 6, and the rules over the number of trees of Busch et al., from the stored scores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from hedgerow import rules
-from hedgerow.experiments.claims import on_datasets
 from hedgerow.experiments.published import published
-from hedgerow.experiments.report import Cell, Claim, Figure, Report, Table
+from hedgerow.experiments.report import Cell, Figure, Report, Table
+from hedgerow.experiments.reports.combining_claims import combining_claims, combining_differences
+from hedgerow.experiments.reports.combining_scores import EVEN, LEAF_SIZES, METHODS, NINE, UNEVEN, MethodScores
 from hedgerow.experiments.statistics import mean_ranks, signed_rank, stars
 from hedgerow.experiments.study import Results
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION
@@ -22,17 +21,14 @@ from hedgerow.plots.palette import BLACK, BLUE, GREEN, GREY, LIGHT_GREY, ORANGE,
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
 
-__all__ = ["LEAF_SIZES", "N_TREES", "SINGLE_SPLIT", "combining_report"]
+__all__ = ["N_TREES", "SINGLE_SPLIT", "combining_report"]
 
 Floats = NDArray[np.float64]
 
-LEAF_SIZES = (1, 2, 3, 4, 8, 32)
 N_TREES = (5, 10, 25, 100)
 SINGLE_SPLIT = ("telescope", "ionosphere", "webdata", "airlines-sample")
 """Datasets of Figure 5."""
 
-_NINE = rules.names()
-_METHODS = (*_NINE, "tree", "forest")
 _PAIRS = ("probability", "laplace", "plausibility", "confidence", "evidence")  # of Figure 4
 _EVIDENCE = ("evidence", "evidence-published", "tempered")
 _COLOURS = {
@@ -48,19 +44,18 @@ _COLOURS = {
     "tree": BLACK,
     "forest": BLACK,
 }
-_EVEN, _UNEVEN = "even", "uneven"  # class ratio .4 to .6; below .3 or above .7
 _INTRODUCTION = (
     "F. Busch, M. Kulessa, E. Loza Mencía and H. Blockeel, *Combining Predictions under Uncertainty: The Case of "
     "Random Decision Trees* (2021). 100 random trees, least leaf sizes 1, 2, 3, 4, 8 and 32, nine rules by their "
-    "signed score, beside a CART tree and a random forest with the same leaf sizes. Five times two halves, stratified. "
-    "(The paper says five times two-fold cross-validation; the published code of its authors draws five random halves.)"
+    "signed score, beside a CART tree and a random forest with the same leaf sizes. Five times two-fold "
+    "cross-validation, stratified."
 )
 
 
 def combining_report(title: str, results: Results) -> Report:
     """Report on the datasets that are there; those of one split only stay out of the ranks."""
     full = [one for one in results.datasets if one != "airlines-sample"]
-    data = _Data(results, full)
+    data = MethodScores(results, full)
     parts: list[Table | Figure] = [
         _table_1(results),
         *(_rank_table(data, measure) for measure in ("auc", "accuracy")),
@@ -73,39 +68,10 @@ def combining_report(title: str, results: Results) -> Report:
     ]
     note = "Dots are single trees of the first split; shaded: one, two and three standard deviations around their mean."
     parts.append(Figure("figure5", "Figure 5: accuracy on single splits", partial(_draw_single, results, single), note))
-    if data.of_ratio(_EVEN) and data.of_ratio(_UNEVEN):
+    if data.of_ratio(EVEN) and data.of_ratio(UNEVEN):
         parts.append(Figure("figure6", "Figure 6: accuracy by class ratio", partial(_draw_by_ratio, data)))
     parts += [_trees_table(data), _forest_rules_table(data), _evidence_table(data)]
-    return Report(title, _INTRODUCTION, parts, _claims(data, results))
-
-
-class _Data:
-    """Means over the splits of the datasets that are ranked."""
-
-    def __init__(self, results: Results, datasets: Sequence[str]) -> None:
-        self.results = results
-        self.datasets = list(datasets)
-        ratios = {row["dataset"]: float(row["class_ratio"]) for row in published("combining_table1")}
-        found = results.means(datasets, ["data"], "positive share")[:, 0]
-        self._ratio = np.array([ratios.get(one, share) for one, share in zip(datasets, found, strict=True)])
-
-    def means(self, settings: Sequence[str], measure: str) -> Floats:
-        return self.results.means(self.datasets, settings, measure)
-
-    def at(self, methods: Sequence[str], size: int, measure: str) -> Floats:
-        """(n_datasets, n_methods) at one leaf size."""
-        return self.means([f"{method}/{size}" for method in methods], measure)
-
-    def ranks(self, methods: Sequence[str], size: int, measure: str) -> Floats:
-        """Rank of each method in each dataset, 1 for the best."""
-        ranks: Floats = stats.rankdata(-self.at(methods, size, measure), axis=1)
-        return ranks
-
-    def of_ratio(self, kind: str) -> list[int]:
-        """Numbers of the datasets with even, or with uneven, classes."""
-        even = (self._ratio >= 0.4) & (self._ratio <= 0.6)
-        uneven = (self._ratio < 0.3) | (self._ratio > 0.7)
-        return np.flatnonzero(even if kind == _EVEN else uneven).tolist()
+    return Report(title, _INTRODUCTION, parts, combining_claims(data, results), combining_differences(results))
 
 
 # --- Tables -------------------------------------------------------------------------------------------------
@@ -125,17 +91,17 @@ def _table_1(results: Results) -> Table:
     return Table("table1", "Table 1: the datasets", columns, rows)
 
 
-def _rank_table(data: _Data, measure: str) -> Table:
+def _rank_table(data: MethodScores, measure: str) -> Table:
     """Mean rank among all pairs of a method and a leaf size, jointly per dataset."""
-    settings = [f"{method}/{size}" for method in _METHODS for size in LEAF_SIZES]
-    ranks = mean_ranks(data.means(settings, measure)).reshape(len(_METHODS), len(LEAF_SIZES))
-    rows: list[list[Cell]] = [[method, *row.tolist()] for method, row in zip(_METHODS, ranks, strict=True)]
+    settings = [f"{method}/{size}" for method in METHODS for size in LEAF_SIZES]
+    ranks = mean_ranks(data.means(settings, measure)).reshape(len(METHODS), len(LEAF_SIZES))
+    rows: list[list[Cell]] = [[method, *row.tolist()] for method, row in zip(METHODS, ranks, strict=True)]
     title = f"Figure 3 as numbers: mean rank in {'AUC' if measure == 'auc' else measure}"
     note = f"All {len(settings)} pairs of method and leaf size, ranked jointly in each dataset ({len(data.datasets)})."
     return Table(f"ranks_{measure}", title, ["method", *(f"leaf {size}" for size in LEAF_SIZES)], rows, note, 1)
 
 
-def _wins(data: _Data, size: int) -> tuple[Floats, list[list[str]]]:
+def _wins(data: MethodScores, size: int) -> tuple[Floats, list[list[str]]]:
     """How often the method of the row is better than that of the column, and the marks of the test."""
     scores = data.at(_PAIRS, size, "auc")
     n = len(_PAIRS)
@@ -147,7 +113,7 @@ def _wins(data: _Data, size: int) -> tuple[Floats, list[list[str]]]:
     return wins, marks
 
 
-def _wins_table(data: _Data) -> Table:
+def _wins_table(data: MethodScores) -> Table:
     rows: list[list[Cell]] = []
     for size in LEAF_SIZES:
         wins, marks = _wins(data, size)
@@ -161,10 +127,10 @@ def _wins_table(data: _Data) -> Table:
     return Table("wins", "Figure 4 as numbers: wins in AUC", ["leaf", "method", *_PAIRS], rows, note)
 
 
-def _trees_table(data: _Data) -> Table:
+def _trees_table(data: MethodScores) -> Table:
     rows: list[list[Cell]] = []
     for size in LEAF_SIZES:
-        for method in _NINE:
+        for method in NINE:
             settings = [f"{method}/{size}{'' if n == 100 else f'/{n} trees'}" for n in N_TREES]
             auc, accuracy = (100 * data.means(settings, measure).mean(axis=0) for measure in ("auc", "accuracy"))
             rows.append([str(size), method, *auc.tolist(), *accuracy.tolist()])
@@ -172,7 +138,7 @@ def _trees_table(data: _Data) -> Table:
     return Table("trees", "The rules over the number of trees", columns, rows, "Percent, mean over the datasets.")
 
 
-def _mean_rows(data: _Data, methods: Sequence[str], prefix: str) -> list[list[Cell]]:
+def _mean_rows(data: MethodScores, methods: Sequence[str], prefix: str) -> list[list[Cell]]:
     """AUC and accuracy of each method over the leaf sizes, percent, mean over the datasets."""
     rows: list[list[Cell]] = []
     for method, measure in product(methods, ("auc", "accuracy")):
@@ -181,14 +147,14 @@ def _mean_rows(data: _Data, methods: Sequence[str], prefix: str) -> list[list[Ce
     return rows
 
 
-def _forest_rules_table(data: _Data) -> Table:
-    rows = _mean_rows(data, _NINE, "forest ")
+def _forest_rules_table(data: MethodScores) -> Table:
+    rows = _mean_rows(data, NINE, "forest ")
     columns = ["rule", "measure", *(f"leaf {size}" for size in LEAF_SIZES)]
     note = "The trees of a random forest instead of random trees: percent, mean over the datasets."
     return Table("forest_rules", "The rules on random forests", columns, rows, note)
 
 
-def _evidence_table(data: _Data) -> Table:
+def _evidence_table(data: MethodScores) -> Table:
     rows = _mean_rows(data, _EVIDENCE, "")
     columns = ["evidence", "measure", *(f"leaf {size}" for size in LEAF_SIZES)]
     note = (
@@ -209,7 +175,7 @@ def _lines(axes: object, x: Sequence[int], values: dict[str, Floats]) -> None:
     axes.set_xlabel("least rows of a leaf")  # type: ignore[attr-defined]
 
 
-def _draw_ranks(data: _Data) -> Picture:
+def _draw_ranks(data: MethodScores) -> Picture:
     from matplotlib import pyplot as plt
 
     figure, both = plt.subplots(1, 2, figsize=(11, 4.6), sharey=True, layout="constrained")
@@ -223,20 +189,20 @@ def _draw_ranks(data: _Data) -> Picture:
     return figure
 
 
-def _draw_wins(data: _Data) -> Picture:
+def _draw_wins(data: MethodScores) -> Picture:
     from matplotlib import pyplot as plt
 
     figure, grid = plt.subplots(2, 3, figsize=(10, 7), layout="constrained")
-    short = [method[:5] + "." if len(method) > 8 else method for method in _PAIRS]
     for axes, size in zip(grid.flat, LEAF_SIZES, strict=True):
         wins, marks = _wins(data, size)
         axes.imshow(wins, cmap="Blues", vmin=0, vmax=len(data.datasets))
         for i, j in np.ndindex(wins.shape):
             if i != j:
                 colour = "white" if wins[i, j] > 0.6 * len(data.datasets) else "black"
-                axes.text(j, i, f"{wins[i, j]}\n{marks[i][j]}", ha="center", va="center", color=colour, fontsize=8)
-        axes.set_xticks(range(len(_PAIRS)), short, rotation=45)
-        axes.set_yticks(range(len(_PAIRS)), short)
+                cell = f"{wins[i, j]}\n{marks[i][j]}".strip()
+                axes.text(j, i, cell, ha="center", va="center", color=colour, fontsize=8)
+        axes.set_xticks(range(len(_PAIRS)), _PAIRS, rotation=40, ha="right", rotation_mode="anchor")
+        axes.set_yticks(range(len(_PAIRS)), _PAIRS)
         axes.set_title(f"leaf size {size}")
     figure.suptitle("Datasets in which the row has the higher AUC (stars: .05, .01, .001, corrected)")
     return figure
@@ -270,132 +236,17 @@ def _first(results: Results, dataset: str, settings: Sequence[str]) -> Floats:
     return np.array([results.of_parts(dataset, setting, "accuracy")[0] for setting in settings])
 
 
-def _draw_by_ratio(data: _Data) -> Picture:
+def _draw_by_ratio(data: MethodScores) -> Picture:
     from matplotlib import pyplot as plt
 
     figure, both = plt.subplots(1, 2, figsize=(11, 4.6), sharey=True, layout="constrained")
-    titles = {_EVEN: "class ratio .4 to .6", _UNEVEN: "class ratio below .3 or above .7"}
+    titles = {EVEN: "class ratio .4 to .6", UNEVEN: "class ratio below .3 or above .7"}
     for axes, (kind, title) in zip(both, titles.items(), strict=True):
         chosen = data.of_ratio(kind)
-        ranks = np.array([data.ranks(_METHODS, size, "accuracy")[chosen].mean(axis=0) for size in LEAF_SIZES])
-        _lines(axes, LEAF_SIZES, dict(zip(_METHODS, ranks.T, strict=True)))
+        ranks = np.array([data.ranks(METHODS, size, "accuracy")[chosen].mean(axis=0) for size in LEAF_SIZES])
+        _lines(axes, LEAF_SIZES, dict(zip(METHODS, ranks.T, strict=True)))
         axes.set_title(f"{title}: {len(chosen)} datasets")
     both[0].set_ylabel("mean rank in accuracy of 11 (1 is best)")
     both[0].invert_yaxis()
     both[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return figure
-
-
-# --- Claims -------------------------------------------------------------------------------------------------
-
-
-def _claims(data: _Data, results: Results) -> list[Claim]:
-    """The statements of sections 5.2 and 5.3."""
-
-    def gap(better: str, than: str, measure: str, methods: Sequence[str] = _NINE) -> Callable[[int], Floats]:
-        """By how many ranks one method is ahead of another in each dataset, at a leaf size."""
-
-        def at(size: int) -> Floats:
-            ranks = data.ranks(methods, size, measure)
-            ahead: Floats = ranks[:, methods.index(than)] - ranks[:, methods.index(better)]
-            return ahead
-
-        return at
-
-    def mean_over(at: Callable[[int], Floats], sizes: Sequence[int]) -> Floats:
-        mean: Floats = np.mean([at(size) for size in sizes], axis=0)
-        return mean
-
-    def ahead_of_all(method: str, others: Sequence[str], measure: str, sizes: Sequence[int]) -> Floats:
-        """By how many ranks a method is ahead of the best of the others in the mean over the datasets."""
-        methods = (method, *others)
-        ranks = np.mean([data.ranks(methods, size, measure) for size in sizes], axis=0)
-        rival = 1 + int(ranks[:, 1:].mean(axis=0).argmin())
-        ahead: Floats = ranks[:, rival] - ranks[:, 0]
-        return ahead
-
-    others = tuple(name for name in _NINE if name != "evidence")
-    averages = ("probability", "laplace", "plausibility", "confidence")
-    laplace = gap("probability", "laplace", "auc")
-    falls = gap("probability", "plausibility", "auc")
-    vote = gap("probability", "vote", "accuracy")
-    weak = [
-        np.mean([data.ranks(_NINE, size, "auc") for size in LEAF_SIZES], axis=0)[:, [_NINE.index(one) for one in names]]
-        for names in (("dempster", "cautious"), averages)
-    ]
-    per_size = ", ".join(f"leaf {size}: {laplace(size).mean():+.1f}" for size in LEAF_SIZES)
-    claims = [
-        on_datasets(
-            "Laplace's correction ranks below plain averaging in AUC at every leaf size.",
-            *("5.2, Figure 4", mean_over(laplace, LEAF_SIZES), "ranks that averaging is ahead"),
-            also=all(laplace(size).mean() > 0 for size in LEAF_SIZES),
-            detail=per_size,
-        ),
-        on_datasets(
-            "Evidence accumulation is first of the nine rules in accuracy at leaf sizes above 2.",
-            *("5.2, Figure 3", ahead_of_all("evidence", others, "accuracy", (3, 4, 8, 32))),
-            "ranks ahead of the best other rule",
-        ),
-        on_datasets(
-            "Plausibility is close to averaging in AUC in small leaves and falls behind as they grow.",
-            *("5.2, Figure 4", falls(32) - falls(1), "ranks that it loses from leaf size 1 to 32"),
-        ),
-        on_datasets(
-            "At medium leaf sizes (3, 4, 8) confidence bounds are the best of the averaged scores in AUC.",
-            *("5.2, Figure 4", ahead_of_all("confidence", averages[:3], "auc", (3, 4, 8))),
-            "ranks ahead of the best other averaged score",
-        ),
-        on_datasets(
-            "Dempster's rule and the cautious rule are weak in AUC.",
-            *("5.2, Figure 3", weak[0].mean(axis=1) - weak[1].mean(axis=1)),
-            "ranks that both are behind the averaged scores",
-        ),
-    ]
-    if even := data.of_ratio(_EVEN):
-        strong = ahead_of_all("dempster", tuple(one for one in _NINE if one != "dempster"), "accuracy", (3, 4, 8, 32))
-        claims.append(
-            on_datasets(
-                "On balanced data Dempster's rule is as good in accuracy as any other, at leaf sizes above 2.",
-                *("5.3, Figure 6", strong[even] + 1.0, "ranks ahead of the best other rule, with a margin of one rank"),
-            )
-        )
-    if data.of_ratio(_EVEN) and (uneven := data.of_ratio(_UNEVEN)):
-        ahead = mean_over(gap("forest", "evidence", "accuracy", _METHODS), LEAF_SIZES)
-        claims += [
-            on_datasets(
-                "On unbalanced data the random forest is ahead of evidence accumulation on random trees.",
-                *("5.2, Figure 6", ahead[uneven], "ranks ahead in accuracy"),
-            ),
-            on_datasets(
-                "On balanced data the random forest has next to no lead.",
-                *("5.2, Figure 6", 1.0 - ahead[data.of_ratio(_EVEN)], "ranks by which its lead stays below one rank"),
-            ),
-        ]
-    claims.append(
-        on_datasets(
-            "Voting is level with averaging in accuracy in the smallest leaves only.",
-            *("5.3, Figure 3", vote(32) - vote(1), "ranks that it loses from leaf size 1 to 32"),
-            detail=f"averaging ahead by {vote(1).mean():.1f} ranks at leaf size 1, {vote(32).mean():.1f} at 32",
-        )
-    )
-    if "airlines-sample" in results.datasets:
-        claims.append(
-            on_datasets(
-                "Pooling is ahead of the other rules on airlines (here a sample of 5 % of its rows).",
-                *("5.3, Figure 5", _lead_of_pool(results, "airlines-sample")),
-                "points of accuracy over the best other rule, mean over leaf sizes from 2",
-                unit="splits",
-            )
-        )
-    return claims
-
-
-def _lead_of_pool(results: Results, dataset: str) -> Floats:
-    """Points of accuracy by which pooling is ahead of the best other rule in each split, mean over leaf sizes."""
-    leads = []
-    for size in LEAF_SIZES[1:]:
-        of_rules = np.array([results.of_parts(dataset, f"{name}/{size}", "accuracy") for name in _NINE])
-        others = np.delete(of_rules, _NINE.index("pool"), axis=0)
-        leads.append(of_rules[_NINE.index("pool")] - others.max(axis=0))
-    lead: Floats = 100 * np.mean(leads, axis=0)
-    return lead
