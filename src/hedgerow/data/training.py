@@ -36,7 +36,7 @@ class Training:
         """Least and largest value of each column, (n_features, 2); NaN for nominal columns, and without any value."""
         found = np.stack([np.fmin.reduce(self.values, axis=0), np.fmax.reduce(self.values, axis=0)], axis=1)
         found[self.n_categories > 0] = np.nan
-        return found
+        return found + 0.0  # -0.0 is 0.0, whatever the order of rows
 
     @property
     def deviations(self) -> Floats:
