@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
+from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +13,59 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-__all__ = ["KINDS", "PARTS", "digest", "table_of", "write"]
+from hedgerow.distributed import Local
+
+_ARRAYS = ("class_prior_", "training_range_", "tree_weights_")
+_TEXTS = (
+    *("rule_", "min_samples_leaf_", "min_samples_split_", "schema_", "classes_", "loo_score_", "oob_score_", "bags_"),
+    *("s_", "s_utility_"),
+)
+
+__all__ = ["KINDS", "PARTS", "Shipping", "digest", "table_of", "write"]
 
 KINDS = ("numbers", "missing", "nominal", "weights")
 PARTS = (1, 2, 4, 7)
 _GROUPS = 28  # so that 1, 2, 4 and 7 parts are whole row groups
+
+
+class Shipping:
+    """Engine of threads that sends tasks, values and results as bytes, as engines with workers do."""
+
+    def __init__(self) -> None:
+        self.engine = Local(2)
+        self.shipped = 0
+
+    def share(self, value: Any) -> Any:
+        return Shared(self._sent(value))
+
+    def map(self, parts: Any, task: Any, *shared: Any, done: Any = None) -> list[Any]:
+        return [pickle.loads(self._sent(pickle.loads(one))) for one in self._run(parts, task, shared, done)]
+
+    def fold(self, parts: Any, task: Any, *shared: Any, merge: Any, done: Any = None) -> Any:
+        return reduce(merge, reversed([pickle.loads(one) for one in self._run(parts, task, shared, done)]))
+
+    def _run(self, parts: Any, task: Any, shared: Any, done: Any) -> list[bytes]:
+        sent = self._sent((task, shared))
+        return self.engine.map([self._sent(part) for part in parts], run_sent, sent, done=done)
+
+    def _sent(self, value: Any) -> bytes:
+        sent = pickle.dumps(value)
+        self.shipped += len(sent)
+        return sent
+
+
+@dataclass
+class Shared:
+    """A value that has been sent to workers."""
+
+    sent: bytes
+
+
+def run_sent(part: bytes, sent: bytes) -> bytes:
+    """Run a task that came as bytes."""
+    task, shared = pickle.loads(sent)
+    given = [pickle.loads(one.sent) if isinstance(one, Shared) else one for one in shared]
+    return pickle.dumps(task(pickle.loads(part), *given))
 
 
 def table_of(kind: str, n_rows: int = 1_400, seed: int = 0) -> pa.Table:
@@ -44,12 +95,15 @@ def write(table: pa.Table, path: Path) -> str:
 def digest(model: Any) -> str:
     """Digest of everything that a fitted model of random trees or a forest holds."""
     forest = model.forest_
-    names = ("tree_start", "feature", "threshold", "first_child", "weight", "counts")
+    names = ("tree_start", "kind", "feature", "threshold", "first_child", "weight", "payload", "payload_codes")
     arrays = [getattr(forest, name) for name in names]
-    arrays += [model.class_prior_, model.training_range_] if hasattr(model, "class_prior_") else []
+    arrays.append(forest.counts if forest.leaf_stats is None else forest.stats)
+    arrays += [value for name in _ARRAYS if (value := getattr(model, name, None)) is not None]
+    if (samples := getattr(model, "leaf_samples_", None)) is not None:
+        arrays += [samples.start, samples.ranks, samples.values]
     found = hashlib.sha256()
     for array in arrays:
         found.update(np.ascontiguousarray(array).tobytes())
-    for name in ("rule_", "min_samples_leaf_", "schema_", "classes_", "loo_score_"):
+    for name in _TEXTS:
         found.update(repr(getattr(model, name, None)).encode())
     return found.hexdigest()[:16]

@@ -74,13 +74,18 @@ void encode_columns(const Table& X, const In<std::int32_t>& n_categories, const 
     }
 }
 
-// How often rows first .. first + n - 1 are drawn for a tree; `rate` is the mean of a row of weight 1.
-void poisson_counts(std::uint64_t key, std::uint64_t first, double rate, const std::optional<In<double>>& weight,
-                    const Array<std::uint32_t>& out) {
-    if (weight && weight->size() != out.size()) throw std::invalid_argument("weight and out differ in length");
+// How often rows are drawn for a tree: those with these numbers, else first .. first + n - 1. `rate` is the mean of a
+// row of weight 1.
+void poisson_counts(std::uint64_t key, std::uint64_t first, const std::optional<In<std::int64_t>>& numbers, double rate,
+                    const std::optional<In<double>>& weight, const Array<std::uint32_t>& out) {
+    if ((weight && weight->size() != out.size()) || (numbers && numbers->size() != out.size()))
+        throw std::invalid_argument("numbers, weight and out differ in length");
     const ReleasedGil release;
     grow::PoissonDraws draws(base::Path(key), rate);
-    for (std::size_t i = 0; i < out.size(); ++i) out.data()[i] = draws(first + i, weight ? weight->data()[i] : 1.0);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const std::uint64_t row = numbers ? static_cast<std::uint64_t>(numbers->data()[i]) : first + i;
+        out.data()[i] = draws(row, weight ? weight->data()[i] : 1.0);
+    }
 }
 
 }  // namespace
@@ -90,8 +95,9 @@ void bind_binned(nb::module_& m) {
           "max_bins"_a, "n_threads"_a, "Columns of one byte a row and their bins, as `grow` makes them.");
     m.def("encode_columns", &encode_columns, "X"_a.noconvert(), "n_categories"_a.noconvert(), "bins"_a.noconvert(),
           "out"_a.noconvert(), "Write the bin of each value to out, (n_columns, n_rows); 255 where it is missing.");
-    m.def("poisson_counts", &poisson_counts, "key"_a, "first"_a, "rate"_a, "weight"_a.noconvert().none(),
-          "out"_a.noconvert(), "Write how often each row is drawn for a tree to out; see hedgerow.growth.poisson.");
+    m.def("poisson_counts", &poisson_counts, "key"_a, "first"_a, "numbers"_a.noconvert().none(), "rate"_a,
+          "weight"_a.noconvert().none(), "out"_a.noconvert(),
+          "Write how often each row is drawn for a tree to out; see hedgerow.growth.poisson.");
     m.def(
         "only_row", [](std::uint64_t key, std::uint64_t n_rows) { return grow::only_row(base::Path(key), n_rows); },
         "key"_a, "n_rows"_a, "Row of a Poisson bag in which no row was drawn.");

@@ -392,7 +392,7 @@ def encode_columns(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None),
     Write the bin of each value to out, (n_columns, n_rows); 255 where it is missing.
     """
 
-def poisson_counts(key: int, first: int, rate: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+def poisson_counts(key: int, first: int, numbers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, rate: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
     Write how often each row is drawn for a tree to out; see hedgerow.growth.poisson.
     """

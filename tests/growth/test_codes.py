@@ -91,7 +91,7 @@ def test_trees_are_those_of_the_values(regression: bool, settings: dict[str, Any
     codes, bins = bin_training(training, 20)
     trees, rows_of_leaves = [], []
     for tree in range(options.n_trees):
-        counts = drawn(training, options).counts(tree, 0, training.sample_weight)
+        counts = drawn(training, options).counts(tree, 0, len(training.sample_weight), training.sample_weight)
         taken = np.flatnonzero(counts > 0) if only_drawn else np.arange(len(counts))
         truth: Any = {"targets": training.targets[taken]} if training.targets is not None else {"n_classes": 3}
         if training.labels is not None:

@@ -33,13 +33,13 @@ def test_counts_are_those_of_the_definition(
     seed: int, tree: int, first: int, weights: list[float], rate: float
 ) -> None:
     draws = PoissonDraws(seed, 1000, 1000, 1000 / rate)
-    found = draws.counts(tree, first, np.array(weights))
+    found = draws.counts(tree, first, len(weights), np.array(weights))
     assert found.tolist() == [count(seed, tree, first + i, rate * w) for i, w in enumerate(weights)]
 
 
 def test_counts_follow_the_poisson_law() -> None:
     for mean in (0.1, 1.0, 7.0, 30.0):
-        found = PoissonDraws(5, 40_000, 40_000, 40_000 / mean).counts(0, 0, np.ones(40_000))
+        found = PoissonDraws(5, 40_000, 40_000, 40_000 / mean).counts(0, 0, 40_000)
         most = int(poisson.isf(1e-3, mean))
         least = int(poisson.ppf(1e-3, mean))
         inside = np.bincount(np.clip(found, least, most))[least:]
@@ -51,14 +51,17 @@ def test_counts_follow_the_poisson_law() -> None:
 def test_a_block_of_rows_is_drawn_as_it_would_be_among_all() -> None:
     draws = PoissonDraws(3, 500, 900, 700.5)
     weight = np.random.default_rng(0).random(900)
-    whole = draws.counts(4, 0, weight)
+    whole = draws.counts(4, 0, 900, weight)
     for first, last in ((0, 1), (1, 400), (400, 900)):
-        assert (draws.counts(4, first, weight[first:last]) == whole[first:last]).all()
+        assert (draws.counts(4, first, last - first, weight[first:last]) == whole[first:last]).all()
+    some = np.array([899, 3, 3, 500])
+    assert (draws.counts_of(4, some, weight[some]) == whole[some]).all()
+    assert (draws.counts_of(4, some) == draws.counts(4, 0, 900)[some]).all()
 
 
 def test_an_empty_bag_gets_one_row() -> None:
     bags = draw_bags(np.ones(3), 1, DrawScheme.poisson, 7, 200, 1).reshape(200, 1)
-    drawn = [PoissonDraws(7, 1, 3, 3.0).counts(tree, 0, np.ones(3)).tolist() for tree in range(200)]
+    drawn = [PoissonDraws(7, 1, 3, 3.0).counts(tree, 0, 3).tolist() for tree in range(200)]
     empty = [tree for tree, counts in enumerate(drawn) if not any(counts)]
     assert 40 < len(empty) < 110  # of probability 1/e
     for tree, counts in enumerate(drawn):

@@ -62,6 +62,11 @@ class Checkpoint:
         with replaced(self.folder / _IDENTITY) as out:
             out.write(text.encode())
 
+    @property
+    def keeps(self) -> bool:
+        """Whether there is a folder."""
+        return self.folder is not None
+
     def load(self, name: str) -> dict[str, NDArray[Any]] | None:
         """Arrays that were saved under a name; None if there are none."""
         if self.folder is None or not (file := self.folder / f"{name}.npz").exists():

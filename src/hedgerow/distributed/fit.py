@@ -12,11 +12,12 @@ from hedgerow._params import check_whole
 from hedgerow.distributed.checkpoint import Checkpoint
 from hedgerow.distributed.engine import Engine
 from hedgerow.distributed.engines import Local
+from hedgerow.distributed.forests import fit_forest_classifier
 from hedgerow.distributed.job import Job, Progress, watch
 from hedgerow.distributed.parted_rows import PartedRows
 from hedgerow.distributed.random_trees import fit_random_trees
 from hedgerow.distributed.survey import survey
-from hedgerow.estimators import RandomTreesClassifier
+from hedgerow.estimators import ForestClassifier, RandomTreesClassifier
 
 __all__ = ["FITTERS", "fit"]
 
@@ -25,6 +26,7 @@ Model = TypeVar("Model")
 # How each estimator is fitted: takes an unfitted copy and the job, and sets what `fit` sets.
 FITTERS: Mapping[type, Callable[[Any, Job], None]] = {
     RandomTreesClassifier: fit_random_trees,
+    ForestClassifier: fit_forest_classifier,
 }
 
 
@@ -35,6 +37,7 @@ def fit(
     *,
     checkpoint: str | os.PathLike[str] | None = None,
     structure_rows: int = 100_000,
+    memory: int = 1 << 30,
     progress: Progress | None = None,
 ) -> Model:
     """Fit a copy of an estimator on rows in parts.
@@ -45,7 +48,8 @@ def fit(
     Parameters
     ----------
     estimator : estimator
-        :class:`~hedgerow.RandomTreesClassifier`.
+        :class:`~hedgerow.RandomTreesClassifier` or :class:`~hedgerow.ForestClassifier`. Forests draw their bags by
+        ``bootstrap="poisson"``, to which True is changed in the copy, and are then those of ``estimator.fit`` with it.
     rows : PartedRows
         From :func:`parquet`, with a target.
     engine : Engine or None
@@ -55,6 +59,10 @@ def fit(
     structure_rows : int
         Random trees draw their splits from at most this many rows, those whose numbers have the least hashes. All rows
         are counted. Up to this number of rows the trees are those of ``estimator.fit``.
+    memory : int
+        Bytes that a task of a forest may take for its rows, of one byte a value. Each tree is grown from the rows of
+        its bag, which are sent to one task, or from all rows, which are sent to every worker once, whichever fits and
+        sends less. :class:`Local` keeps all rows in a memory-mapped file where they do not fit.
     progress : callable or None
         Called as ``progress(stage, n_done, n_parts)``.
 
@@ -68,6 +76,7 @@ def fit(
         known = ", ".join(kind.__name__ for kind in FITTERS)
         raise ValueError(f"{type(model).__name__} can't be fitted on rows in parts; those that can: {known}")
     check_whole("structure_rows", structure_rows, 1)
+    check_whole("memory", memory, 1)
     if engine is None:
         engine = Local(getattr(model, "n_jobs", None))
     given = type(engine).__name__
@@ -92,5 +101,5 @@ def fit(
         categorical_features=getattr(model, "categorical_features", "from_dtype"),
         done=watch(progress, "reading columns", len(rows.parts)),
     )
-    fitter(model, Job(engine, rows, found, kept, seed, progress, structure_rows))
+    fitter(model, Job(engine, rows, found, kept, seed, progress, structure_rows, memory))
     return model

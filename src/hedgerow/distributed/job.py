@@ -40,6 +40,8 @@ class Job:
     progress: Progress | None = None
     structure_rows: int = 100_000
     """Most rows that random trees are grown from."""
+    memory: int = 1 << 30
+    """Bytes that a task may take for the rows that trees are grown from."""
     _encoding: Any = field(init=False)
 
     def __post_init__(self) -> None:
@@ -54,6 +56,10 @@ class Job:
         parts = self.rows.parts
         done = watch(self.progress, stage, len(parts))
         return self.engine.map(parts, OnBlocks(task), self._encoding, *shared, done=done)
+
+    def map_values(self, values: Sequence[Any], task: Callable[..., Any], *shared: Any, stage: str) -> list[Any]:
+        """``task(value, *shared)`` of each value, in their order."""
+        return self.engine.map(values, task, *shared, done=watch(self.progress, stage, len(values)))
 
     def fold(
         self,

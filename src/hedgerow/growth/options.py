@@ -64,6 +64,26 @@ class Growth:
             Seed of the draws.
         """
         n_rows = int((sample_weight > 0).sum())  # rows of weight 0 only contribute candidate thresholds
+        return self.options_of_size(n_rows, float(sample_weight.sum()), n_features, criteria, seed)
+
+    def options_of_size(
+        self, n_rows: int, total_weight: float, n_features: int, criteria: tuple[str, ...], seed: int
+    ) -> GrowOptions:
+        """Return the options given the number of rows of positive weight, and the sum of their weights.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of rows of positive weight.
+        total_weight : float
+            Sum of the weights.
+        n_features : int
+            Number of columns.
+        criteria : tuple of str
+            Criteria that are allowed.
+        seed : int
+            Seed of the draws.
+        """
         missing = missing_values(self.missing)
         options = GrowOptions()
         self._set_criterion(options, check_choice("criterion", self.criterion, criteria))
@@ -81,7 +101,7 @@ class Growth:
         min_weight_fraction = check_number(
             "min_weight_fraction_leaf", self.min_weight_fraction_leaf, 0, 0.5, closed="both"
         )
-        options.min_weight_leaf = min_weight_fraction * float(sample_weight.sum())
+        options.min_weight_leaf = min_weight_fraction * total_weight
         options.min_impurity_decrease = check_number("min_impurity_decrease", self.min_impurity_decrease, closed="both")
         options.max_features = n_tried_features(self.max_features, n_features)
         options.linear_model = self.linear_model

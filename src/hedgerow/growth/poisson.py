@@ -39,10 +39,16 @@ class PoissonDraws:
     total: float
     """Sum of their weights."""
 
-    def counts(self, tree: int, first: int, weight: Floats) -> NDArray[np.uint32]:
+    def counts(self, tree: int, first: int, n_rows: int, weight: Floats | None = None) -> NDArray[np.uint32]:
         """How often each row of a block is drawn for a tree; `first` is the number of the block's first row."""
-        counts = np.empty(len(weight), np.uint32)
-        poisson_counts(tree_key(self.seed, tree), first, self.n_draws / self.total, weight, counts)
+        counts = np.empty(n_rows, np.uint32)
+        poisson_counts(tree_key(self.seed, tree), first, None, self.n_draws / self.total, weight, counts)
+        return counts
+
+    def counts_of(self, tree: int, numbers: NDArray[np.int64], weight: Floats | None = None) -> NDArray[np.uint32]:
+        """How often rows with these numbers are drawn for a tree."""
+        counts = np.empty(len(numbers), np.uint32)
+        poisson_counts(tree_key(self.seed, tree), 0, numbers, self.n_draws / self.total, weight, counts)
         return counts
 
     def only_row(self, tree: int) -> int:

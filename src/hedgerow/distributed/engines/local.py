@@ -32,6 +32,8 @@ class Local:
     9
     """
 
+    in_process = True  # tasks may write to arrays that they are given
+
     def __init__(self, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs
         n_threads(n_jobs)  # refuse it early

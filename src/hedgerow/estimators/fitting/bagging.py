@@ -19,8 +19,8 @@ from hedgerow.growth import Grown
 from hedgerow.walk import LeafTable, fold, route
 
 __all__ = [
-    *("OutOfBag", "draw_scheme", "n_draws", "oob_metric", "oob_scores", "scaled_tree_weights", "scores_out_of_bag"),
-    "warn_of_no_answer",
+    *("OutOfBag", "draw_scheme", "mean_where_unknown", "n_draws", "oob_metric", "oob_scores", "scaled_tree_weights"),
+    *("scores_out_of_bag", "warn_of_no_answer"),
 ]
 
 _ROWS_AT_ONCE = 4096
@@ -97,6 +97,13 @@ def scaled_tree_weights(tree_weights: Any, n_trees: int) -> Floats:
     if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
         raise ValueError("tree_weights must be finite, not negative, and not all 0")
     return weights * (n_trees / weights.sum())
+
+
+def mean_where_unknown(accuracy: Floats) -> Floats:
+    """Out-of-bag accuracy of each tree, and the mean of the others for a tree that has no row out of its bag."""
+    if np.isnan(accuracy).all():
+        raise ValueError("tree_weights='oob': no tree has a row out of its bag; use more rows, or None")
+    return np.where(np.isnan(accuracy), np.nanmean(accuracy), accuracy)
 
 
 def warn_of_no_answer(unseen: NDArray[np.bool_]) -> None:
@@ -178,6 +185,11 @@ class OutOfBag:
 
     def accuracies(self, codes: NDArray[np.int32], sample_weight: Floats) -> Floats:
         """Out-of-bag accuracy of each tree, (n_trees,); NaN for a tree with all rows in its bag."""
+        right, total = self.right_and_total(codes, sample_weight)
+        return np.where(total > 0, right / np.where(total > 0, total, 1.0), np.nan)
+
+    def right_and_total(self, codes: NDArray[np.int32], sample_weight: Floats) -> tuple[Floats, Floats]:
+        """Weight of the rows that each tree is right about out of bag, and of all these, (n_trees,) each."""
         predicted = self.forest.counts.argmax(axis=1)
         right, total = np.zeros(self.forest.n_trees), np.zeros(self.forest.n_trees)
         for first in range(0, len(self.rows), _ROWS_AT_ONCE):
@@ -188,4 +200,4 @@ class OutOfBag:
             weight = np.where(in_bag, 0.0, sample_weight[first:last, np.newaxis])
             right += (weight * (predicted[leaves] == codes[first:last, np.newaxis])).sum(axis=0)
             total += weight.sum(axis=0)
-        return np.where(total > 0, right / np.where(total > 0, total, 1.0), np.nan)
+        return right, total

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from hedgerow._criteria import CRITERIA
 from hedgerow._params import check_choice
-from hedgerow.data.table import Table, read_table
+from hedgerow.data.table import Schema, Table, read_table
 from hedgerow.data.targets import read_labels
 from hedgerow.estimators.fitting.bagging import (
     OutOfBag,
     draw_scheme,
+    mean_where_unknown,
     oob_scores,
     scaled_tree_weights,
     warn_of_no_answer,
@@ -27,13 +28,15 @@ from hedgerow.estimators.verbs.bagged_trees import BaggedTrees
 from hedgerow.estimators.verbs.rule_answers import RuleAnswers
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import impurity_of
+from hedgerow.growth import Growth
 from hedgerow.rules import FoldRule, Probability, get
 
-__all__ = ["BaggedClassifier"]
+__all__ = ["FOREST_CRITERIA", "BaggedClassifier"]
 
 Floats = NDArray[np.float64]
 
 _NODE_SIZES = (2, 4, 8, 16)  # for min_samples_split="auto"
+FOREST_CRITERIA = tuple(name for name, criterion in CRITERIA.items() if not criterion.c45)
 
 
 class BaggedClassifier(RuleAnswers, BaggedTrees):
@@ -56,19 +59,10 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
         weight = labels.weighted(sample_weight, table.values, self.class_weight, exact=self._draws_by_hash())
         training = self._training(table, weight, labels=labels)
         self._check_tree_weights()
-        growth = self._growth(
-            self.criterion,
-            class_costs=None if self.cost_matrix is None else class_costs(self.cost_matrix, labels.classes),
-            feature_costs=None if self.feature_costs is None else feature_costs(self.feature_costs, table.schema),
-            **self._splitting(),
-        )
-        if self._chooses_size():
-            growth = replace(growth, min_samples_split=_NODE_SIZES[0])
-        criteria = tuple(name for name, criterion in CRITERIA.items() if not criterion.c45)
-        grown, drawn = self._grow(training, growth, criteria, X, y, keep_bags)
+        growth = self._growth_for(labels.classes, table.schema)
+        grown, drawn = self._grow(training, growth, FOREST_CRITERIA, X, y, keep_bags)
         prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
-        found: dict[str, Any] = {"classes_": labels.classes, "n_classes_": len(labels.classes), "class_prior_": prior}
-        found |= {"training_range_": training.ranges, "_impurity": impurity_of(self.criterion)}
+        found: dict[str, Any] = {"training_range_": training.ranges}
         if growth.linear_model is not None:
             found["column_deviation_"] = training.deviations
         forest, bags = grown.forest, None
@@ -78,9 +72,26 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
             found |= held_out
         if drawn is not None:
             found["bags_"] = drawn
-        self._forget("bags_", "rule_", "min_samples_split_", "tree_weights_", "oob_score_", "oob_decision_function_")
-        self._set_fitted(table, forest, **found)
+        self._set_bagged(table, forest, labels.classes, prior, **found)
         return replace(bags, forest=forest) if keep_bags and bags is not None else None
+
+    def _growth_for(self, classes: NDArray[Any], schema: Schema) -> Growth:
+        """Settings of growth; where the size of nodes is chosen afterwards, of the smallest."""
+        growth = self._growth(
+            self.criterion,
+            class_costs=None if self.cost_matrix is None else class_costs(self.cost_matrix, classes),
+            feature_costs=None if self.feature_costs is None else feature_costs(self.feature_costs, schema),
+            **self._splitting(),
+        )
+        return replace(growth, min_samples_split=_NODE_SIZES[0]) if self._chooses_size() else growth
+
+    def _set_bagged(
+        self, table: Table, forest: Forest, classes: NDArray[Any], prior: Floats, **attributes: Any
+    ) -> None:
+        """Set all attributes of a fit."""
+        names = {"classes_": classes, "n_classes_": len(classes), "class_prior_": prior}
+        self._forget("bags_", "rule_", "min_samples_split_", "tree_weights_", "oob_score_", "oob_decision_function_")
+        self._set_fitted(table, forest, **names, _impurity=impurity_of(self.criterion), **attributes)
 
     def _unseen_rows(self, X: Any, y: Any, sample_weight: Any) -> UnseenRows:
         rows = self._read(X)
@@ -153,40 +164,48 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
         found: dict[str, Any] = {}
         tree_weights = self.tree_weights
         if isinstance(tree_weights, str):
-            accuracy = bags.accuracies(codes, weight)
-            if np.isnan(accuracy).all():
-                raise ValueError("tree_weights='oob': no tree has a row out of its bag; use more rows, or None")
-            tree_weights = np.where(np.isnan(accuracy), np.nanmean(accuracy), accuracy)
-            found["tree_weights_"] = tree_weights
-        rule = get(self.rule)
-        if not (self._scores_out_of_bag() or self._completes_rule()) or not isinstance(rule, FoldRule):
-            return bags.forest, found
-        sizes = _NODE_SIZES if self._completes_rule() and self._chooses_size() else _NODE_SIZES[:1]
-        n_rows = len(codes)
-        if not self._scores_out_of_bag() and n_rows > CALIBRATION_ROWS:
+            tree_weights = found["tree_weights_"] = mean_where_unknown(bags.accuracies(codes, weight))
+        n_rows, some, kept = len(codes), bags, slice(None)
+        if n_rows > CALIBRATION_ROWS:
             kept = thinning(n_rows, CALIBRATION_ROWS)
-            bags, codes, weight = bags.of_rows(np.arange(n_rows)[kept]), codes[kept], weight[kept]
+            some = bags.of_rows(np.arange(n_rows)[kept])
+        forest, calibrated = self._calibrate(some, HeldOut(codes[kept], weight[kept], prior, n_rows), tree_weights)
+        found |= calibrated
+        rule = found.get("rule_", get(self.rule))
+        if self._scores_out_of_bag():
+            scaled = None if tree_weights is None else scaled_tree_weights(tree_weights, forest.n_trees)
+            whole = replace(bags, forest=forest)
+            (folded,), n_trees, unseen = whole.folds([rule.leaf_table(forest.counts, prior)], scaled)
+            warn_of_no_answer(unseen)
+            shares = np.full((len(unseen), len(prior)), np.nan)
+            shares[unseen] = rule.finish(folded, n_trees, prior)
+            decided = np.zeros(len(unseen), dtype=np.intp)
+            decided[unseen] = self._cheapest_or_likeliest(shares[unseen], classes)
+            found |= oob_scores(self.oob_score, shares, unseen, codes, classes, decided)
+        return forest, found
+
+    def _calibrate(
+        self, bags: OutOfBag, held_out: HeldOut, tree_weights: Floats | None
+    ) -> tuple[Forest, dict[str, Any]]:
+        """The forest, small nodes cut as some out-of-bag rows ask for, and the attributes that they give."""
+        rule, prior = get(self.rule), held_out.prior
+        if not self._completes_rule() or not isinstance(rule, FoldRule):
+            chosen = {"min_samples_split_": _NODE_SIZES[0]} if self._chooses_size() else {}
+            return bags.forest, chosen if self._scores_out_of_bag() else {}
+        sizes = _NODE_SIZES if self._chooses_size() else _NODE_SIZES[:1]
         cuts = NodeSizes.of(bags.forest, sizes)
         scaled = None if tree_weights is None else scaled_tree_weights(tree_weights, bags.forest.n_trees)
         folded, n_trees, unseen = bags.folds(cuts.tables(rule, prior), scaled)
-        size, best = 0, folded[0]
-        if self._completes_rule() and unseen.any():
-            held_out = HeldOut(codes[unseen], weight[unseen], prior, n_rows)
-            completed = [complete(rule, one, n_trees, held_out, bags.forest.n_trees) for one in folded]
+        size, found = 0, dict[str, Any]()
+        if unseen.any():
+            rows = replace(held_out, codes=held_out.codes[unseen], weight=held_out.weight[unseen])
+            completed = [complete(rule, one, n_trees, rows, bags.forest.n_trees) for one in folded]
             size = int(np.argmin([one.loss for one in completed]))
-            rule, best = completed[size].rule, folded[size]
-            found["rule_"] = rule
+            found["rule_"] = completed[size].rule
         elif rule.needs_fit:
             raise ValueError("rule 'tempered': no tree has a row out of its bag; grow more trees, or give a temper")
         if self._chooses_size():
             found["min_samples_split_"] = sizes[size]
-        if self._scores_out_of_bag():
-            warn_of_no_answer(unseen)
-            shares = np.full((len(unseen), len(prior)), np.nan)
-            shares[unseen] = rule.finish(best, n_trees, prior)
-            decided = np.zeros(len(unseen), dtype=np.intp)
-            decided[unseen] = self._cheapest_or_likeliest(shares[unseen], classes)
-            found |= oob_scores(self.oob_score, shares, unseen, codes, classes, decided)
         return cuts.cut(sizes[size]), found
 
     def get_tree_weights(self) -> Floats | None:
