@@ -66,6 +66,48 @@ std::tuple<std::int64_t, std::int64_t, std::int64_t> count_paths(const ForestArr
     return {counts.n_packed, counts.n_unpacked, counts.n_exact_splits};
 }
 
+using PackedArrays = std::tuple<Array<std::uint32_t, 2>, Array<std::int32_t>, Array<std::int32_t>, Array<double>,
+                                Array<std::int64_t>, Array<std::int64_t, 2>>;
+
+PackedArrays pack_trees(const ForestArrays& forest_arrays, std::int64_t first_tree, std::int64_t last_tree) {
+    require_weight(forest_arrays);
+    const forest::Forest forest = view(forest_arrays);
+    if (first_tree < 0 || first_tree >= last_tree || last_tree > forest.n_trees)
+        throw std::invalid_argument("the range of trees is not one of this forest");
+    std::vector<std::uint32_t> slots;
+    std::vector<std::int32_t> places, slot_of_node;
+    std::vector<double> shares;
+    std::vector<std::int64_t> slot_start, columns;
+    {
+        const ReleasedGil release;
+        const walk::PackedForest packed(forest, first_tree, last_tree);
+        packed.find_shares(forest);
+        slots.reserve(2 * packed.slots().size());
+        for (const walk::PackedNode& node : packed.slots()) {
+            slots.push_back(node.key);
+            slots.push_back(std::uint32_t{node.column} | std::uint32_t{node.to_child} << 16);
+        }
+        places = packed.places();
+        slot_of_node = packed.slots_of_nodes();
+        slot_start = packed.slot_starts();
+        shares.reserve(packed.shares()->size());
+        for (const walk::ChildShare& child : *packed.shares()) shares.push_back(child.share);
+        columns.assign(static_cast<std::size_t>(3 * packed.columns().n_columns()), 0);
+        for (const walk::Reading reading :
+             {walk::Reading::stay, walk::Reading::first, walk::Reading::last, walk::Reading::code})
+            for (const auto& [feature, column, n_codes] : packed.columns().sources(reading)) {
+                std::int64_t* const source = columns.data() + 3 * column;
+                source[0] = feature;
+                source[1] = static_cast<std::int64_t>(reading);
+                source[2] = n_codes;
+            }
+    }
+    const std::size_t n_slots = places.size(), n_columns = columns.size() / 3;
+    return {to_matrix(std::move(slots), n_slots, 2), to_array(std::move(places)),
+            to_array(std::move(slot_of_node)),       to_array(std::move(shares)),
+            to_array(std::move(slot_start)),         to_matrix(std::move(columns), n_columns, 3)};
+}
+
 std::tuple<Array<std::int64_t>, Array<std::int64_t>, Array<double>> spread(const ForestArrays& forest_arrays,
                                                                            const In<double, 2>& X,
                                                                            std::int64_t n_threads) {
@@ -139,6 +181,9 @@ void bind_walk(nb::module_& m) {
           "Leaf number of each row in each tree; see hedgerow.walk.route.");
     m.def("count_paths", &count_paths, "forest"_a.noconvert(), "X"_a.noconvert(),
           "Walks on packed nodes, walks on the forest's arrays, and splits of the former that keys could not decide.");
+    m.def("pack_trees", &pack_trees, "forest"_a.noconvert(), "first_tree"_a, "last_tree"_a,
+          "Packed nodes (key, column and way to the children), places, slots of nodes, shares of children, slot starts "
+          "and sources of key columns (feature, reading, codes) of a range of trees, for walks on another device.");
     m.def("spread", &spread, "forest"_a.noconvert(), "X"_a.noconvert(), "n_threads"_a,
           "Row starts, leaves and weights of all leaves that rows reach; see hedgerow.walk.spread.");
     m.def("quantiles", &quantiles, "forest"_a.noconvert(), "X"_a.noconvert(), "start"_a.noconvert(),

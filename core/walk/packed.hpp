@@ -72,6 +72,13 @@ public:
     }
     std::int32_t place(const PackedNode* slot) const { return places_[static_cast<std::size_t>(slot - slots_.data())]; }
 
+    // The arrays themselves, for walks on another device. Of shares there are none before `find_shares`.
+    const std::vector<std::int64_t>& slot_starts() const { return slot_start_; }
+    const std::vector<PackedNode>& slots() const { return slots_; }
+    const std::vector<std::int32_t>& places() const { return places_; }
+    const std::vector<std::int32_t>& slots_of_nodes() const { return slot_of_; }
+    const std::vector<ChildShare>* shares() const { return shares_.get(); }
+
 private:
     friend class Packer;
 

@@ -70,6 +70,13 @@ public:
 
     std::int64_t n_columns() const { return n_columns_; }
 
+    // What a column is made from. `n_codes`: of categories that are told apart.
+    struct Source {
+        std::int32_t feature, column;
+        std::int64_t n_codes;
+    };
+    const std::vector<Source>& sources(Reading reading) const { return of_reading(reading); }
+
     // The number of a feature's only column; 0 where it has none, or several.
     std::int64_t sole_column(std::int32_t feature) const {
         const auto* const places = place_.data() + static_cast<std::size_t>(feature) * 4;
@@ -99,10 +106,6 @@ public:
     }
 
 private:
-    struct Source {
-        std::int32_t feature, column;
-        std::int64_t n_codes;
-    };
     std::vector<Source>& of_reading(Reading reading) { return sources_[static_cast<std::size_t>(reading)]; }
     const std::vector<Source>& of_reading(Reading reading) const { return sources_[static_cast<std::size_t>(reading)]; }
 

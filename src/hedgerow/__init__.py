@@ -88,6 +88,7 @@ _SUBMODULES = frozenset(
         "explain",
         "folds",
         "forest",
+        "gpu",
         "growth",
         "information",
         "inspection",

@@ -77,6 +77,11 @@ def count_paths(forest: ForestArrays, X: Annotated[NDArray[numpy.float64], dict(
     Walks on packed nodes, walks on the forest's arrays, and splits of the former that keys could not decide.
     """
 
+def pack_trees(forest: ForestArrays, first_tree: int, last_tree: int) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')]]:
+    """
+    Packed nodes (key, column and way to the children), places, slots of nodes, shares of children, slot starts and sources of key columns (feature, reading, codes) of a range of trees, for walks on another device.
+    """
+
 def spread(forest: ForestArrays, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]]:
     """
     Row starts, leaves and weights of all leaves that rows reach; see hedgerow.walk.spread.

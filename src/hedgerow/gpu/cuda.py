@@ -1,0 +1,190 @@
+"""A CUDA device through CuPy, which is imported when one is opened; kernels are compiled when they are first used."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._lazy import lazy
+from hedgerow.gpu.launch import LANES, PARTS, source
+
+__all__ = ["CudaDevice", "CudaLane", "NoGPUError", "open_device"]
+
+_BLOCKS_A_PROCESSOR = 16
+_COPYING_THREADS = 8
+_COPIED_BYTES = 2**22  # by a thread at a time
+
+
+class NoGPUError(RuntimeError):
+    """No CUDA device can be used."""
+
+
+def open_device(name: str = "cuda") -> CudaDevice:
+    """Return the device of a name.
+
+    Parameters
+    ----------
+    name : str, default="cuda"
+        "cuda" for CuPy's current device, "cuda:1" for the one with a number.
+    """
+    kind, _, number = name.partition(":")
+    if kind != "cuda" or not (number == "" or number.isdecimal()):
+        raise ValueError(f"device is {name!r}, must be 'cpu', 'cuda', or 'cuda:' and the number of a GPU")
+    try:
+        import cupy
+    except ImportError as error:
+        raise ImportError(
+            "walking on a GPU needs CuPy: pip install 'hedgerow[cuda13]', or 'hedgerow[cuda12]' for drivers of CUDA 12"
+        ) from error
+    try:
+        n_devices = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise NoGPUError(f"CUDA finds no GPU ({error}): check the driver with nvidia-smi, or stay on the CPU") from None
+    chosen = int(number) if number else int(cupy.cuda.runtime.getDevice())
+    if chosen >= n_devices:
+        raise NoGPUError(f"device is {name!r}, but there are {n_devices} GPUs, numbered from 0")
+    return CudaDevice(cupy, chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class CudaDevice:
+    """A GPU. Work goes to CuPy's current stream."""
+
+    xp: Any
+    number: int
+    _modules: dict[int, Any] = field(default_factory=dict, repr=False)
+
+    @lazy
+    def _properties(self) -> dict[str, Any]:
+        properties: dict[str, Any] = self.xp.cuda.runtime.getDeviceProperties(self.number)
+        return properties
+
+    @property
+    def name(self) -> str:
+        """Name of the GPU, "cuda:0"."""
+        return f"cuda:{self.number}"
+
+    @property
+    def cache_bytes(self) -> int:
+        return int(self._properties["l2CacheSize"])
+
+    @property
+    def n_threads(self) -> int:
+        return self.n_processors * _BLOCKS_A_PROCESSOR * 128
+
+    @property
+    def shared_bytes(self) -> int:
+        return int(self._properties["sharedMemPerBlock"])
+
+    @property
+    def n_processors(self) -> int:
+        return int(self._properties["multiProcessorCount"])
+
+    @property
+    def most_shared_bytes(self) -> int:
+        return int(self._properties["sharedMemPerBlockOptin"])
+
+    def current(self) -> Any:
+        """Context in which this is CuPy's current device."""
+        return self.xp.cuda.Device(self.number)
+
+    def free_bytes(self) -> int:
+        with self.current():
+            free, _ = self.xp.cuda.runtime.memGetInfo()
+            return int(free + self.xp.get_default_memory_pool().free_bytes())
+
+    def address(self, array: Any) -> int:
+        return int(array.data.ptr)
+
+    def owns(self, array: Any) -> bool:
+        return isinstance(array, self.xp.ndarray)
+
+    def lanes(self, n: int) -> list[CudaLane]:
+        return [CudaLane(self.xp, self.xp.cuda.Stream(non_blocking=True)) for _ in range(n)]
+
+    def launch(
+        self, kernel: str, struct: NDArray[np.int64], n_threads: int, *, n_columns: int, block: int, shared: int
+    ) -> None:
+        module = self._modules.get(n_columns)
+        if module is None:
+            options = (
+                "--std=c++17",
+                "--fmad=false",  # a product and a sum are rounded each, as on the CPU
+                f"-DN_COLUMNS={n_columns}",
+                f"-DN_LANES={LANES}",
+                f"-DN_PARTS={PARTS}",
+            )
+            module = self._modules[n_columns] = self.xp.RawModule(code=source(), options=options, backend="nvrtc")
+        grid = -(-n_threads // block)
+        function = module.get_function(kernel)
+        if shared > self.shared_bytes:
+            function.max_dynamic_shared_size_bytes = shared
+        function((grid,), (block,), (self.xp.asarray(struct),), shared_mem=shared)
+
+
+@dataclass(eq=False)
+class CudaLane:
+    """A stream, and memory of the host that the GPU copies from and to by itself."""
+
+    xp: Any
+    stream: Any
+    _pinned: dict[str, NDArray[np.uint8]] = field(default_factory=dict)
+    _written: list[tuple[NDArray[Any], NDArray[Any]]] = field(default_factory=list)
+    _queued: list[Any] = field(default_factory=list)
+
+    @contextmanager
+    def work(self) -> Iterator[None]:
+        with self.stream:
+            yield
+
+    def read(self, rows: NDArray[np.float64]) -> Any:
+        staged = self._pinned_like("rows", rows.shape, rows.dtype)
+        _copy(rows, staged)
+        X = self.xp.empty(rows.shape, dtype=rows.dtype)
+        X.set(staged, stream=self.stream)
+        return X
+
+    def write(self, values: Any, out: NDArray[Any]) -> None:
+        staged = self._pinned_like(f"out {len(self._written)}", values.shape, values.dtype)
+        values.get(stream=self.stream, out=staged, blocking=False)
+        self._written.append((staged, out))
+        self._queued.append(values)
+
+    def finish(self) -> None:
+        self.stream.synchronize()
+        for staged, out in self._written:
+            _copy(staged, out)
+        self._written.clear()
+        self._queued.clear()
+
+    def _pinned_like(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        n_bytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        memory = self._pinned.get(name)
+        if memory is None or len(memory) < n_bytes:
+            pointer = self.xp.cuda.alloc_pinned_memory(n_bytes)
+            memory = self._pinned[name] = np.frombuffer(pointer, dtype=np.uint8, count=n_bytes)
+        staged: NDArray[Any] = memory[:n_bytes].view(dtype).reshape(shape)
+        return staged
+
+
+_copiers: list[ThreadPoolExecutor] = []
+
+
+def _copy(source_array: NDArray[Any], target: NDArray[Any]) -> None:
+    """Copy by several threads: one alone is slower than the bus."""
+    n = min(_COPYING_THREADS, os.cpu_count() or 1, -(-source_array.nbytes // _COPIED_BYTES))
+    if n <= 1:
+        np.copyto(target, source_array)
+        return
+    if not _copiers:
+        _copiers.append(ThreadPoolExecutor(_COPYING_THREADS, thread_name_prefix="hedgerow-copy"))
+    ends = np.linspace(0, len(source_array), n + 1).astype(int)
+    wait([_copiers[0].submit(np.copyto, target[a:b], source_array[a:b]) for a, b in pairwise(ends.tolist())])

@@ -1,0 +1,106 @@
+"""What the engine asks of a device: memory, copies and launches. :mod:`hedgerow.gpu.cuda` is the one for users."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Device", "Lane"]
+
+
+class Lane(Protocol):
+    """One of several queues of work: what runs in one overlaps what runs in the others."""
+
+    def work(self) -> AbstractContextManager[Any]:
+        """Context in which launches and copies are queued here."""
+
+    def read(self, rows: NDArray[np.float64]) -> Any:
+        """Queue a copy of rows to the device.
+
+        Parameters
+        ----------
+        rows : array
+            Rows in the memory of the host.
+        """
+
+    def write(self, values: Any, out: NDArray[Any]) -> None:
+        """Queue a copy of values of the device to `out`, which has them after :meth:`finish`.
+
+        Parameters
+        ----------
+        values : array of the device
+            What is copied.
+        out : array
+            Where to.
+        """
+
+    def finish(self) -> None:
+        """Wait for all that was queued."""
+
+
+class Device(Protocol):
+    """A device, and its arrays as `xp`, which is NumPy or speaks its language."""
+
+    xp: Any
+    cache_bytes: int
+    n_threads: int
+    """Threads that the device can hold at a time."""
+    n_processors: int
+    shared_bytes: int
+    """Memory that the threads of a block share, such that a processor has several blocks."""
+    most_shared_bytes: int
+    """Memory that the threads of the only block of a processor share."""
+
+    def free_bytes(self) -> int:
+        """Memory that is left for new arrays."""
+
+    def address(self, array: Any) -> int:
+        """Address of the first element of an array of the device.
+
+        Parameters
+        ----------
+        array : array of the device
+            Contiguous.
+        """
+
+    def owns(self, array: Any) -> bool:
+        """Whether an array is one of this device.
+
+        Parameters
+        ----------
+        array : object
+            Any array.
+        """
+
+    def lanes(self, n: int) -> list[Lane]:
+        """Return queues for overlapped copies.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        """
+
+    def launch(
+        self, kernel: str, struct: NDArray[np.int64], n_threads: int, *, n_columns: int, block: int, shared: int
+    ) -> None:
+        """Queue a kernel.
+
+        Parameters
+        ----------
+        kernel : str
+            Its name.
+        struct : array of int64
+            Its argument, see :mod:`hedgerow.gpu.launch`.
+        n_threads : int
+            Number of threads, at least.
+        n_columns : int
+            Columns that it is compiled for.
+        block : int
+            Threads per block.
+        shared : int
+            Bytes that the threads of a block share.
+        """

@@ -1,0 +1,29 @@
+// The kernels as C++: threads run one after the other. Compiled once for each number of columns, in front of the source.
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+using std::log;
+using std::log2;
+
+struct Place {
+    long long x;
+};
+extern thread_local Place blockIdx, threadIdx, blockDim, gridDim;
+extern thread_local unsigned shared_memory[1 << 16];
+
+#define DEVICE inline
+#define RARE inline
+#define PASTE(name, n) name##_##n
+#define NAMED(name, n) PASTE(name, n)
+#define KERNEL(name) extern "C" void NAMED(name, N_COLUMNS)
+#define KERNEL_OF_LARGE_BLOCKS(name) KERNEL(name)
+#define SHARED(name) unsigned* const name = shared_memory
+inline unsigned long long bits_of(double value) {
+    unsigned long long bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+inline void __syncthreads() {}  // launched with one thread in a block
+inline unsigned add_one(unsigned* counter) { return (*counter)++; }
