@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -196,7 +197,7 @@ def _about(training: Training, data: str, by: str | None) -> Any:
     inputs = training.X.column_names
     others = [role for role in training.roles if role.name not in inputs and role.kind not in ("target", "date")]
     left_out = tuple((role.name, role.remark or role.kind) for role in others)
-    return About(training.target, data, tuple(notes), left_out, by, training.file_rows)
+    return About(training.target, Path(data).name, tuple(notes), left_out, by, training.file_rows)
 
 
 # --- A model ------------------------------------------------------------------------------------------------
@@ -228,13 +229,13 @@ def _of_model(model: str, data: str, columns: ColumnOptions, by: str | None, fil
         raise CommandError(f"target {target!r} has no values: nothing to report on")
     notes = [dropped(n_without, target)] if n_without else []
     if loaded.notes.get("data", {}).get("name") == data:
-        notes.append(f"the model was fitted to {data}: figures on rows that it has seen are too good")
+        notes.append(f"the model was fitted to {Path(data).name}: figures on rows that it has seen are too good")
     with _steps() as steps:
         return build(
             loaded.model,
             table.select(loaded.schema.names),
             to_labels(decode(table[target]), loaded.model),
             by=None if by is None else decode(table[by]),
-            about=About(target, data, tuple(notes), by=by),
+            about=About(target, Path(data).name, tuple(notes), by=by),
             progress=steps,
         )

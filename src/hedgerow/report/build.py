@@ -18,11 +18,12 @@ from hedgerow.report.caution import Caution, Levels, RuleContest
 from hedgerow.report.columns import describe_columns
 from hedgerow.report.doubt import DoubtfulRows
 from hedgerow.report.embedded import Embedded
+from hedgerow.report.groups import compare_groups, groupings
 from hedgerow.report.headline import make_headline
 from hedgerow.report.held_out import Fold, Rows, answer_fitted, cross_validated, put_together, sample_rows
 from hedgerow.report.models import deciding_name, drawn_name, is_fitted, named_models
 from hedgerow.report.numbers import rounded_list, to_label
-from hedgerow.report.quality import compare_groups, describe_answers, reliability, roc, scatter
+from hedgerow.report.quality import describe_answers, reliability, roc, scatter
 from hedgerow.report.report import Report
 from hedgerow.report.tree import describe_tree
 from hedgerow.report.whatif import whatif_data
@@ -175,7 +176,7 @@ def _outline(models: Mapping[str, Any], deciding: str, about: About) -> dict[str
     model = models[deciding]
     classes = [to_label(label) for label in model.classes_.tolist()] if is_classifier(model) else []
     absent = dict.fromkeys(
-        ("answers", "confusion", "importance", "caution", "levels", "rules", "by", "scatter", "evaluated", "folds")
+        ("answers", "confusion", "importance", "caution", "levels", "rules", "groups", "scatter", "evaluated", "folds")
     )
     return {
         "target": about.target,
@@ -251,16 +252,12 @@ class _Work:
             "rules": contest.figures(),
         }
         figures |= self._quality(joined, deciding)
-        if by is not None:
-            figures["by"] = {
-                "column": self.about.by or "by",
-                "groups": compare_groups(joined[deciding], [by[i] for i in positions], _positive(joined[deciding])),
-            }
         self.steps.begin("columns", 2)
         figures["columns"] = self._columns(final[deciding])
         self.steps.tick()
         figures["importance"] = self._importance(final, deciding)
         self.steps.tick()
+        figures["groups"] = self._groups(joined[deciding], final[deciding], positions, by, _order_of_columns(figures))
         figures["headline"] = make_headline(figures, evaluations[deciding])
         return self._finished(figures, final, doubt)
 
@@ -340,11 +337,26 @@ class _Work:
             }
         return None
 
+    def _groups(
+        self, trial: Any, model: Any, positions: NDArray[np.intp], by: list[Any] | None, order: NDArray[np.intp]
+    ) -> list[dict[str, Any]]:
+        """Figures by group: for the column that was asked for, then for the most important ones."""
+        asked = [] if by is None else [(self.about.by or "by", [by[i] for i in positions])]
+        rows = read_rows(model, take_rows(self.rows.X, positions))
+        names = {name for name, _ in asked}
+        others = [one for one in groupings(rows, model.schema_.columns, order) if one[0] not in names]
+        return [
+            {"column": name, "groups": compare_groups(trial, values, _positive(trial))}
+            for name, values in [*asked, *others]
+        ]
+
     def _finished(self, figures: dict[str, Any], final: dict[str, Any], doubt: DoubtfulRows) -> Report:
         deciding, drawn = final[figures["deciding"]], final[figures["drawn"]]
         items = doubt.sorted()
         for item in items:
-            item["row"] = int(self.sampled[item["row"]])
+            row = int(self.sampled[item["row"]])
+            item["row"] = row
+            item["label"] = f"row {row if self.about.file_rows is None else self.about.file_rows[row]}"
             for neighbor in item.get("neighbors", []):
                 neighbor[0] = int(self.sampled[neighbor[0]])
         embedded = Embedded(self.rows, deciding, _order_of_columns(figures))

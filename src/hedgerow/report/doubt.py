@@ -1,7 +1,8 @@
-"""Rows that the model is least sure of, and decided rows that it got wrong, each with what explains its answer."""
+"""Rows that the model is least sure of, and those that it is surely wrong about, each with what explains its answer."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,7 +32,7 @@ _SEED = 0
 
 
 class DoubtfulRows:
-    """Rows in doubt, collected over folds: in each those that its model, which has not seen them, doubts most."""
+    """Rows in doubt and mistakes, collected over folds: the most doubtful of each, and its model's surest mistakes."""
 
     def __init__(self, name: str, n_rows: int, n_folds: int) -> None:
         self._name = name
@@ -80,7 +81,7 @@ class DoubtfulRows:
         n_wrong = min(
             int(wrong.sum()), max(round(self._quota * _SHARE_OF_MISTAKES), self._quota - int(undecided.sum()))
         )
-        mistakes = _largest(doubt, wrong, n_wrong)
+        mistakes = _largest(-doubt, wrong, n_wrong)
         unsure = _largest(doubt, undecided, self._quota - len(mistakes))
         return np.sort(np.concatenate([mistakes, unsure]))
 
@@ -96,7 +97,9 @@ class DoubtfulRows:
         if not len(order):
             return
         names = {name: j for j, name in enumerate(model.schema_.names)}
-        found = model.counterfactual(take_rows(X, np.sort(order)), max_nodes=_COUNTERFACTUAL_NODES)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="no change of row")
+            found = model.counterfactual(take_rows(X, np.sort(order)), max_nodes=_COUNTERFACTUAL_NODES)
         for at, records in zip(np.sort(order).tolist(), found, strict=True):
             items[at]["counterfactuals"] = [_change(record, names) for record in records[:3]]
 
@@ -118,11 +121,8 @@ def _plain(value: Any) -> Any:
 
 
 def _doubt_of_classes(answers: ClassPredictions) -> Floats:
-    """From 0 to n_classes: classes that remain, and how near the second class is to the first."""
-    top = np.sort(answers.proba, axis=1)
-    margin = top[:, -1] - top[:, -2] if top.shape[1] > 1 else np.ones(len(top))
-    remaining = 0 if answers.sets is None else answers.sets.sum(axis=1) - 1
-    doubt: Floats = remaining + 1 - margin
+    """Probability, as the model has it, that its most probable class is wrong."""
+    doubt: Floats = 1.0 - answers.proba[np.arange(len(answers.label)), answers.label]
     return doubt
 
 
@@ -188,9 +188,10 @@ def _add_explanations(items: list[dict[str, Any]], model: Any, X: Any) -> None:
         bounds = getattr(explanation, "bounds", None)
         if bounds is not None:
             item["bounds"] = rounded_list(bounds, 4)
-        reason = getattr(explanation, "reason", None)
-        if isinstance(reason, str) and reason:
-            item["reason"] = reason
+        item["reasons"] = [
+            {"name": one.name, "share": rounded(one.share, 3), "text": one.text, "remedy": one.remedy}
+            for one in explanation.why
+        ]
 
 
 def _add_contributions(items: list[dict[str, Any]], model: Any, X: Any, answers: Any, chosen: NDArray[np.intp]) -> None:

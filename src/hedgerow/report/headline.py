@@ -27,27 +27,29 @@ def _of_model(figures: dict[str, Any]) -> str:
 
 
 def _of_classes(figures: dict[str, Any], evaluation: Evaluation) -> str:
-    answers = figures["answers"]
+    answers, named = figures["answers"], figures["deciding"]
     guess = _guess(figures, "accuracy")
     guessed = to_label(evaluation.guessed)
-    baseline = f"always answering “{guessed}” would be right on {_percent(guess)}"
+    baseline = f"always answering “{guessed}” would be right for {_percent(guess)}"
     if not answers["has_sets"]:
         right = _percent(answers["accuracy"]["value"])
-        return f"It predicts {figures['target']} correctly for {right} of rows; {baseline}."
+        return f"The {named} predicts {figures['target']} correctly for {right} of rows; {baseline}."
     decided = answers["decided"]["value"]
     if decided == 0:
-        return f"It would not decide {figures['target']} for any row; {baseline}."
+        return f"The {named} would not decide {figures['target']} for any row; {baseline}."
     right = _percent(answers["accuracy_where_decided"]["value"])
+    if decided == 1:
+        return f"The {named} decides {figures['target']} for all rows and is right for {right}; {baseline}."
     return (
-        f"It decides {figures['target']} for {_percent(decided)} of rows and is right on {right} of those; it would "
-        f"not decide the other {_percent(1 - decided)}; {baseline} of all rows."
+        f"The {named} decides {figures['target']} for {_percent(decided)} of rows, is right for {right} of those, and "
+        f"leaves {_percent(1 - decided)} open; {baseline} of all rows."
     )
 
 
 def _of_numbers(figures: dict[str, Any], evaluation: Evaluation) -> str:
     answers = figures["answers"]
     own, guess = answers["mean_absolute_error"], _guess(figures, "mae")
-    said = f"It predicts {figures['target']} with a mean error of {_number(own)}"
+    said = f"The {figures['deciding']} predicts {figures['target']} with a mean error of {_number(own)}"
     said += f"; always answering the mean would be off by {_number(guess)}"
     if answers["has_intervals"]:
         promised, held = f"{100 * answers['promised']:g} %", _percent(answers["coverage"]["value"])
@@ -70,13 +72,16 @@ def _verdict(evaluation: Evaluation) -> str:
 def _cautions(figures: dict[str, Any], evaluation: Evaluation) -> list[str]:
     found = []
     if not evaluation.better:
-        found.append("It is no better than guessing, as far as these rows can tell.")
+        found.append("The model is no better than guessing, as far as these rows can tell.")
     if evaluation.n_rows < _FEW_ROWS:
         found.append(f"Only {evaluation.n_rows} rows: all figures are uncertain; see their intervals.")
     leaks = [column["name"] for column in figures["columns"] if _warned(column, "leak")]
     if leaks:
         names = ", ".join(leaks[:3]) + (f" and {len(leaks) - 3} more" if len(leaks) > 3 else "")
-        found.append(f"Column {names} alone predicts the target: make sure that it is known before the target is.")
+        said, known = (
+            ("Column {} alone predicts", "it is") if len(leaks) == 1 else ("Columns {} each alone predict", "they are")
+        )
+        found.append(f"{said.format(names)} the target: make sure that {known} known before the target is.")
     if figures["evaluated"] == "given rows":
         found.append("The model answered the rows as it is: if it was fitted to some of them, figures are too good.")
     return found

@@ -16,9 +16,10 @@ __all__ = ["render", "script_data"]
 
 # Classic scripts in this order share one namespace: modules within a page could not import each other.
 _SCRIPTS = (
-    *("dom.js", "charts.js", "columns.js", "quality.js", "tree.js", "rows.js"),
+    *("dom.js", "tooltip.js", "charts.js", "columns.js", "quality.js", "groups.js", "tree.js", "rows.js"),
     *("walker.js", "whatif.js", "page.js"),
 )
+_IN_UNITS = {metric.name: metric.in_units for metric in METRICS}
 _LIGHTER = 0.22  # share of white in the colours of classes on a dark page
 _STYLES = ("page.css", "whatif.css")
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
@@ -37,12 +38,13 @@ def render(figures: dict[str, Any], details: dict[str, Any], whatif: dict[str, A
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": _percent, "number": _number, "counted": _counted}
+    environment.filters |= {"percent": _percent, "number": _number, "score": _score, "counted": _counted}
     safe = environment.filters["safe"]
     script = "\n".join(filter(None, map(_asset, _SCRIPTS)))
     style = "\n".join([*filter(None, map(_asset, _STYLES)), _class_colors(len(figures["classes"]))])
     return environment.get_template("page.html.j2").render(
         figures=figures,
+        sentence=figures["headline"]["sentence"].replace(" %", "\u00a0%"),
         details=details,
         best_of=_best_scores(figures["models"]),
         version=version("hedgerow"),
@@ -103,7 +105,7 @@ def _class_colors(n_classes: int) -> str:
 
 
 def _percent(value: float | None, digits: int = 1) -> str:
-    return "–" if value is None else f"{100 * value:.{digits}f} %"
+    return "–" if value is None else f"{100 * value:.{digits}f}\u00a0%"
 
 
 def _number(value: float | None, digits: int = 4) -> str:
@@ -114,6 +116,11 @@ def _number(value: float | None, digits: int = 4) -> str:
         return f"{value:,}"
     short = float(f"{value:.{digits}g}")
     return f"{short:,.0f}" if abs(short) >= 10**digits else f"{short:.{digits}g}"
+
+
+def _score(value: float | None, metric: str) -> str:
+    """A score with three decimals, or in the units of the target with four significant digits."""
+    return _number(value) if _IN_UNITS[metric] or value is None else f"{value:.3f}"
 
 
 def _counted(n: int, noun: str, plural: str | None = None) -> str:

@@ -1,9 +1,7 @@
-"""How good held-out answers are: reliability, confusion, ROC, sets and intervals, and by group."""
+"""How good held-out answers are: reliability, confusion, ROC, sets and intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,14 +12,12 @@ from hedgerow.report.numbers import rounded, rounded_list
 from hedgerow.scoring.coverage import binomial_interval
 from hedgerow.scoring.predictions import ClassPredictions, NumberPredictions, Trial
 
-__all__ = ["compare_groups", "describe_answers", "reliability", "roc", "scatter"]
+__all__ = ["describe_answers", "reliability", "roc", "scatter", "share_with_interval"]
 
 _BINS = 10
 _ROC_POINTS = 120
 _MOST_ROC_CLASSES = 12
 _MOST_POINTS = 600
-_MOST_GROUPS = 30
-_QUARTERS = 4
 _SEED = 0
 
 
@@ -37,17 +33,17 @@ def describe_answers(trial: Trial) -> dict[str, Any]:
     single = np.ones(len(hits), bool) if model.sets is None else model.sets.sum(axis=1) == 1
     found: dict[str, Any] = {
         "rows": len(hits),
-        "accuracy": _share(hits),
-        "decided": _share(single),
-        "accuracy_where_decided": _share(hits[single]),
-        "accuracy_where_not": _share(hits[~single]),
+        "accuracy": share_with_interval(hits),
+        "decided": share_with_interval(single),
+        "accuracy_where_decided": share_with_interval(hits[single]),
+        "accuracy_where_not": share_with_interval(hits[~single]),
         "has_sets": model.sets is not None,
     }
     if model.sets is not None:
         sizes = model.sets.sum(axis=1)
         inside = model.sets[np.arange(len(hits)), model.truth]
-        found["set_accuracy"] = _share(inside)
-        found["sets"] = [{"size": int(size), **_share(inside[sizes == size])} for size in np.unique(sizes)]
+        found["set_accuracy"] = share_with_interval(inside)
+        found["sets"] = [{"size": int(size), **share_with_interval(inside[sizes == size])} for size in np.unique(sizes)]
     return found
 
 
@@ -63,14 +59,15 @@ def _of_numbers(model: NumberPredictions) -> dict[str, Any]:
         low, high = model.interval.T
         found |= {
             "promised": model.coverage,
-            "coverage": _share((low <= model.truth) & (model.truth <= high)),
+            "coverage": share_with_interval((low <= model.truth) & (model.truth <= high)),
             "median_width": rounded(np.median(high - low)),
             "widths": rounded_list(np.quantile(high - low, [0.05, 0.25, 0.5, 0.75, 0.95])),
         }
     return found
 
 
-def _share(hits: NDArray[np.bool_]) -> dict[str, Any]:
+def share_with_interval(hits: NDArray[np.bool_]) -> dict[str, Any]:
+    """Share of rows with its 95 % binomial interval."""
     n, k = len(hits), int(hits.sum())
     if n == 0:
         return {"rows": 0, "count": 0, "value": None, "interval": None}
@@ -90,7 +87,7 @@ def reliability(model: ClassPredictions) -> dict[str, Any]:
     found = []
     for at in np.unique(bins):
         inside = bins == at
-        found.append({"predicted": rounded(p[inside].mean()), **_share(outcome[inside])})
+        found.append({"predicted": rounded(p[inside].mean()), **share_with_interval(outcome[inside])})
     return {"bins": found, "of": "positive" if len(model.classes) == 2 else "answer"}
 
 
@@ -129,64 +126,3 @@ def scatter(model: NumberPredictions) -> dict[str, Any]:
     if model.interval is not None:
         found["interval"] = rounded_list(model.interval[shown], 5)
     return found
-
-
-# --- Groups -------------------------------------------------------------------------------------------------
-
-
-def compare_groups(trial: Trial, values: Sequence[Any], positive: int | None) -> list[dict[str, Any]]:
-    """Answers by the value that rows have in a column; numbers with many values are divided at their quartiles."""
-    names, codes = _groups_of(values)
-    counts = np.bincount(codes, minlength=len(names))
-    found = []
-    model = trial.model
-    for code in np.argsort(-counts, kind="stable")[:_MOST_GROUPS].tolist():
-        inside = codes == code
-        if not inside.any():
-            continue
-        if isinstance(model, NumberPredictions):
-            interval = None if model.interval is None else model.interval[inside]
-            part: Any = NumberPredictions(model.truth[inside], model.value[inside], interval, model.coverage)
-            answers = _of_numbers(part)
-            answers["bias"] = rounded((model.value[inside] - model.truth[inside]).mean())
-        else:
-            answers = _of_classes(model, inside, positive)
-        found.append({"group": names[code], **answers})
-    return found
-
-
-def _of_classes(model: ClassPredictions, inside: NDArray[np.bool_], positive: int | None) -> dict[str, Any]:
-    sets = None if model.sets is None else model.sets[inside]
-    part = ClassPredictions(model.classes, model.truth[inside], model.label[inside], model.proba[inside], sets)
-    one = np.ones(len(part.truth))
-    answers = describe_answers(Trial(part, part, None, one, np.arange(len(one))))
-    if positive is not None:
-        is_positive, said = part.truth == positive, part.label == positive
-        answers |= {
-            "answered_positive": _share(said),
-            "false_positive": _share(said[~is_positive]),
-            "false_negative": _share(~said[is_positive]),
-        }
-    return answers
-
-
-def _groups_of(values: Sequence[Any]) -> tuple[list[str], NDArray[np.intp]]:
-    numbers = _as_numbers(values)
-    if numbers is not None and len(np.unique(numbers[~np.isnan(numbers)])) > 2 * _QUARTERS:
-        known = numbers[~np.isnan(numbers)]
-        cuts = np.unique(np.quantile(known, [0.25, 0.5, 0.75]))
-        names = [f"≤ {cuts[0]:.4g}", *(f"{a:.4g} to {b:.4g}" for a, b in pairwise(cuts))]
-        names += [f"> {cuts[-1]:.4g}", "missing"]
-        codes = np.searchsorted(cuts, numbers, side="left")
-        codes[np.isnan(numbers)] = len(names) - 1
-        return names, codes.astype(np.intp)
-    texts = ["missing" if value is None or value != value else str(value) for value in values]
-    distinct, codes = np.unique(np.array(texts, dtype=str), return_inverse=True)
-    return distinct.tolist(), codes.astype(np.intp)
-
-
-def _as_numbers(values: Sequence[Any]) -> NDArray[np.float64] | None:
-    try:
-        return np.array([np.nan if value is None else float(value) for value in values])
-    except (TypeError, ValueError):
-        return None

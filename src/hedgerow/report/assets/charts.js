@@ -2,6 +2,12 @@
 (() => {
   "use strict";
   const { s, h, number } = hedgerow;
+  const SHAPES = {
+    line: (name) => s("path", { class: `line ${name}`, d: "M0 4H24" }),
+    bar: (name) => s("rect", { class: `bar ${name}`, x: 6, width: 12, height: 8, rx: 2 }),
+    dot: (name) => s("circle", { class: name, cx: 12, cy: 4, r: 3 }),
+    cross: (name) => s("path", { class: name, d: "M8.5 .5l7 7m0-7l-7 7" }),
+  };
 
   /** Draw in a host now and whenever its width changes: `draw(width)` returns an element or several. */
   hedgerow.plot = (host, draw) => {
@@ -58,9 +64,12 @@
 
   hedgerow.path = (xs, ys) => xs.map((x, i) => `${i ? "L" : "M"}${x.toFixed(1)} ${ys[i].toFixed(1)}`).join("");
 
-  /** A key of lines: [[class, text], …]. */
+  /** A key: [[class, text, shape], …] with the shape "line", "bar", "dot" or "cross". */
   hedgerow.series = (entries) =>
-    h("ul", { class: "series" }, entries.map(([name, text]) => h("li", { class: name }, h("i", { "aria-hidden": "true" }), text)));
+    h("ul", { class: "series" }, entries.map(([name, text, shape = "line"]) => h("li", null,
+      s("svg", { viewBox: "0 0 24 8", width: 24, height: 8, "aria-hidden": "true" },
+        SHAPES[shape](name)),
+      text)));
 
   /** Horizontal bars with names at their left: rows of {name, value, low, high, text, class}. */
   hedgerow.bars = ({ width, rows, label, low = 0, high, zero = 0, title }) => {
@@ -80,7 +89,7 @@
         s("g", { class: row.class ?? "" },
           s("title", { text: `${row.name}: ${row.text}` }),
           s("text", { class: "row-name", x: names - 8, y: y + 16, "text-anchor": "end", text: name }),
-          s("rect", { class: row.bar ?? "bar", x: a, y: y + 5, width: Math.max(0.5, b - a), height: step - 10, rx: 2 }),
+          s("rect", { class: row.bar ?? (row.low === undefined ? "bar" : "bar pale"), x: a, y: y + 5, width: Math.max(0.5, b - a), height: step - 10, rx: 2 }),
           row.low === undefined ? null : s("line", { class: "range", x1: sx(Math.max(low, row.low)), x2: sx(Math.min(high, row.high)), y1: y + step / 2, y2: y + step / 2 }),
           s("text", { class: "value", x: end + 6, y: y + 16, text: row.text }),
         ),

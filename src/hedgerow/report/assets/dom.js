@@ -6,8 +6,10 @@
 
   function fill(element, attributes, children) {
     for (const [name, value] of Object.entries(attributes ?? {})) {
-      if (value === null || value === undefined || value === false) continue;
-      if (name === "on") for (const [event, handler] of Object.entries(value)) element.addEventListener(event, handler);
+      if (value === null || value === undefined) continue;
+      if (name.startsWith("aria-")) element.setAttribute(name, String(value)); // false has a meaning there
+      else if (value === false) continue;
+      else if (name === "on") for (const [event, handler] of Object.entries(value)) element.addEventListener(event, handler);
       else if (name === "text") element.textContent = value;
       else element.setAttribute(name, value === true ? "" : value);
     }
@@ -29,7 +31,7 @@
     if (Number.isInteger(value)) return value.toLocaleString("en");
     return Number(value.toPrecision(digits)).toLocaleString("en", { maximumSignificantDigits: Math.max(digits, 1) });
   };
-  hedgerow.percent = (share, digits = 1) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(digits)} %`);
+  hedgerow.percent = (share, digits = 1) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(digits)}\u00a0%`);
   hedgerow.counted = (n, noun, plural) => `${hedgerow.number(n)} ${n === 1 ? noun : (plural ?? `${noun}s`)}`;
   hedgerow.cell = (value) => (value === null ? "missing" : typeof value === "number" ? hedgerow.number(value, 6) : String(value));
   hedgerow.shortened = (text, most) => (text.length <= most ? text : `${text.slice(0, Math.max(1, most - 1))}…`);

@@ -6,8 +6,9 @@
   function start() {
     hedgerow.data = JSON.parse(byId("report-data").textContent);
     contents();
-    for (const name of ["startTree", "startRows", "startColumns"]) hedgerow[name](hedgerow.data);
-    if (hedgerow.data.figures.n_rows) hedgerow.startQuality(hedgerow.data);
+    hedgerow.startTooltips();
+    const ofRows = ["startQuality", "startGroups", "startRows", "startColumns"];
+    for (const name of ["startTree", ...(hedgerow.data.figures.n_rows ? ofRows : [])]) hedgerow[name](hedgerow.data);
     hedgerow.whatif?.start?.();
   }
 

@@ -1,4 +1,4 @@
-// Reliability, ROC, confusion, sets, errors, coverage, utility, rules and groups.
+// Reliability, ROC, confusion, sets, errors, coverage, utility and rules.
 (() => {
   "use strict";
   const { s, h, byId, plot, frame, path, series, bars, number, percent } = hedgerow;
@@ -9,7 +9,6 @@
     else startNumbers(figures);
     caution(figures);
     rules(figures);
-    groups(figures);
   };
 
   // Right, wrong and undecided rows as one bar below the tiles.
@@ -18,7 +17,7 @@
     if (!answers || figures.task !== "classification" || !answers.has_sets) return;
     const right = answers.accuracy_where_decided.count, wrong = answers.decided.count - right;
     const open = answers.rows - answers.decided.count;
-    const parts = [["m2", right, "decided and right"], ["m4", open, "not decided"], ["m1", wrong, "decided and wrong"]];
+    const parts = [["right", right, "decided and right"], ["soft", open, "not decided"], ["wrong", wrong, "decided and wrong"]];
     plot(byId("split-bar"), (width) => {
       const svg = s("svg", { viewBox: `0 0 ${width} 22`, role: "img", "aria-label": parts.map(([, n, text]) => `${n} rows ${text}`).join(", ") });
       let x = 0;
@@ -27,7 +26,7 @@
         if (n) svg.append(s("rect", { class: `bar ${name}`, x, y: 2, width: Math.max(1, part - 2), height: 18, rx: 3 }, s("title", { text: `${number(n)} rows ${text}` })));
         x += part;
       }
-      return [svg, series(parts.map(([name, n, text]) => [name, `${number(n)} ${text}`]))];
+      return [svg, series(parts.map(([name, n, text]) => [name, `${number(n)} ${text}`, "bar"]))];
     });
   }
 
@@ -98,11 +97,10 @@
       });
       svg.append(s("path", { class: "guide", d: path([sx(0), sx(1)], [sy(0), sy(1)]) }));
       for (const one of models.toSorted((a, b) => (a.i === chosen) - (b.i === chosen))) {
-        const line = s("path", { class: `line m${one.i % 7}`, d: path(one.curve.fpr.map(sx), one.curve.tpr.map(sy)) }, s("title", { text: `${one.name}: area ${number(one.curve.auc, 3)}` }));
-        if (one.i !== chosen) line.setAttribute("stroke-opacity", "0.45");
+        const line = s("path", { class: `line m${one.i % 7}${one.i === chosen ? " chosen" : ""}`, d: path(one.curve.fpr.map(sx), one.curve.tpr.map(sy)) }, s("title", { text: `${one.name}: area ${number(one.curve.auc, 3)}` }));
         svg.append(line);
       }
-      return [svg, series(models.map((one) => [`m${one.i % 7}`, `${one.name} ${number(one.curve.auc, 3)}`]))];
+      return [svg, series(models.map((one) => [`m${one.i % 7}${one.i === chosen ? " chosen" : ""}`, `${one.name} ${number(one.curve.auc, 3)}`]))];
     });
   }
 
@@ -115,7 +113,7 @@
     plot(byId("confusion"), (width) => {
       const longest = Math.max(...figures.classes.map((name) => name.length));
       const left = Math.min(width * 0.34, 7 * longest + 16) + 14, top = n > 8 || longest > 8 ? Math.min(80, 6.5 * longest + 24) : 38;
-      const size = Math.min((width - left - 4) / n, 64);
+      const size = Math.min((width - left - 4) / n, 76);
       const height = top + size * n + 6;
       const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Confusion: " + (wrong.length ? wrong.slice(0, 8).map(([count, i, j]) => `${count} rows of ${figures.classes[i]} answered ${figures.classes[j]}`).join("; ") : "no mistakes") });
       svg.append(s("text", { class: "tick", x: left + (size * n) / 2, y: 11, "text-anchor": "middle", text: "predicted" }));
@@ -168,10 +166,12 @@
         const range = found.interval?.[i];
         const out = range && (found.truth[i] < range[0] || found.truth[i] > range[1]);
         if (range) svg.append(s("line", { class: out ? "span out" : "span", x1: sx(value), x2: sx(value), y1: sy(clip(range[0])), y2: sy(clip(range[1])) }));
-        svg.append(s("circle", { class: out ? "point out" : "point", cx: sx(value), cy: sy(found.truth[i]), r: 3 },
+        const x = sx(value), y = sy(found.truth[i]);
+        const shape = out ? s("path", { class: "point out", d: `M${x - 3.5} ${y - 3.5}l7 7m0-7l-7 7` }) : s("circle", { class: "point", cx: x, cy: y, r: 3 });
+        svg.append(s("g", null, shape,
           s("title", { text: `prediction ${number(value)}, truth ${number(found.truth[i])}${range ? `, interval ${number(range[0])} to ${number(range[1])}` : ""}` })));
       });
-      return [svg, found.interval ? series([["", "inside its interval"], ["m1", "outside"]]) : null].filter(Boolean);
+      return [svg, found.interval ? series([["point", "inside its interval", "dot"], ["point out", "outside", "cross"]]) : null].filter(Boolean);
     });
     plot(byId("errors"), (width) => {
       const { counts, edges } = found.errors;
@@ -205,19 +205,19 @@
         xTitle: "s (caution)", yTitle: "mean utility", label: "Utility: " + points.map((point) => `s ${point.s}: u65 ${number(point.u65, 3)}, u80 ${number(point.u80, 3)}`).join("; ") });
       const chosen = sx(Math.min(Math.max(found.chosen, points[0].s), points.at(-1).s));
       svg.append(s("line", { class: "mark", x1: chosen, x2: chosen, y1: 10, y2: bottom }), s("text", { class: "mark-text", x: chosen + (chosen > width - 90 ? -6 : 6), y: bottom - 8, "text-anchor": chosen > width - 90 ? "end" : "start", text: `s = ${number(found.chosen, 3)}` }));
-      [["u80", "m1"], ["u65", "m0"]].forEach(([name, style]) => {
+      [["u80", "second"], ["u65", ""]].forEach(([name, style]) => {
         svg.append(s("path", { class: `line ${style}`, d: path(points.map((point) => sx(point.s)), points.map((point) => sy(point[name]))) }));
         for (const point of points) svg.append(s("circle", { class: `dot ${style}`, cx: sx(point.s), cy: sy(point[name]), r: 3.5 }, s("title", { text: `s = ${point.s}: ${name} ${number(point[name], 4)}; decides ${percent(point.decided)}` })));
       });
-      return [svg, series([["m1", "u80: 0.80 for a right set of two"], ["m0", "u65: 0.65"]])];
+      return [svg, series([["second", "u80: 0.80 for a right set of two"], ["", "u65: 0.65"]])];
     });
     const sure = points.filter((point) => point.accuracy_where_decided !== null);
     plot(byId("rejection"), (width) => {
       const low = Math.floor(20 * Math.min(...sure.map((point) => point.accuracy_where_decided))) / 20;
       const least = Math.floor(10 * Math.min(...sure.map((point) => point.decided))) / 10;
       const { svg, sx, sy } = frame({ width, height: 280, x: [least, 1], y: [low, 1], percent: true, xTitle: "rows decided", yTitle: "right where decided", label: "Accuracy where decided: " + sure.map((point) => `${percent(point.decided)} decided, ${percent(point.accuracy_where_decided)} right`).join("; ") });
-      svg.append(s("path", { class: "line m2", d: path(sure.map((point) => sx(point.decided)), sure.map((point) => sy(point.accuracy_where_decided))) }));
-      for (const point of sure) svg.append(s("circle", { class: "dot m2", cx: sx(point.decided), cy: sy(point.accuracy_where_decided), r: 4 }, s("title", { text: `s = ${point.s}: decides ${percent(point.decided)}, right for ${percent(point.accuracy_where_decided)}` })));
+      svg.append(s("path", { class: "line", d: path(sure.map((point) => sx(point.decided)), sure.map((point) => sy(point.accuracy_where_decided))) }));
+      for (const point of sure) svg.append(s("circle", { class: "dot", cx: sx(point.decided), cy: sy(point.accuracy_where_decided), r: 4 }, s("title", { text: `s = ${point.s}: decides ${percent(point.decided)}, right for ${percent(point.accuracy_where_decided)}` })));
       return svg;
     });
   }
@@ -241,25 +241,5 @@
     host.before(h("div", { class: "tools" }, h("label", null, "by ", h("select", { on: { change: (event) => { metric = event.target.value; draw(); } } },
       Object.entries(names).map(([value, text]) => h("option", { value }, text))))));
     draw();
-  }
-
-  function groups(figures) {
-    if (!figures.by) return;
-    const all = figures.by.groups;
-    plot(byId("groups-chart"), (width) => {
-      if (figures.task !== "classification") {
-        const high = Math.max(...all.map((group) => group.mean_absolute_error));
-        return bars({ width, low: 0, high, label: "Mean error by group", rows: all.map((group) => ({ name: `${group.group} (${number(group.rows)})`, value: group.mean_absolute_error, text: number(group.mean_absolute_error) })) });
-      }
-      const half = width > 700 ? width / 2 - 12 : width;
-      const chart = (title, pick) => {
-        const rows = all.map((group) => ({ group, share: pick(group) })).filter(({ share }) => share.value !== null)
-          .map(({ group, share }) => ({ name: `${group.group} (${number(group.rows)})`, value: share.value, low: share.interval[0], high: share.interval[1], text: percent(share.value) }));
-        const high = Math.max(0.02, ...rows.map((row) => row.high));
-        return h("div", null, h("h4", null, title), bars({ width: half, rows, low: 0, high, label: `${title}: ` + rows.map((row) => `${row.name} ${row.text}`).join("; ") }));
-      };
-      const turned = (share) => (share.value === null ? share : { value: 1 - share.value, interval: [1 - share.interval[1], 1 - share.interval[0]] });
-      return h("div", { class: "charts" }, figures.answers.has_sets ? chart("not decided", (group) => turned(group.decided)) : null, chart("wrong if it had to decide", (group) => turned(group.accuracy)));
-    });
   }
 })();

@@ -3,7 +3,7 @@
   "use strict";
   const { s, h, byId, plot, number, percent, counted, label, cell } = hedgerow;
   const PAGE = 20;
-  const NAMES = { undecided: "several classes remain", mistake: "decided, but wrong", missing: "values missing", outside: "truth outside its interval" };
+  const NAMES = { undecided: "several classes left", mistake: "decided, but wrong", missing: "values missing", outside: "truth outside its interval" };
   let data, items, filter = null, sort = { by: "doubt", way: -1 }, shown = PAGE;
   const opened = new Set();
 
@@ -15,7 +15,8 @@
     draw();
   };
 
-  const reasons = (item) => [...(item.reason ? [item.reason] : []), ...(item.tags ?? [])];
+  const mainReason = (item) => item.reasons[0];
+  const reasons = (item) => [...(item.reasons.length ? [mainReason(item).name] : []), ...(item.tags ?? [])];
 
   function chips() {
     const counts = new Map();
@@ -39,7 +40,7 @@
   const values = {
     row: (item) => item.row,
     truth: (item) => item.truth,
-    answer: (item) => (classes() ? item.answer : item.answer),
+    answer: (item) => item.answer,
     sure: (item) => (classes() ? Math.max(...item.probabilities) : (item.interval ? item.interval[1] - item.interval[0] : 0)),
     doubt: (item) => item.doubt,
   };
@@ -51,7 +52,7 @@
       h("button", { type: "button", on: { click: () => { sort = { by, way: sort.by === by ? -sort.way : by === "row" ? 1 : -1 }; draw(); byId("rows-list").querySelector(`[data-sort="${by}"]`)?.focus(); } }, "data-sort": by }, text));
     const body = h("tbody", null, found.slice(0, shown).map(([item, i]) => lines(item, i)));
     const table = h("table", { class: "table rows-table" },
-      h("thead", null, h("tr", null, head("row", "row"), head("answer", "answer"), head("truth", "truth"), head("sure", classes() ? "probabilities" : "interval", "hide-small"), head("doubt", "doubt"), h("th", { scope: "col", class: "hide-small" }, "why"))), body);
+      h("thead", null, h("tr", null, head("row", "row"), head("answer", "answer"), head("truth", "truth"), head("sure", classes() ? "probabilities" : "interval", "hide-small"), head("doubt", classes() ? "doubt" : widthName()), h("th", { scope: "col", class: "hide-small" }, "why"))), body);
     const more = found.length > shown ? h("button", { class: "button more", type: "button", on: { click: () => { shown += 5 * PAGE; draw(); } } }, `Show ${Math.min(5 * PAGE, found.length - shown)} more of ${found.length}`) : null;
     byId("rows-list").replaceChildren(h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Rows in doubt" }, table), ...(more ? [more] : []));
   }
@@ -64,12 +65,27 @@
       button.setAttribute("aria-expanded", String(opened.has(i)));
       detail.hidden = !opened.has(i);
       if (opened.has(i)) fill(detail.firstChild, item, i);
-    } } }, item.label ?? `row ${item.row}`);
+    } } }, item.label);
     const answer = classes() ? h("td", null, (item.set ?? [item.answer]).length > 1 ? stack(item.set) : label(item.answer)) : h("td", null, number(item.answer));
     const truth = classes() ? h("td", null, label(item.truth)) : h("td", null, number(item.truth));
     const sure = classes() ? h("td", { class: "hide-small" }, bounds(item)) : h("td", { class: "hide-small" }, item.interval ? `${number(item.interval[0])} to ${number(item.interval[1])}` : "–");
     if (opened.has(i)) fill(detail.firstChild, item, i);
-    return [h("tr", null, h("th", { scope: "row" }, button), answer, truth, sure, h("td", null, number(item.doubt, 3)), h("td", { class: "why hide-small" }, item.why ?? "")), detail];
+    return [h("tr", null, h("th", { scope: "row" }, button), answer, truth, sure, h("td", null, classes() ? percent(item.doubt, 0) : number(item.doubt, 3)), h("td", { class: "why hide-small" }, why(item))), detail];
+  }
+
+  const widthName = () => (items[0].interval ? "width" : "error");
+
+  function why(item) {
+    const reason = mainReason(item);
+    return reason ? [h("b", null, reason.name), ` ${percent(reason.share, 0)}: ${reason.text}`] : (item.why ?? "");
+  }
+
+  // Shares of the reasons for doubt, and what would help.
+  function reasonBars(item) {
+    return h("div", null, h("h4", null, "Why in doubt"), h("ul", { class: "reasons" }, item.reasons.map((one) => h("li", null,
+      h("div", null, h("b", null, one.name), h("span", null, percent(one.share, 0))),
+      s("svg", { viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" }, s("rect", { class: "track", width: 100, height: 6 }), s("rect", { class: "bar", width: 100 * one.share, height: 6 })),
+      h("p", null, `${one.text}. ${one.remedy}.`)))));
   }
 
   const MOST_LABELS = 4;
@@ -95,6 +111,7 @@
     const start = h("button", { class: "button strong", type: "button", on: { click: () => document.dispatchEvent(new CustomEvent("hedgerow:whatif", { detail: { row: i, values: item.values } })) } }, "What if …");
     host.append(h("div", { class: "detail" },
       h("div", null, h("h4", null, "Explanation"), h("ul", { class: "text" }, item.text.map((line) => h("li", null, line)))),
+      item.reasons.length ? reasonBars(item) : null,
       item.contributions ? contributions(item) : null,
       item.counterfactuals?.length ? h("div", null, h("h4", null, "What would change the answer"), h("ul", { class: "text" }, item.counterfactuals.map((one) => h("li", null, h("b", null, one.target), ": ",
         one.changes.length ? one.changes.map(([j, a, b]) => `${columns[j].name} ${cell(a)} → ${cell(b)}`).join(", ") : "no change", h("small", null, ` distance ${number(one.distance, 3)}${one.nearest ? "" : ", perhaps not the nearest"}`))))) : null,
@@ -107,7 +124,7 @@
   function contributions(item) {
     const host = h("div", { class: "plot" }), { of, base, values, others } = item.contributions;
     const names = data.figures.columns;
-    const rows = values.map(([j, value]) => ({ name: `${names[j].name} = ${cell(item.values[j])}`, value, text: (value > 0 ? "+" : "−") + number(Math.abs(value), 2), bar: value > 0 ? "bar positive" : "bar negative" }));
+    const rows = values.map(([j, value]) => ({ name: `${names[j].name} = ${cell(item.values[j])}`, value, text: (value > 0 ? "+" : "−") + number(Math.abs(value), 2), bar: value > 0 ? "bar" : "bar against" }));
     if (others) rows.push({ name: "other columns", value: others, text: (others > 0 ? "+" : "−") + number(Math.abs(others), 2), bar: "bar soft" });
     const most = Math.max(...rows.map((row) => Math.abs(row.value)), 1e-9);
     const what = classes() ? `${of} of ${data.figures.classes[item.answer]}` : of;

@@ -2,10 +2,11 @@
 (() => {
   "use strict";
   const { s, h, byId, number, percent, counted } = hedgerow;
-  const BOX = { width: 196, height: 46, across: 252, down: 54 };
+  const BOX = { width: 176, height: 46, across: 212, down: 54 };
   const OUTLINE = { indent: 16, down: 52 };
   const NARROW = 640;
-  const FIRST_ENDS = 24;
+  const FIRST_ENDS = 14;
+  const SMALLEST = 0.85; // scale at which a tree that is too wide is first shown: it can be moved
 
   let data, nodes, parents, depths, open, selected, host, svg, view, size;
 
@@ -27,11 +28,12 @@
   // Splits that most rows meet, until so many branches end.
   function firstOpen() {
     const found = [], waiting = [0];
+    const deepest = host.clientWidth < NARROW ? 6 : Math.floor((host.clientWidth / SMALLEST - BOX.width) / BOX.across);
     let ends = 1;
     while (waiting.length) {
       waiting.sort((a, b) => nodes[b].share - nodes[a].share);
       const at = waiting.shift(), children = nodes[at].children;
-      if (!children || ends + children.length - 1 > FIRST_ENDS) continue;
+      if (!children || depths[at] >= deepest || (found.length > 1 && ends + children.length - 1 > FIRST_ENDS)) continue;
       found.push(at);
       ends += children.length - 1;
       waiting.push(...children);
@@ -84,7 +86,7 @@
     }
     const old = view;
     size = { width: shown, ...{ content: found } };
-    const scale = found.outline ? 1 : Math.min(1.1, Math.max(0.62, shown / found.width));
+    const scale = found.outline ? 1 : Math.min(1.1, Math.max(SMALLEST, shown / found.width));
     const height = found.outline ? found.height : Math.min(Math.max(found.height * scale, 160), Math.max(420, globalThis.innerHeight * 0.75));
     svg.setAttribute("height", Math.round(height));
     const root = found.place.get(0);
@@ -113,7 +115,7 @@
     const thick = 1 + 7 * nodes[at].share;
     const d = outline
       ? `M${from.x + 8} ${from.y + BOX.height}V${to.y + BOX.height / 2}H${to.x}`
-      : `M${from.x + BOX.width} ${from.y + BOX.height / 2}C${from.x + BOX.width + 34} ${from.y + BOX.height / 2} ${to.x - 34} ${to.y + BOX.height / 2} ${to.x} ${to.y + BOX.height / 2}`;
+      : `M${from.x + BOX.width} ${from.y + BOX.height / 2}C${from.x + BOX.width + 18} ${from.y + BOX.height / 2} ${to.x - 18} ${to.y + BOX.height / 2} ${to.x} ${to.y + BOX.height / 2}`;
     return s("path", { class: `edge${on}`, d, "stroke-width": outline ? 1.5 : thick.toFixed(2) });
   }
 
@@ -248,6 +250,7 @@
       button("Fit", () => { draw(); const found = size.content; if (found.outline) return; view.scale = Math.min(1.1, size.width / found.width, view.height / found.height); view.x = 0; view.y = 0; move(); }, "Fit the tree into the frame"),
       button("Open all", () => { open = new Set(inner); draw(); }), button("Close all", () => { open = new Set(); selected = 0; draw(); }),
       button("Start again", () => { open = new Set(firstOpen()); selected = 0; draw(); detail(); }, "Show the tree as at first"),
+      h("small", { class: "hint" }, "Drag to move it; Ctrl and the wheel zoom."),
     );
   }
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from hedgerow._arrays import Floats
 from hedgerow._core import node_sums
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import MissingPolicy, NodeKind
@@ -51,7 +53,9 @@ def forest_to_json(forest: Forest) -> dict[str, Any]:
 
 def table_to_json(table: LeafTable) -> dict[str, Any]:
     """Pack linear values, each different row once; links are applied in the browser."""
-    rows, row_of = np.unique(table.of_each_leaf, axis=0, return_inverse=True)
+    rows, row_of = _distinct_rows(table.values)
+    if table.row_of is not None:
+        row_of = row_of[table.row_of]
     shared = len(rows) * 2 < table.n_leaves
     return {
         "values": pack(rows if shared else table.of_each_leaf),
@@ -59,6 +63,14 @@ def table_to_json(table: LeafTable) -> dict[str, Any]:
         "links": [_LINKS[link] for link in table.links],
         "ops": [_OPS[op] for op in table.ops],
     }
+
+
+def _distinct_rows(values: Floats) -> tuple[Floats, NDArray[np.intp]]:
+    """Different rows, and which of them each row is. Rows are compared as bytes, several times as fast as by column."""
+    plain = np.ascontiguousarray(values + 0.0)  # no -0.0
+    as_bytes = plain.view(np.dtype((np.void, plain.itemsize * plain.shape[1])))[:, 0]
+    _, first, index = np.unique(as_bytes, return_index=True, return_inverse=True)
+    return plain[first], index
 
 
 def samples_to_json(samples: LeafSamples) -> dict[str, Any]:

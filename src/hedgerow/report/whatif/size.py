@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow._arrays import Floats
+from hedgerow.forest.forest import Forest
 from hedgerow.report.whatif.arrays import forest_to_json, samples_to_json, table_to_json
 from hedgerow.report.whatif.packing import pack
 from hedgerow.report.whatif.smaller import Agreement, main_answers, measure_agreement, shrunken
@@ -18,9 +19,10 @@ from hedgerow.report.whatif.walkable import Walkable
 __all__ = ["Embedded", "fit_to_size"]
 
 _MOST_ROWS = 2000  # that agreement is measured on
-_LEAST_BYTES = 4  # of a node: forests that need more than there is are not packed to find out
+_FEW_TREES = 4  # from which the size of others is guessed
+_TOO_LARGE = 4.0  # of guessed sizes: forests are packed to find out unless they are so much larger than there is room
 _TREES_WITH_SAMPLES = 10  # fewer trees than that are too few: intervals are left out instead
-_SLOWEST = 0.9  # factor of the number of trees while a guess is too large
+_OPTIMISM = 1.3  # more trees share more of what they hold
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Embedded:
 
 def fit_to_size(models: Mapping[str, tuple[Any, Walkable]], rows: Floats, most_bytes: int) -> dict[str, Embedded]:
     """Embed each model with its parts, by name: small ones whole, the others in equal shares of what is left."""
-    whole = {name: _whole(parts, most_bytes) for name, (_, parts) in models.items()}
+    whole = {name: _whole(model, parts, most_bytes) for name, (model, parts) in models.items()}
     sizes = {name: np.inf if one is None else one.n_bytes for name, one in whole.items()}
     found, left = {}, most_bytes
     sample = np.ascontiguousarray(rows[:: -(-len(rows) // _MOST_ROWS)])
@@ -65,10 +67,14 @@ def fit_to_size(models: Mapping[str, tuple[Any, Walkable]], rows: Floats, most_b
     return {name: found[name] for name in models}
 
 
-def _whole(parts: Walkable, most_bytes: int) -> Embedded | None:
-    """The whole model; None where its size alone forbids it."""
-    n_numbers = parts.forest.n_nodes + (0 if parts.samples is None else len(parts.samples.ranks) // 4)
-    return None if n_numbers * _LEAST_BYTES > most_bytes else Embedded.of(parts)
+def _whole(model: Any, parts: Walkable, most_bytes: int) -> Embedded | None:
+    """The whole model; None where it is much too large, as far as a few of its trees tell."""
+    n_trees = parts.forest.n_trees
+    if n_trees > _FEW_TREES:
+        few = Embedded.of(shrunken(model, parts, _FEW_TREES, 0)).n_bytes
+        if few * n_trees / _FEW_TREES > _TOO_LARGE * most_bytes:
+            return None
+    return Embedded.of(parts)
 
 
 def _best_smaller(model: Any, whole: Walkable, rows: Floats, most_bytes: int) -> Embedded:
@@ -89,24 +95,34 @@ def _best_smaller(model: Any, whole: Walkable, rows: Floats, most_bytes: int) ->
 def _candidates(model: Any, whole: Walkable, most_bytes: int) -> Iterator[Embedded]:
     """Fewer whole trees; and all trees, or fewer, with larger leaves."""
     n_trees = whole.forest.n_trees
-    fewer = n_trees
+    fewer = min(_FEW_TREES, n_trees)
+    part = Embedded.of(shrunken(model, whole, fewer, 0))
+    per_node = part.n_bytes / part.part.forest.n_nodes
+    fewer = min(n_trees, int(fewer * most_bytes / part.n_bytes * _OPTIMISM))
     while fewer > 0:
-        if whole.forest.tree_start[fewer] * _LEAST_BYTES <= most_bytes:
-            part = Embedded.of(shrunken(model, whole, fewer, 0))
-            if part.n_bytes <= most_bytes:
-                yield part
-                break
-            fewer = min(int(fewer * most_bytes / part.n_bytes) + 1, fewer)
-        fewer = min(fewer - 1, int(fewer * _SLOWEST))
+        part = Embedded.of(shrunken(model, whole, fewer, 0))
+        if part.n_bytes <= most_bytes:
+            yield part
+            break
+        fewer = min(fewer - 1, int(fewer * most_bytes / part.n_bytes))
     most_rows = float(whole.forest.weight.max())
     for part_of_trees in sorted({n_trees, -(-n_trees // 4), 1}, reverse=True):
         least_rows = 2.0
         while least_rows < 2 * most_rows:  # of more even the children of roots are leaves
+            if _n_kept(whole.forest, part_of_trees, least_rows) * per_node > _TOO_LARGE * most_bytes:
+                least_rows *= 2
+                continue
             part = Embedded.of(shrunken(model, whole, part_of_trees, least_rows), least_rows=least_rows)
             if part.n_bytes <= most_bytes:
                 yield part
                 break
             least_rows *= 2
+
+
+def _n_kept(forest: Forest, n_trees: int, least_rows: float) -> int:
+    """Number of nodes of the first trees when those of fewer rows are leaves."""
+    parent = forest.parent[: forest.tree_start[n_trees]]
+    return int(((parent < 0) | (forest.weight[parent] >= least_rows)).sum())
 
 
 def _without_interval(whole: Walkable) -> Walkable:
