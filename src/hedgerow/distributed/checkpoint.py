@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,8 +72,11 @@ class Checkpoint:
         """Arrays that were saved under a name; None if there are none."""
         if self.folder is None or not (file := self.folder / f"{name}.npz").exists():
             return None
-        with np.load(file, allow_pickle=False) as kept:
-            return dict(kept)
+        try:
+            with np.load(file, allow_pickle=False) as kept:
+                return dict(kept)
+        except (OSError, ValueError, EOFError, BadZipFile):
+            raise ValueError(f"{file} in the checkpoint is damaged: remove it, and it will be made again") from None
 
     def save(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Keep arrays under a name; the file is replaced only when the new one is complete."""

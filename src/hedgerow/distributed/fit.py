@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 from sklearn.base import clone, is_classifier
@@ -12,22 +13,26 @@ from hedgerow._params import check_whole
 from hedgerow.distributed.checkpoint import Checkpoint
 from hedgerow.distributed.engine import Engine
 from hedgerow.distributed.engines import Local
-from hedgerow.distributed.forests import fit_forest_classifier
+from hedgerow.distributed.forests import GrownForest, fit_forest_classifier
 from hedgerow.distributed.job import Job, Progress, watch
 from hedgerow.distributed.parted_rows import PartedRows
 from hedgerow.distributed.random_trees import fit_random_trees
+from hedgerow.distributed.refusals import refuse
+from hedgerow.distributed.regressors import fit_forest_regressor
 from hedgerow.distributed.survey import survey
-from hedgerow.estimators import ForestClassifier, RandomTreesClassifier
+from hedgerow.distributed.wrapped import fit_cautious, fit_rule, trees_of
+from hedgerow.estimators import (
+    CautiousClassifier,
+    CautiousForestClassifier,
+    ForestClassifier,
+    ForestRegressor,
+    RandomTreesClassifier,
+    RuleClassifier,
+)
 
 __all__ = ["FITTERS", "fit"]
 
 Model = TypeVar("Model")
-
-# How each estimator is fitted: takes an unfitted copy and the job, and sets what `fit` sets.
-FITTERS: Mapping[type, Callable[[Any, Job], None]] = {
-    RandomTreesClassifier: fit_random_trees,
-    ForestClassifier: fit_forest_classifier,
-}
 
 
 def fit(
@@ -48,7 +53,9 @@ def fit(
     Parameters
     ----------
     estimator : estimator
-        :class:`~hedgerow.RandomTreesClassifier` or :class:`~hedgerow.ForestClassifier`. Forests draw their bags by
+        :class:`~hedgerow.RandomTreesClassifier`, :class:`~hedgerow.ForestClassifier`,
+        :class:`~hedgerow.ForestRegressor`, :class:`~hedgerow.CautiousForestClassifier`, or one of these in a
+        :class:`~hedgerow.RuleClassifier` or :class:`~hedgerow.CautiousClassifier`. Forests draw their bags by
         ``bootstrap="poisson"``, to which True is changed in the copy, and are then those of ``estimator.fit`` with it.
     rows : PartedRows
         From :func:`parquet`, with a target.
@@ -71,14 +78,14 @@ def fit(
     estimator of the same class, fitted
     """
     model: Any = clone(estimator)
-    fitter = FITTERS.get(type(model))
-    if fitter is None:
-        known = ", ".join(kind.__name__ for kind in FITTERS)
-        raise ValueError(f"{type(model).__name__} can't be fitted on rows in parts; those that can: {known}")
+    trees = trees_of(model)
+    for one in (model, trees):
+        if type(one) not in FITTERS:
+            refuse(one, [kind.__name__ for kind in FITTERS])
     check_whole("structure_rows", structure_rows, 1)
     check_whole("memory", memory, 1)
     if engine is None:
-        engine = Local(getattr(model, "n_jobs", None))
+        engine = Local(trees.n_jobs)
     given = type(engine).__name__
     if rows.home and rows.home != given:
         raise ValueError(f"these rows are held by {rows.home}, and the engine is {given}: use {rows.home}")
@@ -86,20 +93,35 @@ def fit(
     identity = {
         "estimator": type(model).__name__,
         "parameters": {k: v for k, v in model.get_params().items() if k not in ("n_jobs", "random_state")},
-        "random_state": model.random_state if isinstance(model.random_state, int) else None,
+        "random_state": trees.random_state if isinstance(trees.random_state, int) else None,
         "structure_rows": structure_rows,
         "rows": rows.identity,
     }
     seed = kept.open(identity, None)
     if seed is None:
-        seed = model._seed()
+        seed = trees._seed()
         kept.start(identity, seed)
     found = survey(
         engine,
         rows,
         classification=is_classifier(model),
-        categorical_features=getattr(model, "categorical_features", "from_dtype"),
+        categorical_features=trees.categorical_features,
         done=watch(progress, "reading columns", len(rows.parts)),
     )
-    fitter(model, Job(engine, rows, found, kept, seed, progress, structure_rows, memory))
+    _fit(model, Job(engine, rows, found, kept, seed, progress, structure_rows, memory))
     return model
+
+
+def _fit(model: Any, job: Job) -> GrownForest | None:
+    return FITTERS[type(model)](model, job)
+
+
+# How each estimator is fitted: takes an unfitted copy and the job, and sets what `fit` sets.
+FITTERS: Mapping[type, Callable[[Any, Job], GrownForest | None]] = {
+    RandomTreesClassifier: fit_random_trees,
+    ForestClassifier: fit_forest_classifier,
+    ForestRegressor: fit_forest_regressor,
+    CautiousForestClassifier: partial(fit_cautious, fit_trees=_fit),
+    CautiousClassifier: partial(fit_cautious, fit_trees=_fit),
+    RuleClassifier: partial(fit_rule, fit_trees=_fit),
+}

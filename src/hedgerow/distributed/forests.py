@@ -32,7 +32,7 @@ from hedgerow.growth.codes import Bins
 from hedgerow.growth.poisson import PoissonDraws
 from hedgerow.rules import get
 
-__all__ = ["GrownForest", "fit_forest_classifier", "grow_forest"]
+__all__ = ["GrownForest", "fit_forest_classifier", "grow_forest", "refuse_metric", "set_poisson"]
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,12 @@ def set_poisson(model: Any) -> None:
         model.bootstrap = "poisson"
 
 
+def refuse_metric(model: Any) -> None:
+    """Refuse a metric of one's own, which is no sum over rows."""
+    if callable(model.oob_score):
+        raise ValueError("oob_score as a function needs the answers of all rows at once: use oob_score=True")
+
+
 def _max_bins(model: BaggedTrees, job: Job, growth: Growth) -> int:
     """Most bins of a column; refuse growth that needs the values themselves."""
     max_bins, schema = model._max_bins(), job.survey.schema
@@ -110,13 +116,12 @@ def _bins(job: Job, max_bins: int) -> Bins:
     return bins
 
 
-def fit_forest_classifier(model: ForestClassifier, job: Job) -> None:
-    """Set what `fit` sets, except the out-of-bag answers of every row."""
+def fit_forest_classifier(model: ForestClassifier, job: Job) -> GrownForest:
+    """Set what `fit` sets, except the out-of-bag answers of every row; return what they follow from."""
     set_poisson(model)
     if model.class_weight is not None:
         raise ValueError("class_weight needs all labels at once: put the product into the weight column of the rows")
-    if callable(model.oob_score):
-        raise ValueError("oob_score as a function needs the answers of all rows at once: use oob_score=True")
+    refuse_metric(model)
     model._check_rule()
     model._check_tree_weights()
     survey = job.survey
@@ -142,3 +147,4 @@ def fit_forest_classifier(model: ForestClassifier, job: Job) -> None:
             found["oob_score_"] = out_of_bag_accuracy(job, forest, grown.bags, grown.population, judge)
     table = Table(np.empty((0, survey.schema.n_features)), survey.schema)
     model._set_bagged(table, forest, survey.classes, prior, **found)
+    return grown

@@ -49,16 +49,20 @@ class Plan:
         return of_tree
 
 
+_KEPT = ("only", "leaf_start", "leaf_ranks", "leaf_weights", "leaf_values")
+
+
 @dataclass(frozen=True)
 class GrownTree:
-    """A tree, and the training targets of its leaves in regression."""
+    """A tree, and the training targets of its leaves in regression, as ranks among its distinct ones."""
 
     forest: Forest
     only: bool
     """Whether no row was drawn, so that one is the whole bag."""
     leaf_start: NDArray[np.int64]
-    leaf_targets: Floats
+    leaf_ranks: NDArray[np.int32]
     leaf_weights: Floats
+    leaf_values: Floats
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -68,22 +72,19 @@ class GrownTree:
             for name, part in self.forest.parts().items()
             if part is not None and name != "distinct_counts"
         }
-        kept = {
-            name: np.asarray(getattr(self, name)) for name in ("only", "leaf_start", "leaf_targets", "leaf_weights")
-        }
+        kept = {name: np.asarray(getattr(self, name)) for name in _KEPT}
         return parts | kept
 
     @classmethod
     def of_arrays(cls, arrays: dict[str, NDArray[Any]]) -> GrownTree:
         """Tree of arrays from a file."""
         given = dict(arrays)
-        kept = [given.pop(name) for name in ("leaf_start", "leaf_targets", "leaf_weights")]
-        only = bool(given.pop("only"))
+        only, *kept = (given.pop(name) for name in _KEPT)
         n_features = int(given.pop("forest_n_features"))
         parts: dict[str, Any] = {name.removeprefix("forest_"): array for name, array in given.items()}
         forest = Forest.trusted(n_features=n_features, **parts)
         forest.check()
-        return cls(forest, only, *kept)
+        return cls(forest, bool(only), *kept)
 
 
 # -- the rows of a bag, shipped
@@ -179,5 +180,6 @@ def _coded(
 
 def _grow(tree: int, rows: CodedRows, plan: Plan, only: bool) -> GrownTree:
     grown = grow_coded_tree(rows, plan.bins, plan.options(tree), tree_key(plan.draws.seed, tree))
-    targets = np.empty(0) if rows.targets is None else rows.targets[grown.leaf_rows]
-    return GrownTree(grown.forest, only, grown.leaf_rows_start, targets, grown.leaf_row_weights)
+    targets = np.empty(0) if rows.targets is None else rows.targets[grown.leaf_rows] + 0.0  # -0.0 is 0.0
+    values, ranks = np.unique(targets, return_inverse=True)
+    return GrownTree(grown.forest, only, grown.leaf_rows_start, ranks.astype(np.int32), grown.leaf_row_weights, values)

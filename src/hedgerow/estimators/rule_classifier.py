@@ -12,7 +12,7 @@ from hedgerow.estimators.verbs.rule_answers import RuleAnswers
 from hedgerow.estimators.wrapped import WrappedForest
 from hedgerow.rules import get
 
-__all__ = ["RuleClassifier"]
+__all__ = ["RuleClassifier", "check_rule"]
 
 
 @storable
@@ -74,7 +74,7 @@ class RuleClassifier(WrappedForest, RuleAnswers):
     @classmethod
     def from_fitted(cls, model: Any, rule: Any = "probability") -> RuleClassifier:
         """Combine the trees of a fitted model by a rule, without fitting anything."""
-        _check_rule(rule)
+        check_rule(rule)
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
         return cls(FrozenEstimator(fitted), rule)._take(fitted)
 
@@ -90,13 +90,13 @@ class RuleClassifier(WrappedForest, RuleAnswers):
     def _fit(
         self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any], *, keep_bags: bool = False
     ) -> OutOfBag | None:
-        _check_rule(self.rule)
+        check_rule(self.rule)
         fitted = self._fit_estimator(X, y, sample_weight, fit_params, keep_bags=keep_bags)
         self._take(fitted.model, fitted.prior)
         return fitted.bags
 
 
-def _check_rule(rule: Any) -> None:
+def check_rule(rule: Any) -> None:
     """Refuse an unknown rule, and one whose numbers only held-out rows can choose."""
     if get(rule).needs_fit:
         raise ValueError(

@@ -75,8 +75,23 @@ class LeafSamples:
         targets: NDArray[np.float64],
     ) -> LeafSamples:
         """Samples of leaves from their training rows and weights, leaf i having start[i] .. start[i + 1]."""
-        values, rank_of_row = np.unique(targets, return_inverse=True)
+        values, rank_of_row = np.unique(targets + 0.0, return_inverse=True)  # -0.0 is 0.0
         ranks = rank_of_row.astype(np.int32)[rows]
+        found = np.zeros(len(values), bool)
+        found[ranks] = True
+        if not found.all():
+            values, ranks = values[found], (np.cumsum(found, dtype=np.int32) - np.int32(1))[ranks]
+        return cls.of_ranks(start, ranks, weights, values)
+
+    @classmethod
+    def of_ranks(
+        cls,
+        start: NDArray[np.int64],
+        ranks: NDArray[np.int32],
+        weights: NDArray[np.float64],
+        values: NDArray[np.float64],
+    ) -> LeafSamples:
+        """Samples of leaves from ranks among distinct values, and weights; each value occurs."""
         totals = np.add.reduceat(weights, start[:-1])
         if weights.sum() <= 2 * len(ranks) and (weights == np.floor(weights)).all():
             start = np.concatenate([[0], np.cumsum(totals.astype(np.int64))])

@@ -15,7 +15,7 @@ from hedgerow.estimators.fitting.bagging import OutOfBag
 from hedgerow.forest.counts import DistinctCounts
 from hedgerow.walk import route
 
-__all__ = ["GRID", "UtilityOutOfBag", "with_prior"]
+__all__ = ["GRID", "MOST_ROWS", "UtilityOutOfBag", "with_prior"]
 
 GRID = (
     *(0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0),
@@ -23,7 +23,7 @@ GRID = (
 )
 """Candidates for s; with the last one every set has all classes, whatever the size of leaves."""
 
-_MOST_ROWS = 20_000  # the standard error of their mean utility is below 0.003
+MOST_ROWS = 20_000  # the standard error of their mean utility is below 0.003
 _ROWS_AT_ONCE = 2048
 _MOST_NUMBERS = 1 << 22  # bounds of rows, trees and pairs of classes that weights are learned from
 
@@ -45,7 +45,7 @@ class UtilityOutOfBag:
         """Candidate with the largest mean utility out of bag; the smallest of equals. One walk of the rows."""
         tables = [self.aggregate.table_of(self.leaves, s) for s in GRID]
         total = np.zeros(len(GRID))
-        for bags, codes, weight in self._parts(_MOST_ROWS):
+        for bags, codes, weight in self._parts(MOST_ROWS):
             folded, n_trees, unseen = bags.folds(tables, self.tree_weights)
             row = np.arange(int(unseen.sum()))
             for i, one in enumerate(folded):

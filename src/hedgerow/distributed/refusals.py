@@ -1,0 +1,45 @@
+"""Estimators that rows in parts can't be fitted on, why, and what to do instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["refuse"]
+
+_ON_FITTED = (
+    "fit its estimator with distributed.fit, and then {name}(FrozenEstimator(model)).fit(X, y) on held-out rows"
+)
+_ON_SAMPLE = "fit it on a sample of the rows that fits in memory"
+_LEAST_SQUARES = ("solves least squares over all rows for every split", _ON_SAMPLE)
+
+# Why each can't be, and the way out.
+_REFUSED = {
+    "ConformalClassifier": ("ranks the answers of all calibration rows", _ON_FITTED),
+    "ConformalRegressor": ("ranks the answers of all calibration rows", _ON_FITTED),
+    "BoundaryClassifier": (
+        "keeps the distances of all training rows",
+        "fit it on a sample of the rows that fits in memory",
+    ),
+    "TreeClassifier": ("is one tree with exact thresholds", "use ForestClassifier, or fit it on a sample of the rows"),
+    "TreeRegressor": ("is one tree with exact thresholds", "use ForestRegressor, or fit it on a sample of the rows"),
+    "ObliqueTreeClassifier": ("fits a linear model in every node", _ON_SAMPLE),
+    "ObliqueTreeRegressor": ("fits a linear model in every node", _ON_SAMPLE),
+    "ObliqueForestClassifier": ("fits a linear model in every node", "use ForestClassifier, or " + _ON_SAMPLE),
+    "NaiveBayesTreeClassifier": ("cross-validates a model in every node", _ON_SAMPLE),
+    "MeasuredTreeClassifier": _LEAST_SQUARES,
+    "MeasuredTreeRegressor": _LEAST_SQUARES,
+    "MeasuredForestClassifier": _LEAST_SQUARES,
+    "MeasuredForestRegressor": _LEAST_SQUARES,
+    "MeasuredBoostingClassifier": _LEAST_SQUARES,
+    "MeasuredBoostingRegressor": _LEAST_SQUARES,
+}
+
+
+def refuse(model: Any, known: list[str]) -> None:
+    """Raise the error for a model that is not among those that can be fitted, whose names are `known`."""
+    name = type(model).__name__
+    able = f"those that can are {', '.join(known)}"
+    if name not in _REFUSED:
+        raise ValueError(f"{name} can't be fitted on rows in parts; {able}")
+    reason, fix = _REFUSED[name]
+    raise ValueError(f"{name} {reason} and can't be fitted on rows in parts: {fix.format(name=name)}; {able}")
