@@ -65,6 +65,7 @@ def test_the_same_command_goes_on_and_writes_tables_and_figures(small_folder, tm
     text = outcome.page.read_text(encoding="utf-8")
     assert "| iris |" in text
     assert "`hedgerow reproduce boundary --quick --data DIR`" in text
+    assert ": 10 of the 200 runs of the full study on 2 datasets, " in text
     for part in outcome.report.parts:
         suffix = "csv" if isinstance(part, Table) else "png"
         assert (tmp_path / "out" / "boundary" / f"{part.name}.{suffix}").stat().st_size > 0
@@ -101,6 +102,11 @@ def test_unknown_names_are_answered_with_the_known_ones(tmp_path):
     with pytest.raises(ValueError, match="n_jobs is 0"):
         reproduce("boundary", out=tmp_path, n_jobs=0)
     assert not list(tmp_path.iterdir())
+    with pytest.raises(ValueError, match=r"no dataset of 'cautious' can be used from .*: its datasets are biodeg, "):
+        reproduce("cautious", out=tmp_path / "out", data=tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ValueError, match=r"--out is '.*file', which is a file: name a folder"):
+        reproduce("boundary", out=tmp_path / "file")
 
 
 def test_scores_of_rules_are_those_of_the_rule_on_the_counts_of_leaves():
@@ -163,7 +169,9 @@ def test_a_majority_of_independent_voters_is_wrong_as_the_binomial_law_says():
 def test_a_page_escapes_what_would_break_its_tables(tmp_path):
     report = Counting().report(Results([("one", "00", "setting 0", "value", 1 / 3)]))
     page = write(report, "counting", tmp_path, "By hand.")
-    assert "Numbers \\| count." in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("# Counting\n\nVerdicts on 1 claims: holds 1, does not hold 0, not decidable 0.")
+    assert "| **holds** | Numbers \\| count. | 1 | always |\n\n## What was run\n\nAn introduction." in text
     with (tmp_path / "counting" / "means.csv").open(newline="") as file:
         assert float(next(iter(csv.DictReader(file)))["mean"]) == 1 / 3
 
@@ -219,7 +227,7 @@ def test_the_command_prints_claims_and_where_the_page_is(small_folder, tmp_path)
     arguments = ["reproduce", "boundary", "--quick", "--data", str(small_folder), "--out", str(tmp_path / "out")]
     result = CliRunner().invoke(program, [*arguments, "--jobs", "1", "--only", "iris"])
     assert result.exit_code == 0, result.output
-    assert "5 claims: not decidable 5" in result.stdout  # one dataset is too few
+    assert "6 claims: not decidable 6" in result.stdout  # one dataset is too few
     assert "boundary.md: tables and figures" in result.stdout
     assert "iris: done" in result.stderr
     quiet = CliRunner().invoke(program, [*arguments, "--jobs", "1", "--only", "iris", "--quiet"])

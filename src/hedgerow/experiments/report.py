@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from hedgerow.storage.replace import replaced
 
@@ -92,11 +93,12 @@ class Report:
 def write(report: Report, name: str, folder: Path, how: str) -> Path:
     """Write ``name.md`` with its tables as CSV and its figures as PNG into `folder/name`; returns the page.
 
-    `how` is the command that made it, and what it ran on. Every file is replaced when the new one is complete.
+    Verdicts come first, then what was run. `how` is the command that made it, and how much of the study it has. Every
+    file is replaced when the new one is complete.
     """
     beside = folder / name
     beside.mkdir(parents=True, exist_ok=True)
-    sections = [f"# {report.title}", report.introduction, how, *_claims(report.claims)]
+    sections = [f"# {report.title}", *_claims(report.claims), report.introduction, how]
     if report.differences:
         sections += ["## Where this differs, and why", "\n".join(f"- {one}" for one in report.differences)]
     for part in report.parts:
@@ -115,8 +117,15 @@ def write(report: Report, name: str, folder: Path, how: str) -> Path:
 def _claims(claims: Sequence[Claim]) -> list[str]:
     if not claims:
         return []
-    rows = [(claim.text, claim.where, f"**{claim.verdict}**", claim.evidence) for claim in claims]
-    return ["## Claims", Table("claims", "", ["claim", "where", "verdict", "evidence"], rows).to_markdown()]
+    rows = [(f"**{claim.verdict}**", claim.text, claim.where, claim.evidence) for claim in claims]
+    counts = Counter(claim.verdict for claim in claims)
+    verdicts = ", ".join(f"{one} {counts[one]}" for one in get_args(Verdict))
+    return [
+        f"Verdicts on {len(claims)} claims: {verdicts}.",
+        "## Claims",
+        Table("claims", "", ["verdict", "claim", "where", "evidence"], rows).to_markdown(),
+        "## What was run",
+    ]
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -124,13 +133,17 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _png(figure: Figure) -> bytes:
+    """Picture of at most 256 colours, which a third of the bytes suffices for."""
     from matplotlib import pyplot as plt
+    from PIL import Image
 
     picture = figure.draw()
-    image = io.BytesIO()
-    picture.savefig(image, format="png", dpi=110, metadata={"Software": None})
+    drawn, reduced = io.BytesIO(), io.BytesIO()
+    picture.savefig(drawn, format="png", dpi=110)
     plt.close(picture)
-    return image.getvalue()
+    with Image.open(drawn) as image:
+        image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(reduced, format="png", optimize=True)
+    return reduced.getvalue()
 
 
 def _replace(path: Path, content: bytes) -> None:

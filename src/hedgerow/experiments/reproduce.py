@@ -138,6 +138,8 @@ def reproduce(
     chosen = _chosen(name)
     source = Source(None if data is None else os.fspath(data))
     folder = Path(out)
+    if folder.is_file():
+        raise ValueError(f"--out is {str(out)!r}, which is a file: name a folder")
     told: Progress = _Silent() if progress is None else progress
     jobs = (os.cpu_count() or 1) if n_jobs is None else n_jobs
     if jobs < 1:
@@ -159,8 +161,14 @@ def reproduce(
             of_run = set(units)
             rows = (row for row in stored if Unit(units[0].study, row[0], row[1]) in of_run)
             report = study.report(Results(rows, quick))
-            page = write(report, study.name, folder, _how(study, source, quick, only))
-            outcomes.append(Outcome(study.name, report, page, store.seconds(units[0].study)))
+            seconds = store.seconds(units[0].study)
+            page = write(report, study.name, folder, _how(study, source, quick, only, usable, seconds))
+            outcomes.append(Outcome(study.name, report, page, seconds))
+    if not outcomes:
+        needed = sorted({one for study, found in wanted.items() for one in (*study.absent(source), *found)})
+        raise ValueError(
+            f"no dataset of {name!r} can be used from {source.folder}: its datasets are {', '.join(needed)}"
+        )
     return outcomes
 
 
@@ -205,13 +213,21 @@ def _usable(datasets: Sequence[str], source: Source, store: Store, told: Progres
     return usable
 
 
-def _how(study: Study, source: Source, quick: bool, only: Sequence[str]) -> str:
+def _how(
+    study: Study, source: Source, quick: bool, only: Sequence[str], datasets: Sequence[str], seconds: float
+) -> str:
     options = [
         *(["--quick"] if quick else []),
         *(["--data DIR"] if source.folder is not None else []),
         *([f"--only {','.join(only)}"] if only else []),
     ]
-    return f"Made by `{' '.join(['hedgerow reproduce', study.name, *options])}` with hedgerow {version('hedgerow')}."
+    command = " ".join(["hedgerow reproduce", study.name, *options])
+    n_run, n_all = (sum(len(study.parts(one, short)) for one in datasets) for short in (quick, False))
+    runs = f"all {n_all}" if n_run == n_all else f"{n_run} of the {n_all}"
+    return (
+        f"Made by `{command}` with hedgerow {version('hedgerow')}: {runs} runs of the full study on {len(datasets)} "
+        f"datasets, {seconds / 60:.1f} minutes of processor time."
+    )
 
 
 class _Telling:

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 
+from threadpoolctl import threadpool_limits
+
 from hedgerow.experiments.sources import Source
 from hedgerow.experiments.store import Scores, Store, Unit
 from hedgerow.experiments.study import Study
@@ -66,7 +68,8 @@ def run_units(
 
 def _run(study: Study, source: Source, unit: Unit) -> tuple[Scores, float]:
     start = time.process_time()
-    scores = study.run(source, unit.dataset, unit.part)
+    with threadpool_limits(1):  # the processes share the cores: threads of BLAS and OpenMP would wait for each other
+        scores = study.run(source, unit.dataset, unit.part)
     return scores, time.process_time() - start
 
 

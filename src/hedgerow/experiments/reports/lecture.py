@@ -72,7 +72,12 @@ def lecture_report(title: str, results: Results) -> Report:
         parts += [
             _errors_table(results, real),
             Figure("trees", "Error over the number of trees", partial(_draw_trees, results, real)),
-            Figure("boundaries", "Boundaries of a tree, of bagging and of a forest", _draw_boundaries),
+            Figure(
+                "boundaries",
+                "Boundaries of a tree, of bagging and of a forest",
+                _draw_boundaries,
+                "300 rows of two interleaved half circles with noise; the shade is the probability of the class.",
+            ),
             Figure("pruning", "Accuracy over the size of the tree", partial(_draw_sizes, results, real)),
             _sizes_table(results, real),
         ]
@@ -294,7 +299,7 @@ def _draw_importance(results: Results, dataset: str) -> Picture:
             np.arange(len(names)) + 0.4 * number - 0.2, [found[one] for one in names], 0.4, color=colour, label=label
         )
     axes.set_yticks(range(len(names)), names)
-    axes.invert_yaxis()
+    axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set(xlabel="% of the largest", title=dataset)
     axes.legend(loc="lower right", frameon=False)
     return figure
