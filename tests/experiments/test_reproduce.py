@@ -171,7 +171,8 @@ def test_a_page_escapes_what_would_break_its_tables(tmp_path):
     page = write(report, "counting", tmp_path, "By hand.")
     text = page.read_text(encoding="utf-8")
     assert text.startswith("# Counting\n\nVerdicts on 1 claims: holds 1, does not hold 0, not decidable 0.")
-    assert "| **holds** | Numbers \\| count. | 1 | always |\n\n## What was run\n\nAn introduction." in text
+    assert "| **holds** | Numbers \\| count. | 1 | always |\n" in text
+    assert "\n\n## What was run\n\nAn introduction." in text
     with (tmp_path / "counting" / "means.csv").open(newline="") as file:
         assert float(next(iter(csv.DictReader(file)))["mean"]) == 1 / 3
 

@@ -63,7 +63,7 @@ def measured_report(title: str, results: Results) -> Report:
 
 _DIFFERENCES = (
     "The document has neither data nor results, so nothing here is compared with print. Its statements are decided at "
-    f"errors of {_LEAD:g} standard deviations, against the better hard model of each family on each dataset.",
+    f"errors of {_LEAD:g} standard deviations, against the best hard model of each family on each dataset.",
     "Equation 7 of the document tries every observed value as a threshold. The runs try up to 64 quantiles of the "
     "midpoints between them, which is the default.",
     "Errors of real data come on top of those that the columns already had, of which nothing is known; the soft models "
@@ -106,7 +106,7 @@ def _errors_table(results: Results, ratio: float) -> Table:
 def _draw_gains(results: Results) -> Picture:
     from matplotlib import pyplot as plt
 
-    figure, row = plt.subplots(1, len(_FAMILIES), figsize=(10, 3.6), layout="constrained", sharey=True)
+    figure, row = plt.subplots(1, len(_FAMILIES), figsize=(10, 4), layout="constrained", sharey=True)
     for axes, family in zip(row, _FAMILIES, strict=True):
         gains = np.array([[_gain(results, one, family, ratio).mean for ratio in RATIOS] for one in results.datasets])
         for line in gains:
