@@ -124,8 +124,8 @@ def _claims(claims: Sequence[Claim]) -> list[str]:
         f"Verdicts on {len(claims)} claims: {verdicts}.",
         "## Claims",
         Table("claims", "", ["verdict", "claim", "where", "evidence"], rows).to_markdown(),
-        "± is the half-width of the 95 % interval over datasets or repeats. A claim is decided if the interval leaves out "
-        "0, or the limit that the evidence names.",
+        "± is the half-width of the 95 % interval over datasets or repeats. A claim is decided if the interval leaves "
+        "out 0, or the limit that the evidence names.",
         "## What was run",
     ]
 
