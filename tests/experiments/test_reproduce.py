@@ -1,6 +1,7 @@
 """Experiments from data to pages, and the errors of what they are asked."""
 
 import csv
+from importlib.metadata import version
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +21,7 @@ from hedgerow.experiments.combining import Combining, _half
 from hedgerow.experiments.lecture import _votes
 from hedgerow.experiments.report import Report, Table, write
 from hedgerow.experiments.sources import Problem, Source
+from hedgerow.experiments.store import Store, Unit
 from hedgerow.experiments.study import Results
 
 
@@ -74,6 +76,20 @@ def test_the_same_command_goes_on_and_writes_tables_and_figures(small_folder, tm
     assert again.started == [("boundary", 10, 10)]
     assert again.units == []
     assert same.page.read_text(encoding="utf-8") == text
+
+
+def test_an_unfinished_run_has_a_page_that_says_so(small_folder, tmp_path):
+    asked = {"data": small_folder, "out": tmp_path / "out", "n_jobs": 1}
+    with pytest.raises(ValueError, match="has no results of 'boundary' yet: run it without --stored"):
+        reproduce("boundary", stored=True, **asked)
+    reproduce("boundary", quick=True, **asked)
+    with Store(tmp_path / "out" / "results.sqlite", version("hedgerow")) as store:
+        boundary = Boundary()
+        unit = Unit(f"boundary-{boundary.revision}", "sonar", "006")
+        store.add(unit, boundary.run(Source(str(small_folder)), "sonar", "006"), 1.0)
+    (outcome,) = reproduce("boundary", stored=True, **asked)
+    text = outcome.page.read_text(encoding="utf-8")
+    assert ": 11 of the 200 runs of the full study on 2 datasets (iris: 5 of 6), " in text
 
 
 def test_a_wrong_checksum_leaves_out_its_dataset_and_goes_on(small_folder, tmp_path):

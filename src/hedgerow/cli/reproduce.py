@@ -35,9 +35,17 @@ same command goes on where it was stopped, and several may share the work.
 @click.option("--out", default="reproduction", show_default=True, metavar="DIR", help="Where results and pages go.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes; default: one for each core.")
 @click.option("--only", metavar="DATASET", multiple=True, help="These datasets only: --only iris,wine.")
+@click.option("--stored", is_flag=True, help="Run nothing: write the pages from what is stored so far.")
 @quiet_option
 def reproduce(
-    name: str, quick: bool, folder: str | None, out: str, jobs: int | None, only: tuple[str, ...], quiet: bool
+    name: str,
+    quick: bool,
+    folder: str | None,
+    out: str,
+    jobs: int | None,
+    only: tuple[str, ...],
+    stored: bool,
+    quiet: bool,
 ) -> None:
     """Run an experiment of one of the papers: tables and figures beside the published ones, and which claims hold."""
     from hedgerow.cli.console import err, progress, silenced
@@ -53,6 +61,7 @@ def reproduce(
             out=out,
             n_jobs=jobs,
             only=comma_separated(only),
+            stored=stored,
             progress=_Bars(bars),
         )
     for outcome in outcomes:

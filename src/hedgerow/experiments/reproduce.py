@@ -112,6 +112,7 @@ def reproduce(
     out: str | os.PathLike[str] = "reproduction",
     n_jobs: int | None = None,
     only: Sequence[str] = (),
+    stored: bool = False,
     progress: Progress | None = None,
 ) -> list[Outcome]:
     """Run an experiment, or all, and write tables, figures and claims.
@@ -132,6 +133,8 @@ def reproduce(
         Processes; None: one for each core.
     only : sequence of str, default=()
         Run these datasets only.
+    stored : bool, default=False
+        Write the pages from what is stored, and run nothing.
     progress : Progress or None, default=None
         Told about every unit and dataset.
     """
@@ -155,15 +158,24 @@ def reproduce(
             if not units:
                 continue
             done = store.finished(units[0].study)
-            told.start(study.name, len(units), len(done.intersection(units)))
-            run_units(study, units, source, store, jobs, _Telling(told, units, done))
-            stored = store.scores(units[0].study)
+            if stored:
+                units = [unit for unit in units if unit in done]
+                if not units:
+                    continue
+            else:
+                told.start(study.name, len(units), len(done.intersection(units)))
+                run_units(study, units, source, store, jobs, _Telling(told, units, done))
             of_run = set(units)
-            rows = (row for row in stored if Unit(units[0].study, row[0], row[1]) in of_run)
+            scores = store.scores(units[0].study)
+            rows = (row for row in scores if Unit(units[0].study, row[0], row[1]) in of_run)
             report = study.report(Results(rows, quick))
             seconds = store.seconds(units[0].study)
-            page = write(report, study.name, folder, _how(study, source, quick, only, usable, seconds))
+            n_all = len(units_of(study, usable, quick=False))
+            how = _how(study, source, quick, only) + _extent(units, n_all, seconds)
+            page = write(report, study.name, folder, how)
             outcomes.append(Outcome(study.name, report, page, seconds))
+    if not outcomes and stored:
+        raise ValueError(f"{folder} has no results of {name!r} yet: run it without --stored")
     if not outcomes:
         needed = sorted({one for study, found in wanted.items() for one in (*study.absent(source), *found)})
         raise ValueError(
@@ -213,21 +225,23 @@ def _usable(datasets: Sequence[str], source: Source, store: Store, told: Progres
     return usable
 
 
-def _how(
-    study: Study, source: Source, quick: bool, only: Sequence[str], datasets: Sequence[str], seconds: float
-) -> str:
+def _how(study: Study, source: Source, quick: bool, only: Sequence[str]) -> str:
     options = [
         *(["--quick"] if quick else []),
         *(["--data DIR"] if source.folder is not None else []),
         *([f"--only {','.join(only)}"] if only else []),
     ]
-    command = " ".join(["hedgerow reproduce", study.name, *options])
-    n_run, n_all = (sum(len(study.parts(one, short)) for one in datasets) for short in (quick, False))
-    runs = f"all {n_all}" if n_run == n_all else f"{n_run} of the {n_all}"
-    return (
-        f"Made by `{command}` with hedgerow {version('hedgerow')}: {runs} runs of the full study on {len(datasets)} "
-        f"datasets, {seconds / 60:.1f} minutes of processor time."
-    )
+    return f"Made by `{' '.join(['hedgerow reproduce', study.name, *options])}` with hedgerow {version('hedgerow')}"
+
+
+def _extent(units: Sequence[Unit], n_all: int, seconds: float) -> str:
+    """How much of the full study these units are."""
+    counts = Counter(unit.dataset for unit in units)
+    runs = f"all {n_all}" if len(units) == n_all else f"{len(units)} of the {n_all}"
+    datasets = f"{len(counts)} dataset{'' if len(counts) == 1 else 's'}"
+    fewer = {one: n for one, n in counts.items() if n < max(counts.values())}
+    least = "".join(f" ({one}: {n} of {max(counts.values())})" for one, n in fewer.items())
+    return f": {runs} runs of the full study on {datasets}{least}, {seconds / 60:.1f} minutes of processor time."
 
 
 class _Telling:
