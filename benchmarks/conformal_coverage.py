@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.model_selection import train_test_split
 
@@ -60,10 +61,12 @@ def read(folder, name):
 def class_methods(seed):
     """Name, estimator and scores of each method; fitted once, asked with every score."""
     forest = ForestClassifier(random_state=seed)
+    by_default = ConformalClassifier(forest, 0.8, allow_empty=True, random_state=seed)
+    yield "oob", by_default, ("lac", "aps", "raps")
     fixed = ConformalClassifier(forest, 0.8, randomized=False, allow_empty=True)
-    yield "oob", fixed, ("lac", "aps", "raps")
-    shaken = ConformalClassifier(forest, 0.8, randomized=True, allow_empty=True, random_state=seed)
-    yield "oob, randomized", shaken, ("lac", "aps", "raps")
+    yield "oob, not randomized", fixed, ("aps", "raps")
+    many = ForestClassifier(400, random_state=seed)
+    yield "oob, 400 trees", ConformalClassifier(many, 0.8, allow_empty=True), ("lac",)
     yield "jackknife+", ConformalClassifier(forest, 0.8, method="jackknife+", allow_empty=True), ("lac",)
     yield "oob, by class", ConformalClassifier(forest, 0.8, groups="class", allow_empty=True), ("lac",)
     cautious = CautiousForestClassifier(random_state=seed)
@@ -79,11 +82,28 @@ def number_methods(seed):
     for score in ("absolute", "normalized", "cqr"):
         for level in LEVELS if score == "cqr" else (None,):
             yield f"oob, {score}", ConformalRegressor(forest, level or 0.8, score), (level,) if level else LEVELS
+    many = ForestRegressor(400, random_state=seed)
+    yield "oob, 400 trees, absolute", ConformalRegressor(many, 0.8, "absolute"), LEVELS
     for score in ("absolute", "normalized"):
         yield f"jackknife+, {score}", ConformalRegressor(forest, 0.8, score, "jackknife+"), LEVELS
     yield "oob, normalized, each side", ConformalRegressor(forest, 0.8, "normalized", sides="each"), LEVELS
     yield "cv, absolute", ConformalRegressor(forest, 0.8, "absolute", "cv", random_state=seed), LEVELS
     yield "split, absolute", ConformalRegressor(forest, 0.8, "absolute", "split", random_state=seed), LEVELS
+
+
+class OneQuantile(RegressorMixin, BaseEstimator):
+    """One quantile of a fitted forest, for MAPIE."""
+
+    def __init__(self, forest, q):
+        self.forest = forest
+        self.q = q
+        self.fitted_ = True
+
+    def fit(self, X, y):  # MAPIE wants one
+        return self
+
+    def predict(self, X):
+        return self.forest.predict_quantiles(X, self.q)[:, 0]
 
 
 def coverage_of_sets(sets, y):
@@ -153,7 +173,7 @@ def try_classes(X, y, X_new, y_new, seed, timed):
 
 
 def try_numbers(X, y, X_new, y_new, seed, timed):
-    from mapie.regression import CrossConformalRegressor, SplitConformalRegressor
+    from mapie.regression import ConformalizedQuantileRegressor, CrossConformalRegressor, SplitConformalRegressor
 
     unit = y.std()
 
@@ -161,6 +181,16 @@ def try_numbers(X, y, X_new, y_new, seed, timed):
         inside = (ends[:, 0] <= y_new) & (y_new <= ends[:, 1])
         return {"coverage": inside.mean(), "size": (ends[:, 1] - ends[:, 0]).mean() / unit}
 
+    spread, (values, times) = np.random.default_rng(seed), np.unique(np.concatenate([y, y_new]), return_counts=True)
+    gap = np.diff(values).min() if (times > 1).any() else 0.0
+    untied = y + spread.uniform(-gap / 2, gap / 2, len(y))
+    untied_new = y_new + spread.uniform(-gap / 2, gap / 2, len(y_new))
+    forest = ForestRegressor(random_state=seed)
+    for level in LEVELS:
+        ends = ConformalRegressor(forest, level, "cqr").fit(X, untied).predict_interval(X_new)
+        inside = (ends[:, 0] <= untied_new) & (untied_new <= ends[:, 1])
+        size = (ends[:, 1] - ends[:, 0]).mean() / unit
+        yield {"method": "oob, cqr, ties of targets broken", "level": level, "coverage": inside.mean(), "size": size}
     for name, model, levels in number_methods(seed):
         start = time.process_time()
         model.fit(X, y)
@@ -176,6 +206,12 @@ def try_numbers(X, y, X_new, y_new, seed, timed):
     spent = time.process_time() - start
     for i, level in enumerate(LEVELS):
         yield {"method": "MAPIE split, absolute", "level": level, "time": spent, **scores(ends[:, :, i])}
+    ours = ForestRegressor(random_state=seed).fit(X_fit, y_fit)
+    for level in LEVELS:
+        three = [OneQuantile(ours, q) for q in ((1 - level) / 2, (1 + level) / 2, 0.5)]
+        theirs = ConformalizedQuantileRegressor(three, level, prefit=True).conformalize(X_cal, y_cal)
+        ends = theirs.predict_interval(X_new, symmetric_correction=True)[1]
+        yield {"method": "MAPIE split, cqr", "level": level, **scores(ends[:, :, 0])}
     if timed:
         for name, one in (
             ("MAPIE cross, the same forest", ForestRegressor(random_state=seed)),

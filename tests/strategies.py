@@ -187,7 +187,8 @@ def draw_split(draw: st.DrawFn, shape: ForestShape, make_child: Callable[[], Nod
         return subset(feature, members, n_categories, *nodes, missing=missing)
     if kind == "oblique":
         weights = draw(st.dictionaries(st.integers(0, shape.n_features - 1), _coefficients, min_size=1))
-        return oblique(weights, draw(_thresholds), *nodes, missing=missing)
+        means = draw(st.none() | st.fixed_dictionaries({j: st.just(np.nan) | _coefficients for j in weights}))
+        return oblique(weights, draw(_thresholds), *nodes, missing=missing, means=means)
     return threshold(feature, draw(_thresholds), *nodes, missing=missing)
 
 

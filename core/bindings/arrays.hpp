@@ -38,6 +38,7 @@ struct ForestArrays {
     In<std::int64_t> tree_start, leaf_start, payload_start;
     In<std::int32_t> payload_codes;
     In<double> payload_weights;
+    std::optional<In<double>> payload_means;
     std::int64_t n_features;
     bool only_thresholds;
     std::shared_ptr<walk::Packing> packing;
@@ -60,6 +61,7 @@ inline forest::Forest view(const ForestArrays& arrays) {
             .payload_start = arrays.payload_start.data(),
             .payload_codes = arrays.payload_codes.data(),
             .payload_weights = arrays.payload_weights.data(),
+            .payload_means = data_of(arrays.payload_means),
             .n_trees = static_cast<std::int64_t>(arrays.tree_start.size()) - 1,
             .n_features = arrays.n_features,
             .only_thresholds = arrays.only_thresholds};

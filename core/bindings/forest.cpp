@@ -113,26 +113,18 @@ void bind_forest(nb::module_& m) {
             "__init__",
             [](ForestArrays* self, Nodes nodes, Bytes kind, std::optional<In<double>> weight,
                std::optional<Codes> payload, std::optional<Bytes> missing, Offsets tree_start, Offsets leaf_start,
-               Offsets payload_start, Codes payload_codes, In<double> payload_weights, std::int64_t n_features,
-               bool only_thresholds, std::shared_ptr<walk::Packing> packing) {
-                new (self) ForestArrays{nodes,
-                                        kind,
-                                        weight,
-                                        payload,
-                                        missing,
-                                        tree_start,
-                                        leaf_start,
-                                        payload_start,
-                                        payload_codes,
-                                        payload_weights,
-                                        n_features,
-                                        only_thresholds,
-                                        std::move(packing)};
+               Offsets payload_start, Codes payload_codes, In<double> payload_weights,
+               std::optional<In<double>> payload_means, std::int64_t n_features, bool only_thresholds,
+               std::shared_ptr<walk::Packing> packing) {
+                new (self) ForestArrays{nodes,         kind,       weight,          payload,           missing,
+                                        tree_start,    leaf_start, payload_start,   payload_codes,     payload_weights,
+                                        payload_means, n_features, only_thresholds, std::move(packing)};
             },
             nb::kw_only(), "nodes"_a.noconvert(), "kind"_a.noconvert(), "weight"_a.noconvert().none(),
             "payload"_a.noconvert().none(), "missing"_a.noconvert().none(), "tree_start"_a.noconvert(),
             "leaf_start"_a.noconvert(), "payload_start"_a.noconvert(), "payload_codes"_a.noconvert(),
-            "payload_weights"_a.noconvert(), "n_features"_a, "only_thresholds"_a, "packing"_a);
+            "payload_weights"_a.noconvert(), "payload_means"_a.noconvert().none(), "n_features"_a, "only_thresholds"_a,
+            "packing"_a);
     m.def("node_fault", &node_fault, "forest"_a.noconvert(),
           "The first rule that a node breaks by itself, or -1, and the node; see hedgerow.forest.check.");
     m.def(

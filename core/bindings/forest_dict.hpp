@@ -29,6 +29,7 @@ inline ArrayDict forest_dict(forest::GrownForest&& grown) {
     arrays["payload_start"] = to_array(std::move(trees.payload_start));
     arrays["payload_codes"] = to_array(std::move(trees.payload_codes));
     arrays["payload_weights"] = to_array(std::move(trees.payload_weights));
+    arrays["payload_means"] = to_optional_array(std::move(trees.payload_means));
     arrays["leaf_values"] = to_array(std::move(trees.leaf_values));
     return arrays;
 }

@@ -32,10 +32,11 @@ inline void append(GrownTree& all, GrownTree& part) {
     append(all.kind, part.kind);
     append(all.missing, part.missing);
     append_starts(all.payload_start, part.payload_start);
-    if (!all.payload_weights.empty() || !part.payload_weights.empty()) {
-        fill_payload_weights(all);
-        fill_payload_weights(part);
-        append(all.payload_weights, part.payload_weights);
+    for (const auto of_codes : {&GrownTree::payload_weights, &GrownTree::payload_means}) {
+        if ((all.*of_codes).empty() && (part.*of_codes).empty()) continue;
+        fill_up(all.*of_codes, all);
+        fill_up(part.*of_codes, part);
+        append(all.*of_codes, part.*of_codes);
     }
     append(all.payload_codes, part.payload_codes);
     append(all.leaf_values, part.leaf_values);

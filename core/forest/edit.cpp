@@ -27,9 +27,9 @@ void append_payload(const Forest& forest, std::int64_t node, GrownTree& trees) {
     trees.payload_codes.insert(trees.payload_codes.end(), forest.payload_codes + begin, forest.payload_codes + end);
     trees.payload_start.push_back(static_cast<std::int64_t>(trees.payload_codes.size()));
     if (forest.kind[node] != Kind::oblique) return;
-    fill_payload_weights(trees);
-    std::copy(forest.payload_weights + begin, forest.payload_weights + end,
-              trees.payload_weights.end() - (end - begin));
+    set_last(trees.payload_weights, trees, forest.payload_weights + begin, end - begin);
+    if (forest.payload_means != nullptr)
+        set_last(trees.payload_means, trees, forest.payload_means + begin, end - begin);
 }
 
 }  // namespace
@@ -62,7 +62,8 @@ GrownForest rearranged(const Forest& forest, Rearrangement nodes) {
         n_leaves += leaf;
         made.leaf_start.push_back(n_leaves);
     }
-    if (!trees.payload_weights.empty()) fill_payload_weights(trees);
+    for (std::vector<double>* of_codes : {&trees.payload_weights, &trees.payload_means})
+        if (!of_codes->empty()) fill_up(*of_codes, trees);
     trees.weight.assign(nodes.weight.begin(), nodes.weight.end());
     trees.leaf_values.assign(nodes.leaf_values.begin(), nodes.leaf_values.end());
     made.tree_start = std::move(nodes.tree_start);

@@ -35,6 +35,7 @@ struct Forest {
     const std::int64_t* payload_start;
     const std::int32_t* payload_codes;  // multiway: child of each category; subset: bits; oblique: features
     const double* payload_weights;      // oblique: one weight for each feature in payload_codes
+    const double* payload_means;        // oblique: what stands in for a missing value; null: nothing does
 
     std::int64_t n_trees;
     std::int64_t n_features;

@@ -1,6 +1,8 @@
 // Forests that own their arrays: what growing and editing return.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -23,6 +25,7 @@ struct GrownTree {
     std::vector<std::int64_t> payload_start{0};
     std::vector<std::int32_t> payload_codes;
     std::vector<double> payload_weights;  // one per code if any split is oblique, else empty
+    std::vector<double> payload_means;    // likewise
     Bulk<double> leaf_values;
     Bulk<std::uint32_t> count_of;  // per leaf: its row in distinct_counts, instead of leaf_values
     // Training rows of each leaf with their weights there, if they are kept.
@@ -32,8 +35,14 @@ struct GrownTree {
 };
 
 // NaN for the codes of the last payloads, which are not those of oblique splits.
-inline void fill_payload_weights(GrownTree& tree) {
-    tree.payload_weights.resize(tree.payload_codes.size(), std::numeric_limits<double>::quiet_NaN());
+inline void fill_up(std::vector<double>& of_codes, const GrownTree& tree) {
+    of_codes.resize(tree.payload_codes.size(), std::numeric_limits<double>::quiet_NaN());
+}
+
+// Numbers of the codes of the last payload, that of an oblique split.
+inline void set_last(std::vector<double>& of_codes, const GrownTree& tree, const double* values, std::ptrdiff_t n) {
+    fill_up(of_codes, tree);
+    std::copy(values, values + n, of_codes.end() - n);
 }
 
 // All trees concatenated.

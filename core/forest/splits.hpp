@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "data/codes.hpp"
 #include "forest/forest.hpp"
@@ -48,13 +49,30 @@ inline std::int64_t category_child(const Forest& forest, std::int64_t node, doub
     return code == no_code ? no_child : child_of_code(forest, node, code);
 }
 
+// Adds n products weight · value, a missing value replaced by its mean, which may be NaN; NaN where no value is known.
+template <class ValueOf>
+double sum_with_means(const double* weights, const double* means, std::int64_t n, const ValueOf& value_of) {
+    double sum = 0;
+    std::int64_t n_known = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const double value = value_of(i);
+        const bool known = !std::isnan(value);
+        n_known += known;
+        sum += weights[i] * (known ? value : means[i]);
+    }
+    return n_known > 0 ? sum : std::numeric_limits<double>::quiet_NaN();
+}
+
 // A Row is anything that gives the value of a column by its number.
 template <class Row>
 double oblique_sum(const Forest& forest, std::int64_t node, const Row& row) {
-    double sum = 0;
+    const std::int64_t begin = forest.payload_start[forest.payload[node]];
     const std::int64_t end = forest.payload_start[forest.payload[node] + 1];
-    for (std::int64_t i = forest.payload_start[forest.payload[node]]; i < end; ++i)
-        sum += forest.payload_weights[i] * row[forest.payload_codes[i]];
+    const auto value_of = [&](std::int64_t i) { return row[forest.payload_codes[begin + i]]; };
+    if (forest.payload_means != nullptr)
+        return sum_with_means(forest.payload_weights + begin, forest.payload_means + begin, end - begin, value_of);
+    double sum = 0;
+    for (std::int64_t i = 0; i < end - begin; ++i) sum += forest.payload_weights[begin + i] * value_of(i);
     return sum;
 }
 

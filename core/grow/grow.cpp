@@ -37,6 +37,7 @@ void collapse_in_place(GrownForest& forest, const TrainingData& data) {
                        trees.payload_start.data(),
                        trees.payload_codes.data(),
                        trees.payload_weights.data(),
+                       trees.payload_means.empty() ? nullptr : trees.payload_means.data(),
                        static_cast<std::int64_t>(forest.tree_start.size()) - 1,
                        data.n_features,
                        false};

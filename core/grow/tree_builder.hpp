@@ -82,11 +82,13 @@ public:
         tree_.payload_start.push_back(static_cast<std::int64_t>(tree_.payload_codes.size()));
     }
 
+    // `means`: what stands in for a missing value of each feature.
     void set_oblique_split(std::int64_t node, std::int64_t n_children, const std::vector<std::int32_t>& features,
-                           const std::vector<double>& weights, double threshold, Missing missing) {
+                           const std::vector<double>& weights, const std::vector<double>& means, double threshold,
+                           Missing missing) {
         set_split(node, n_children, Kind::oblique, forest::oblique_feature, threshold, missing, features);
-        fill_payload_weights(tree_);
-        std::copy(weights.begin(), weights.end(), tree_.payload_weights.end() - std::ssize(weights));
+        set_last(tree_.payload_weights, tree_, weights.data(), std::ssize(weights));
+        set_last(tree_.payload_means, tree_, means.data(), std::ssize(means));
     }
 
     void set_leaf(std::int64_t node, const std::vector<double>& values) {
@@ -110,7 +112,11 @@ public:
         sorted.payload_start = std::move(tree_.payload_start);
         sorted.payload_codes = std::move(tree_.payload_codes);
         sorted.payload_weights = std::move(tree_.payload_weights);
-        if (!sorted.payload_weights.empty()) fill_payload_weights(sorted);
+        sorted.payload_means = std::move(tree_.payload_means);
+        if (!sorted.payload_weights.empty()) {
+            fill_up(sorted.payload_weights, sorted);
+            fill_up(sorted.payload_means, sorted);
+        }
         std::vector<std::size_t> leaf_at(order.size());
         for (std::size_t i = 0; i < leaves_.size(); ++i) leaf_at[static_cast<std::size_t>(leaves_[i].node)] = i;
         std::int32_t next_child = 1, next_leaf = 0;

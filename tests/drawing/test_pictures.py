@@ -17,8 +17,10 @@ from sklearn.datasets import load_iris
 
 from hedgerow import (
     ForestClassifier,
+    ForestRegressor,
     MeasuredTreeRegressor,
     NaiveBayesTreeClassifier,
+    ObliqueTreeClassifier,
     RuleClassifier,
     TreeClassifier,
     TreeRegressor,
@@ -26,7 +28,7 @@ from hedgerow import (
 from hedgerow.drawing import Highlight, Rectangle, Scene, Subject, Text, scene_to_svg, tree_scene, view_tree
 from hedgerow.drawing.palette import class_color
 from hedgerow.drawing.tidy import tidy_positions
-from hedgerow.drawing.view import AUTO_DEPTH, AUTO_LEAVES
+from hedgerow.drawing.view import AUTO_DEPTH, AUTO_LEAVES, N_BINS
 from hedgerow.forest.names import Names
 from strategies import forests
 
@@ -110,7 +112,8 @@ def test_any_forest_can_be_drawn(data: st.DataObject) -> None:
     number = data.draw(st.integers(0, forest.n_trees - 1))
     weights = np.zeros(forest.n_leaves)
     weights[int(forest.leaf_start[number])] = 1.0
-    highlight = data.draw(st.none() | st.just(Highlight(weights, ["1"] * forest.n_features)))
+    ones = np.ones(forest.n_features)
+    highlight = data.draw(st.none() | st.just(Highlight(weights, ["1"] * forest.n_features, ones)))
     depth = data.draw(st.sampled_from(["auto", None, 0, 1, 2]))
     view = view_tree(subject_of(forest, number), max_depth=depth, highlight=highlight)
     drawn = sum(max(node.hidden, 1) for node in view.nodes if node.is_end)
@@ -186,11 +189,50 @@ def test_lightest_branches_of_a_wide_node_are_drawn_as_one() -> None:
     assert "= p00" in words(tree.to_svg(max_depth=None))
 
 
-def test_regression_trees_show_means_and_deviations() -> None:
+def test_regression_trees_show_histograms_of_their_targets() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    X[::7, 0] = np.nan
+    y = np.round(3 * X[:, 1] + rng.normal(size=300), 1)
+    tree = TreeRegressor(max_leaf_nodes=6, pruning=None).fit(X, y, sample_weight=rng.integers(0, 3, 300))
+    view = tree._view(0, None, None)
+    assert view.range is not None
+    low, high = view.range
+    for node in view.nodes:
+        assert node.histogram is not None
+        weight, mean, _ = node.totals
+        assert node.histogram.sum() == pytest.approx(weight)
+        middles = low + (np.arange(N_BINS) + 0.5) / N_BINS * (high - low)
+        assert node.histogram @ middles / weight == pytest.approx(mean, abs=(high - low) / N_BINS)
+    assert f"training targets, {low:g} to {high:g}" in "".join(words(tree.to_svg()))
+
+
+def test_a_forest_shows_the_targets_of_one_tree() -> None:
+    X = np.arange(40.0)[:, np.newaxis]
+    forest = ForestRegressor(3, random_state=0).fit(X, X[:, 0] ** 2)
+    samples, second = forest.leaf_samples_, forest.forest_.leaf_start[1:3]
+    targets = samples.values[samples.ranks[samples.start[second[0]] : samples.start[second[1]]]]
+    expected, _ = np.histogram(targets, N_BINS, (targets.min(), targets.max()))
+    np.testing.assert_allclose(forest._view(1, "auto", None).nodes[0].histogram, expected)
+
+
+def test_trees_of_older_files_show_means_and_deviations() -> None:
     tree = TreeRegressor(pruning=None).fit([[0.0], [0.0], [1.0], [1.0]], [1.0, 3.0, 10.0, 10.0])
+    del tree.leaf_targets_  # files of older versions have none
     svg = tree.to_svg()
     assert "mean ± standard deviation, 1 to 10" in "".join(words(svg))
     assert "2 ± 1" in svg
+
+
+def test_an_oblique_split_of_many_columns_names_the_heaviest_and_a_row_its_sum() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4))
+    tree = ObliqueTreeClassifier(max_depth=1).fit(X, X @ [1.0, 3.0, 1.0, 1.0] > 0)
+    root = tree._view(0, "auto", X[:1]).nodes[0]
+    assert root.subject == "x1 + 3 more"
+    assert root.formula.startswith(tree.to_text().split(" <= ")[0].split(" ")[0])
+    forest = tree.forest_
+    assert float(root.value) == pytest.approx(X[0, forest.payload_codes] @ forest.payload_weights, rel=1e-4)
 
 
 def test_measured_trees_show_errors_and_soft_ways() -> None:

@@ -73,6 +73,22 @@ def test_an_oblique_node_names_its_features_in_order() -> None:
     assert forest.payload_codes.tolist() == [0, 2, 2]
     assert forest.payload_weights[:2].tolist() == [0.5, -1]
     assert np.isnan(forest.payload_weights[2])
+    assert forest.payload_means is None
+
+
+def test_means_stand_in_for_missing_values_of_an_oblique_node() -> None:
+    node = oblique({0: 1.0, 1: 2.0, 2: 4.0}, 3.0, A, B, means={0: 0.5, 1: 1.5, 2: math.nan}, missing="last_child")
+    forest = build_forest([node, subset(0, [1], 2, A, B)], 3)
+    np.testing.assert_array_equal(forest.payload_means, [0.5, 1.5, math.nan, math.nan])
+    nan = math.nan
+    rows = [[-1.0, nan, 0.0], [nan, 1.0, 0.0], [-9.0, 0.0, nan], [nan, nan, nan], [nan, nan, 0.0], [nan, nan, -1.0]]
+    # sums: -1 + 3, 0.5 + 2, missing, missing, 0.5 + 3, 0.5 + 3 - 4
+    assert route(forest, np.array(rows))[:, 0].tolist() == [0, 0, 1, 1, 1, 0]
+
+
+def test_means_of_other_columns_are_an_error() -> None:
+    with pytest.raises(ValueError, match=r"means are of the columns \[0, 2\], weights of \[0, 1\]: give both of each"):
+        oblique({0: 1.0, 1: 1.0}, 0, A, B, means={0: 1.0, 2: 1.0})
 
 
 def test_a_node_can_stand_in_several_trees() -> None:

@@ -104,6 +104,12 @@ def with_row(row: list[float]) -> Any:
     return np.vstack([STATS[:5], [row], STATS[6:]])
 
 
+def mean_of(entry: int, mean: float) -> Mutation:
+    means = np.full(7, math.nan)
+    means[entry] = mean
+    return use("payload_means", means)
+
+
 MUTATIONS: list[tuple[str, Mutation, str]] = [
     # layout
     ("no feature", use("n_features", 0), "n_features is 0, must be an integer of at least 1"),
@@ -187,6 +193,10 @@ MUTATIONS: list[tuple[str, Mutation, str]] = [
     ("an infinite coefficient", put("payload_weights", 5, math.inf), r"payload_weights\[5\] .* is inf, must be finite"),
     ("a coefficient of NaN", put("payload_weights", 6, math.nan), r"payload_weights\[6\] .* nan, must be finite"),
     ("a category's coefficient", put("payload_weights", 2, 0.0), r"payload_weights\[2\] .* must be NaN \(unused\)"),
+    ("an infinite mean", mean_of(5, math.inf), r"payload_means\[5\] of payload 2 is inf, must be finite, or NaN"),
+    ("a category's mean", mean_of(2, 0.0), r"payload_means\[2\] of payload 1 is 0.0, must be NaN \(unused\)"),
+    ("too few means", use("payload_means", np.full(3, math.nan)), "payload_means has 3 entries, must have 7"),
+    ("a list of means", use("payload_means", [0.5] * 7), "payload_means is a list, must be a 1-D float64 array"),
     ("the empty subset", put("payload_codes", 0, 0), "payload 0 is the subset of no category"),
     ("a child that no code names", put("payload_codes", 4, 3), "payload 1 names child 3 but not child 2"),
     ("a first child that no code names", put("payload_codes", 1, 1), "payload 1 names child 1 but not child 0"),

@@ -26,13 +26,13 @@ from oracles.oblique import check_tree
 CRITERIA = ("gini", "entropy", "gain_ratio", "squared_error")
 
 
-def slanted_problem(seed: int, criterion: str, **changes: Any) -> Problem:
-    """Three numeric columns whose sum matters and a nominal one; a few values are missing."""
+def slanted_problem(seed: int, criterion: str, *, gaps: float = 0.03, **changes: Any) -> Problem:
+    """Three numeric columns whose sum matters and a nominal one; a few values, `gaps`, are missing."""
     rng = np.random.default_rng(seed)
     problem = random_problem(rng, 70, 4, criterion=criterion, missing="fractional")
     X = rng.normal(size=(70, 3))
     signal = X @ [1.0, -2.0, 0.5] + rng.normal(size=70) / 3
-    X[rng.random(X.shape) < 0.03] = np.nan
+    X[rng.random(X.shape) < gaps] = np.nan
     targets = signal if criterion == "squared_error" else np.digitize(signal, [-1.0, 1.0])
     columns = [*X.T.tolist(), rng.integers(0, 3, 70).astype(float).tolist()]
     return replace(
@@ -62,6 +62,14 @@ def test_every_node_has_the_best_of_literal_directions_and_columns(criterion: st
         problem = slanted_problem(seed, criterion)
         n_oblique += check_tree(problem, grow_oblique(problem, penalty), penalty)
     assert n_oblique >= 3
+
+
+def test_directions_are_literal_where_a_fifth_of_the_values_is_missing() -> None:
+    problem = slanted_problem(3, "gini", gaps=0.2)
+    forest = grow_oblique(problem, 0.1)
+    assert check_tree(problem, forest, 0.1) > 0
+    assert forest.payload_means is not None
+    assert np.isfinite(forest.payload_means).any()
 
 
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
@@ -131,20 +139,36 @@ def test_nominal_columns_are_split_alone() -> None:
     assert set(tree.forest_.kind.tolist()) >= {NodeKind.MULTIWAY, NodeKind.OBLIQUE}
 
 
-def test_a_row_without_a_value_is_spread_over_an_oblique_split() -> None:
+@pytest.mark.parametrize("row", [[np.nan, 1.0], [np.nan, np.nan]])
+def test_a_row_without_a_value_that_weighs_much_or_without_any_is_spread(row: list[float]) -> None:
     X, y = plane()
     X[:5, 0] = np.nan
     tree = ObliqueTreeClassifier(max_depth=1).fit(X, y)
     assert tree.forest_.kind[0] == NodeKind.OBLIQUE
     shares = tree.forest_.weight[1:3] / tree.forest_.weight[0]
-    counts = tree.leaf_counts([[np.nan, 1.0]])[0, 0]
+    counts = tree.leaf_counts([row])[0, 0]
     np.testing.assert_allclose(counts, shares @ tree.forest_.counts[:2], rtol=1e-12)
+
+
+def test_the_mean_of_the_node_stands_in_for_a_value_that_weighs_little() -> None:
+    X, y = plane()
+    X[:5, 1] = np.nan
+    tree = ObliqueTreeClassifier(max_depth=1).fit(X, y)
+    forest = tree.forest_
+    assert forest.payload_means is not None
+    assert forest.payload_codes.tolist() == [0, 1]
+    assert np.isnan(forest.payload_means[0])
+    np.testing.assert_allclose(forest.payload_means[1], np.nanmean(X[:, 1]), rtol=1e-12)
+    rows = np.column_stack([np.linspace(-2, 2, 41), np.full(41, np.nan)])
+    total = rows[:, 0] + forest.payload_weights[1] * np.nanmean(X[:, 1])
+    np.testing.assert_array_equal(tree.apply(rows), (total > forest.threshold[0]).astype(int))
+    assert "with the mean " in str(tree.explain(rows[:1])[0])
 
 
 def test_a_column_with_many_missing_values_takes_no_part() -> None:
     X, y = plane()
     X = np.column_stack([X, X[:, 0]])
-    X[:60, 2] = np.nan
+    X[:120, 2] = np.nan
     tree = ObliqueTreeClassifier().fit(X, y)
     assert 2 not in tree.forest_.payload_codes
 

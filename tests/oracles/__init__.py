@@ -103,9 +103,13 @@ def answer(forest: Forest, node: int, x: NDArray[np.float64]) -> int | None:
     """The number of the child that the row's value leads to, or None where it has no answer."""
     kind, at = forest.kind[node], float(forest.threshold[node])
     if kind == NodeKind.OBLIQUE:
+        values = [float(x[forest.payload_codes[i]]) for i in payload(forest, node)]
+        if forest.payload_means is not None and not all(map(math.isnan, values)):
+            means = [float(forest.payload_means[i]) for i in payload(forest, node)]
+            values = [mean if math.isnan(value) else value for value, mean in zip(values, means, strict=True)]
         total = 0.0
-        for i in payload(forest, node):
-            total += float(forest.payload_weights[i]) * float(x[forest.payload_codes[i]])
+        for i, value in zip(payload(forest, node), values, strict=True):
+            total += float(forest.payload_weights[i]) * value
         return None if math.isnan(total) else int(not total <= at)
     value = float(x[forest.feature[node]])
     if math.isnan(value):

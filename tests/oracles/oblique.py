@@ -18,7 +18,8 @@ from oracles.growth import Instances, Problem, check_numbers, divide, judge, roo
 
 Floats = NDArray[np.float64]
 
-_MOST_MISSING = 0.1  # of the weight, in columns that take part
+_MOST_MISSING = 0.5  # of the weight, in columns that take part
+_MOST_REPLACED = 0.3  # of the squared coefficients, of a column whose mean stands in for missing values
 _LEAST = 0.03  # of the largest coefficient
 
 
@@ -26,9 +27,13 @@ _LEAST = 0.03  # of the largest coefficient
 class Direction:
     features: tuple[int, ...]
     weights: tuple[float, ...]
+    means: tuple[float, ...]
 
     def along(self, row: list[float]) -> float:
-        return math.fsum(weight * row[j] for j, weight in zip(self.features, self.weights, strict=True))
+        if all(math.isnan(row[j]) for j in self.features):
+            return math.nan
+        triples = zip(self.features, self.weights, self.means, strict=True)
+        return math.fsum(weight * (mean if math.isnan(row[j]) else row[j]) for j, weight, mean in triples)
 
 
 def directions(problem: Problem, instances: Instances, penalty: float) -> list[Direction]:
@@ -38,7 +43,7 @@ def directions(problem: Problem, instances: Instances, penalty: float) -> list[D
         return []
     w = np.array([i.weight for i in instances])
     X = np.array(problem.columns, dtype=float).T[rows]
-    columns, Z, deviations = [], [], []
+    columns, Z, means, deviations = [], [], [], []
     for j, n_categories in enumerate(problem.n_categories):
         known = ~np.isnan(X[:, j])
         if n_categories or w[known].sum() < (1 - _MOST_MISSING) * w.sum():
@@ -48,6 +53,7 @@ def directions(problem: Problem, instances: Instances, penalty: float) -> list[D
         if deviation <= 1e-12 * abs(mean):
             continue
         columns.append(j)
+        means.append(mean)
         deviations.append(deviation)
         Z.append(np.where(known, (X[:, j] - mean) / deviation, 0.0))
     if len(columns) < 2:
@@ -59,7 +65,7 @@ def directions(problem: Problem, instances: Instances, penalty: float) -> list[D
         targets = [np.where(np.isin(y, group), 1.0, -1.0) for group in groups(table, y, w)]
     weighted = (table * w[:, np.newaxis]).T / w.sum()
     found = [np.linalg.solve(weighted @ table + penalty * np.eye(len(columns)), weighted @ t) for t in targets]
-    made = [readable(columns, b, np.array(deviations)) for b in found]
+    made = [readable(columns, b, means, np.array(deviations)) for b in found]
     return [one for one in made if len(one.features) > 1]
 
 
@@ -86,14 +92,17 @@ def groups(table: Floats, y: Floats, w: Floats) -> list[list[float]]:
     return [near] if heaviest in (near, [k for k in classes if k not in near]) else [near, heaviest]
 
 
-def readable(columns: list[int], b: Floats, deviations: Floats) -> Direction:
+def readable(columns: list[int], b: Floats, means: list[float], deviations: Floats) -> Direction:
     """Weights in the unit of the column that weighs most, with four digits; small ones are left out."""
     if not b.any():
-        return Direction((), ())
+        return Direction((), (), ())
     most = int(np.abs(b).argmax())
     kept = [i for i in range(len(columns)) if abs(b[i]) > _LEAST * abs(b[most])]
     weights = [b[i] / deviations[i] * deviations[most] / b[most] for i in kept]
-    return Direction(tuple(columns[i] for i in kept), tuple(float(f"{weight:.4g}") for weight in weights))
+    replaced = [math.nan if b[i] ** 2 > _MOST_REPLACED * (b**2).sum() else means[i] for i in kept]
+    return Direction(
+        tuple(columns[i] for i in kept), tuple(float(f"{weight:.4g}") for weight in weights), tuple(replaced)
+    )
 
 
 def check_tree(problem: Problem, forest: Forest, penalty: float) -> int:
@@ -109,8 +118,11 @@ def check_tree(problem: Problem, forest: Forest, penalty: float) -> int:
         offered = directions(problem, instances, penalty)
         if forest.kind[node] == NodeKind.OBLIQUE:
             at = list(oracles.payload(forest, node))
+            assert forest.payload_means is not None
             own = Direction(
-                tuple(int(forest.payload_codes[i]) for i in at), tuple(float(forest.payload_weights[i]) for i in at)
+                tuple(int(forest.payload_codes[i]) for i in at),
+                tuple(float(forest.payload_weights[i]) for i in at),
+                tuple(float(forest.payload_means[i]) for i in at),
             )
             close = [n for n, one in enumerate(offered) if _is_close(one, own)]
             assert close, f"node {node} splits along {own}, should be one of {offered}"
@@ -147,4 +159,8 @@ def check_tree(problem: Problem, forest: Forest, penalty: float) -> int:
 
 
 def _is_close(one: Direction, own: Direction) -> bool:
-    return one.features == own.features and np.allclose(one.weights, own.weights, rtol=1e-3)
+    return (
+        one.features == own.features
+        and np.allclose(one.weights, own.weights, rtol=1e-3)
+        and np.allclose(one.means, own.means, rtol=1e-9, equal_nan=True)
+    )

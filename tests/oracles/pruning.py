@@ -200,6 +200,7 @@ def split(forest: Forest, node: int) -> tuple[object, ...]:
         repr(float(forest.threshold[node])),
         [int(forest.payload_codes[i]) for i in at],
         [float(forest.payload_weights[i]) for i in at] if kind == NodeKind.OBLIQUE else [],
+        [repr(float(forest.payload_means[i])) for i in at] if forest.payload_means is not None else [],
     )
 
 

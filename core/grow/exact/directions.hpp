@@ -39,7 +39,7 @@ public:
         if (features_.size() < 2) return projections;  // an axis-parallel split does as well
         rows_.seed = path.key();
         const auto add = [&] {
-            Direction direction = readable_direction(features_, options_.fit_linear(rows_), deviations_);
+            Direction direction = readable_direction(features_, options_.fit_linear(rows_), deviations_, means_);
             if (direction.features.size() < 2) return;
             const auto value_at = [&](std::uint32_t row, std::int32_t feature) { return value(row, feature); };
             if (auto made = project(std::move(direction), node, value_at)) projections.push_back(std::move(made));
@@ -59,16 +59,16 @@ public:
     }
 
 private:
-    static constexpr double most_missing = 0.1;  // of the weight: columns with more take no part
+    static constexpr double most_missing = 0.5;  // of the weight: columns with more take no part
 
     double value(std::uint32_t row, std::int32_t feature) const { return data_.X[feature * data_.n_rows + row]; }
 
-    // Fills rows_, targets_, features_ and deviations_.
+    // Fills rows_, targets_, features_, means_ and deviations_.
     void standardise(const NodeSamples<Target>& node, std::span<const std::int32_t> columns) {
         const SampleBlock<Target>& block = *node.block;
         features_.clear();
         deviations_.clear();
-        std::vector<double> means;
+        means_.clear();
         for (const std::int32_t feature : columns) {
             if (data_.n_categories[feature] > 0) continue;
             if (const Moments of = moments(node, feature); of.deviation > 0) {
@@ -78,7 +78,7 @@ private:
         std::sort(features_.begin(), features_.end());
         for (const std::int32_t feature : features_) {
             const Moments of = moments(node, feature);
-            means.push_back(of.mean);
+            means_.push_back(of.mean);
             deviations_.push_back(of.deviation);
         }
         rows_.n_columns = static_cast<std::int64_t>(features_.size());
@@ -91,7 +91,7 @@ private:
             targets_.push_back(block.instances[id].target);
             for (std::size_t i = 0; i < features_.size(); ++i) {
                 const double x = value(block.rows[id], features_[i]);
-                rows_.values.push_back(std::isnan(x) ? 0.0 : (x - means[i]) / deviations_[i]);
+                rows_.values.push_back(std::isnan(x) ? 0.0 : (x - means_[i]) / deviations_[i]);
             }
         }
     }
@@ -132,7 +132,7 @@ private:
     LinearRows rows_;
     std::vector<Target> targets_;
     std::vector<std::int32_t> features_;
-    std::vector<double> deviations_;
+    std::vector<double> means_, deviations_;
 };
 
 }  // namespace hedgerow::grow::exact

@@ -212,7 +212,7 @@ private:
         const std::int64_t depth = task.depth;
         if (split.projection)
             builder_.set_oblique_split(task.node, n_children, codes, split.projection->direction.weights,
-                                       split.threshold, split.missing);
+                                       split.projection->direction.means, split.threshold, split.missing);
         else
             builder_.set_split(task.node, n_children, split.kind, split.feature, split.threshold, split.missing,
                                split.kind == Kind::subset ? subset_words(codes) : codes);

@@ -5,12 +5,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "forest/splits.hpp"
 #include "grow/exact/samples.hpp"
 
 namespace hedgerow::grow::exact {
@@ -18,9 +21,10 @@ namespace hedgerow::grow::exact {
 struct Direction {
     std::vector<std::int32_t> features;  // ascending
     std::vector<double> weights;         // none is 0
+    std::vector<double> means;           // in the node, in place of missing values; NaN of a column that weighs much
 };
 
-// The sum of weight · value, with the instances of a node that have all values, as a sorted column has them.
+// The sum of weight · value, with the instances of a node that have any of the values, as a sorted column has them.
 struct Projection {
     Direction direction;
     std::vector<ListEntry> entries;
@@ -28,15 +32,18 @@ struct Projection {
 };
 
 // Coefficients of standardised columns as weights of the columns, in the unit of the one that weighs most there. Four
-// digits are kept, so that the text of a split is all of it.
+// digits are kept, so that the text of a split is all of it. A row without a value of a column that has more than a
+// part of the squared coefficients is not split by its other columns.
 inline Direction readable_direction(const std::vector<std::int32_t>& features, const std::vector<double>& coefficients,
-                                    const std::vector<double>& deviations) {
+                                    const std::vector<double>& deviations, const std::vector<double>& means) {
     Direction direction;
     if (coefficients.empty()) return direction;
     const auto weightier = [](double a, double b) { return std::abs(a) < std::abs(b); };
     const auto most = static_cast<std::size_t>(std::max_element(coefficients.begin(), coefficients.end(), weightier) -
                                                coefficients.begin());
+    const double squares = std::inner_product(coefficients.begin(), coefficients.end(), coefficients.begin(), 0.0);
     const double unit = coefficients[most] / deviations[most];
+    constexpr double most_replaced = 0.3;
     constexpr double least = 0.03;  // of the largest coefficient; columns with less take no part
     for (std::size_t i = 0; i < features.size(); ++i) {
         if (!(std::abs(coefficients[i]) > least * std::abs(coefficients[most]))) continue;
@@ -46,17 +53,10 @@ inline Direction readable_direction(const std::vector<std::int32_t>& features, c
         if (!std::isfinite(rounded) || rounded == 0) return {};
         direction.features.push_back(features[i]);
         direction.weights.push_back(rounded);
+        const bool weighs_much = coefficients[i] * coefficients[i] > most_replaced * squares;
+        direction.means.push_back(weighs_much ? std::numeric_limits<double>::quiet_NaN() : means[i]);
     }
     return direction;
-}
-
-// Adds in the order of the walk, so that a training row goes where it will go later.
-template <class ValueOf>
-double along(const Direction& direction, const ValueOf& value_of) {
-    double sum = 0;
-    for (std::size_t i = 0; i < direction.features.size(); ++i)
-        sum += direction.weights[i] * value_of(direction.features[i]);
-    return sum;
 }
 
 // None where a sum overflows.
@@ -67,7 +67,12 @@ std::shared_ptr<const Projection> project(Direction direction, const NodeSamples
     std::vector<std::pair<double, std::uint32_t>> sums;
     for (std::uint32_t at = node.members.begin; at < node.members.end; ++at) {
         const std::uint32_t id = block.members[at];
-        const double sum = along(direction, [&](std::int32_t feature) { return value_at(block.rows[id], feature); });
+        // As the walk adds, so that a training row goes where it will go later.
+        const auto value_of = [&](std::int64_t i) {
+            return value_at(block.rows[id], direction.features[static_cast<std::size_t>(i)]);
+        };
+        const double sum = forest::sum_with_means(direction.weights.data(), direction.means.data(),
+                                                  std::ssize(direction.features), value_of);
         if (std::isinf(sum)) return nullptr;
         if (!std::isnan(sum)) sums.emplace_back(sum, id);
     }

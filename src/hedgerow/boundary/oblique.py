@@ -131,6 +131,10 @@ class PolytopeSearch:
         self, split: Split, row: Floats, squared: float, state: _State, taken: int
     ) -> list[tuple[int, float, _State]]:
         w, at = split.normal(), split.threshold
+        if (means := split.means) is not None:  # a missing value stays at the mean that stands in for it
+            unknown = np.isnan(row[split.features])
+            at -= float(split.weights[unknown] @ means[unknown])
+            w[split.features[unknown]] = 0.0
         scaled = w * self._scale
         length = float(np.linalg.norm(scaled))
         children = split.children

@@ -22,6 +22,7 @@ __all__ = ["explain"]
 Examples:
   hedgerow explain patients.hedgerow new.csv --row 17
   hedgerow explain iris.hedgerow iris --row 1 --row 78
+  hedgerow explain patients.hedgerow new.csv --row 17 --contributions
   hedgerow explain patients.hedgerow new.csv --row 17 --change --fixed age,sex
 """,
 )
@@ -35,6 +36,7 @@ Examples:
     "--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="C",
     help="Of sets and intervals, where the model has them; default: the model's own.",
 )  # fmt: skip
+@click.option("--contributions", is_flag=True, help="What each column adds to the answer: exact Shapley values.")
 @click.option("--change", is_flag=True, help="The nearest change of the row that leads to each other answer.")
 @click.option("--fixed", metavar="COLUMN", multiple=True, help="Columns that --change leaves alone: --fixed age,sex.")
 @click.option(
@@ -47,6 +49,7 @@ def explain(
     data: str,
     numbers: tuple[int, ...],
     coverage: float | None,
+    contributions: bool,
     change: bool,
     fixed: tuple[str, ...],
     reach: str | None,
@@ -73,6 +76,9 @@ def explain(
         out.print(f"Row {number}", style="bold")
         for line in _lines(loaded, found[number], settings):
             out.print(line, soft_wrap=True)
+        if contributions:
+            for line in _contribution_lines(loaded, found[number]):
+                out.print(line, soft_wrap=True)
         if change:
             for line in change_lines(loaded, found[number], comma_separated(fixed), reach):
                 out.print(line, soft_wrap=True)
@@ -108,6 +114,22 @@ def _coverage_settings(loaded: Loaded, coverage: float | None) -> dict[str, floa
             f"--coverage is {coverage:g}, but a {name} promises none: fit with --coverage {coverage:g}"
         )
     return {"coverage": coverage}
+
+
+def _contribution_lines(loaded: Loaded, row: Any) -> list[str]:
+    """Lines about what each column adds to the answer for a row."""
+    from hedgerow.cli.errors import CommandError
+    from hedgerow.estimators.contract import offers
+
+    if not offers(loaded.model, "contributions"):
+        raise CommandError(
+            f"{type(loaded.model).__name__} has no contributions: --contributions needs a model of plain trees"
+        )
+    X = row.select([column.name for column in loaded.columns])
+    found = loaded.model.contributions(X)
+    label = loaded.model.predict(X).tolist()[0] if found.classes else None
+    lines: list[str] = found.of_row(0, label).lines()
+    return lines
 
 
 def _lines(loaded: Loaded, row: Any, settings: dict[str, float]) -> list[str]:

@@ -28,9 +28,12 @@ _WALK = """
 static int {name}_child(const struct {name}_node *node, const double *row) {{
     double value;
     if (node->kind == 3) {{
+        int n_known = 0;
+        for (int i = node->first; i < node->first + node->n; ++i) n_known += !isnan(row[{name}_features[i]]);
         value = 0.0;
-        for (int i = 0; i < node->n; ++i) {{
-            volatile double product = {name}_weights[node->first + i] * row[{name}_features[node->first + i]];
+        for (int i = node->first; i < node->first + node->n; ++i) {{
+            const double number = row[{name}_features[i]];
+            volatile double product = {name}_weights[i] * (isnan(number) && n_known > 0 ? {name}_means[i] : number);
             value += product; /* volatile: never fused into one rounding */
         }}
     }} else {{
@@ -108,6 +111,7 @@ class _Writer:
         # Ragged parts of all nodes, one behind the other.
         self.taken: list[int] = []
         self.weights: list[float] = []
+        self.means: list[float] = []  # stand in for missing values; NAN: nothing does
         self.features: list[int] = []
         self.part: list[int] = []
         self.share: list[float] = []
@@ -132,6 +136,7 @@ class _Writer:
             yield _array(f"double {name}_values_{number}", tree.values.ravel().tolist())
         yield _array(f"int {name}_taken", self.taken)
         yield _array(f"double {name}_weights", self.weights)
+        yield _array(f"double {name}_means", self.means)
         yield _array(f"int {name}_features", self.features)
         yield _array(f"int {name}_part", self.part)
         yield _array(f"double {name}_share", self.share)
@@ -147,6 +152,7 @@ class _Writer:
         elif node.weights:
             kind, first, n = 3, len(self.weights), len(node.weights)
             self.weights += node.weights
+            self.means += node.means or [float("nan")] * len(node.weights)
             self.features += node.features
         parts = len(self.part)
         self.part += [child for child, _ in node.without_value]
@@ -210,6 +216,8 @@ class _Writer:
 
 def number(value: float) -> str:
     """A double that compilers read back to the last bit."""
+    if value != value:
+        return "NAN"
     if value in (float("inf"), -float("inf")):
         return "INFINITY" if value > 0 else "-INFINITY"
     return repr(float(value))

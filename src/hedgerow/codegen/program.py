@@ -36,6 +36,8 @@ class CodeNode:
     """Columns that are tested; several of an oblique split."""
     weights: tuple[float, ...] = ()
     """Weight of each of the `features` of an oblique split; else empty."""
+    means: tuple[float, ...] = ()
+    """What stands in for a missing value of each of the `features` of an oblique split; NaN, or empty: nothing does."""
     threshold: float = 0.0
     child_of_category: tuple[int, ...] = ()
     """Child that each category code takes, -1: none; empty where numbers are compared with the threshold."""
@@ -170,6 +172,7 @@ def _nodes(forest: Forest, schema: Schema, tree: int) -> tuple[CodeNode, ...]:
             CodeNode(
                 features=tuple(int(feature) for feature in split.features),
                 weights=tuple(split.weights.tolist()) if split.kind == NodeKind.OBLIQUE else (),
+                means=() if split.means is None else tuple(split.means.tolist()),
                 threshold=split.threshold,
                 child_of_category=_child_of_category(split, schema, children),
                 children=tuple(children),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isnan
 from typing import Any
 
 from hedgerow.codegen.finish import Divide, Multiply, Normalise, Power, Scale, Step, summation_order
@@ -48,8 +49,12 @@ def _child(node, row):
         value = row[test]
     elif kind == "sum":
         value = 0.0
-        for weight, column in test:
-            value += weight * row[column]
+        known = any(row[column] == row[column] for _, column, _ in test)
+        for weight, column, mean in test:
+            number = row[column]
+            if number != number and known and mean is not None:  # its mean stands in for a missing value
+                number = mean
+            value += weight * number
     else:
         value = row[test]
         return None if value != value else at[int(value)]
@@ -135,7 +140,10 @@ def _trees(program: Program) -> Iterator[str]:
 def _split(node: CodeNode) -> list[Any]:
     parts = list(node.without_value)
     if node.weights:
-        return ["sum", list(zip(node.weights, node.features, strict=True)), node.threshold, list(node.children), parts]
+        means = node.means or [None] * len(node.weights)
+        known_means = [None if mean is None or isnan(mean) else mean for mean in means]
+        test = list(zip(node.weights, node.features, known_means, strict=True))
+        return ["sum", test, node.threshold, list(node.children), parts]
     if node.child_of_category:
         taken = [None if child < 0 else child for child in node.child_of_category]
         return ["category", node.features[0], taken, list(node.children), parts]

@@ -11,6 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -233,11 +234,7 @@ class _Writer:
         None of the child that all rows without a value take: it stands once, in ELSE.
         """
         if node.weights:
-            terms = (
-                f"{self.dialect.number(weight)} * {self._as_number(feature, columns)}"
-                for weight, feature in zip(node.weights, node.features, strict=True)
-            )
-            return self._sides(f"({self.zero} + {' + '.join(terms)})", node)
+            return self._sides(self._sum(node, columns), node)
         feature = node.features[0]
         if not self.program.columns[feature].categories:
             return self._sides(columns[feature], node)
@@ -269,6 +266,20 @@ class _Writer:
             if found:
                 tests.append((f"{name} = {found[0]}" if len(found) == 1 else f"{name} IN ({', '.join(found)})", child))
         return tests
+
+    def _sum(self, node: CodeNode, columns: Sequence[str]) -> str:
+        """Sum of an oblique split, with means for missing values; NULL where all are missing."""
+        numbers = [self._as_number(feature, columns) for feature in node.features]
+        known = [self.dialect.is_known(number) for number in numbers]
+        if node.means:
+            numbers = [
+                number if isnan(mean) else f"CASE WHEN {there} THEN {number} ELSE {self.dialect.number(mean)} END"
+                for there, number, mean in zip(known, numbers, node.means, strict=True)
+            ]
+        weights = map(self.dialect.number, node.weights)
+        terms = (f"{weight} * {number}" for weight, number in zip(weights, numbers, strict=True))
+        total = f"({self.zero} + {' + '.join(terms)})"
+        return f"CASE WHEN {' OR '.join(known)} THEN {total} END" if node.means else total
 
     def _as_number(self, feature: int, columns: Sequence[str]) -> str:
         """Number that an oblique split takes of a column."""

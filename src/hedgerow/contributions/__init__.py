@@ -1,6 +1,6 @@
 """What each column contributes to the answer for a row: Shapley values of forests, exact, in the core."""
 
-from hedgerow.contributions.record import Contributions
+from hedgerow.contributions.record import Contributions, RowContributions
 from hedgerow.contributions.shapley import contribute
 
-__all__ = ["Contributions", "contribute"]
+__all__ = ["Contributions", "RowContributions", "contribute"]

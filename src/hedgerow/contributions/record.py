@@ -12,9 +12,47 @@ from hedgerow._printable import printable
 from hedgerow.data.table import Schema
 from hedgerow.forest.names import number_text
 
-__all__ = ["Contributions"]
+__all__ = ["Contributions", "RowContributions"]
 
 Floats = NDArray[np.float64]
+
+_MOST_COLUMNS = 5  # that a text names
+
+
+@dataclass(frozen=True)
+class RowContributions:
+    """What the columns of one row add to one answer; the largest first, up or down."""
+
+    of: str
+    """The answer, such as "probability of yes"."""
+    base: float
+    """Answer where no column is known."""
+    answer: float
+    """`base` and all contributions."""
+    columns: dict[str, float]
+    """Contribution of each column by its name."""
+    values: dict[str, str]
+    """The row's value in each column, as text."""
+
+    def lines(self, at_most: int = _MOST_COLUMNS) -> list[str]:
+        """Lines of text: the answer, the largest contributions, and the rest as one.
+
+        Parameters
+        ----------
+        at_most : int, default=5
+            Columns that are named.
+        """
+        pairs = [(name, value) for name, value in self.columns.items() if value]
+        shown = pairs[: at_most if len(pairs) > at_most + 1 else len(pairs)]
+        rest = pairs[len(shown) :]
+        base, answer = (number_text(float(f"{value:.3g}")) for value in (self.base, self.answer))
+        lines = [f"Contributions to the {self.of}: {base} without any column, {answer} with all:"]
+        lines += [f"  {_signed(value)}: {printable(name)} = {self.values[name]}" for name, value in shown]
+        return lines + ([f"  {_signed(sum(value for _, value in rest))}: {len(rest)} other columns"] if rest else [])
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value >= 0 else '-'}{abs(value):.3g}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,6 +110,27 @@ class Contributions:
         values, base = np.ascontiguousarray(self.values[..., at]), float(np.asarray(self.base)[at])
         name = f"{self.of} of {printable(self.classes[at])}"
         return Contributions(values, base, pairs, name, (), self.rows, self.schema)
+
+    def of_row(self, row: int, label: Any = None) -> RowContributions:
+        """Contributions to one row's answer for a class, by default the last; all columns, the largest first.
+
+        Parameters
+        ----------
+        row : int
+            Number of the row.
+        label : label or None, default=None
+            The class; None is the last.
+        """
+        of = self.of_class(label)
+        values = of.values[row]
+        order = np.argsort(-np.abs(values), kind="stable").tolist()
+        return RowContributions(
+            of=of.of,
+            base=float(of.base),
+            answer=float(of.answers[row]),
+            columns={of.columns[j]: float(values[j]) for j in order},
+            values={of.columns[j]: of.cell(row, j) for j in order},
+        )
 
     def cell(self, row: int, column: int) -> str:
         """Value of a row in a column, as text: the name of a category, "missing" where there is none.

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.drawing.palette import BLUE, blend, class_color
 from hedgerow.drawing.scene import Rectangle, Shape, Text
@@ -14,6 +15,8 @@ from hedgerow.drawing.view import TreeView, ViewNode
 from hedgerow.forest.names import number_text
 
 __all__ = ["Bars", "Block", "card", "figures", "strip"]
+
+Floats = NDArray[np.float64]
 
 _SIZE, _SMALL = 12.0, 10.5
 _MOST_TEXT = 190.0  # width of a line
@@ -40,7 +43,7 @@ def figures(node: ViewNode, view: TreeView) -> str:
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars of all nodes on one scale: class shares, or mean ± standard deviation."""
+    """Bars of all nodes on one scale: class shares, histograms of targets, or mean ± standard deviation."""
 
     view: TreeView
     low: float
@@ -50,8 +53,14 @@ class Bars:
     def of(cls, view: TreeView) -> Bars:
         if view.classes:
             return cls(view, 0.0, 1.0)
+        if view.range is not None:
+            return cls(view, *view.range)
         ends = [end for node in view.nodes if node.totals[0] > 0 for end in _mean_and_ends(node)]
         return cls(view, min(ends, default=0.0), max(ends, default=0.0))
+
+    @property
+    def are_histograms(self) -> bool:
+        return self.view.range is not None
 
     def shapes(self, node: ViewNode, x: float, y: float, width: float, height: float) -> Iterator[Shape]:
         """Shapes of one bar."""
@@ -59,6 +68,8 @@ class Bars:
         yield Rectangle(x, y, width, height, "track", radius=radius, tooltip=self.tooltip(node))
         if self.view.classes:
             yield from self._shares(node, x, y, width, height)
+        elif node.histogram is not None:
+            yield from self._histogram(node, node.histogram, x, y, width, height)
         elif node.totals[0] > 0:
             yield from self._moments(node, x, y, width, height)
 
@@ -70,6 +81,21 @@ class Bars:
                 yield Rectangle(x, y, part, height, class_color(number), tooltip=self.tooltip(node))
             x += part
 
+    def _histogram(
+        self, node: ViewNode, histogram: Floats, x: float, y: float, width: float, height: float
+    ) -> Iterator[Shape]:
+        """Bars as high as the weight of their targets, the largest as high as the block; and the mean."""
+        most, tip = float(histogram.max()), self.tooltip(node)
+        each = width / len(histogram)
+        gap = 0.5 if each > 3 else 0.0
+        for number, weight in enumerate(histogram.tolist()):
+            if weight > 0:
+                tall = max(height * weight / most, 1.0)
+                bar = (x + number * each, y + height - tall, each - gap, tall)
+                yield Rectangle(*bar, blend(BLUE, "#ffffff", 0.35), tooltip=tip)
+        at = (node.totals[1] - self.low) / (self.high - self.low) * width if self.high > self.low else width / 2
+        yield Rectangle(x + min(max(float(at) - 1, 0.0), width - 2), y - 1.5, 2, height + 3, BLUE, tooltip=tip)
+
     def _moments(self, node: ViewNode, x: float, y: float, width: float, height: float) -> Iterator[Shape]:
         span = self.high - self.low
         low, mean, high = ((at - self.low) / span * width if span > 0 else width / 2 for at in _mean_and_ends(node))
@@ -79,7 +105,7 @@ class Bars:
 
     def tooltip(self, node: ViewNode) -> str:
         """Everything about a node in words."""
-        lines = [node.condition] if node.condition else []
+        lines = [line for line in (node.condition, node.formula) if line]
         if self.view.classes:
             counts = zip(self.view.classes, node.totals.tolist(), strict=True)
             lines += [f"{name}: {number_text(round(n, 2))}" for name, n in counts if n > 0]
@@ -110,8 +136,9 @@ def card(node: ViewNode, view: TreeView, bars: Bars) -> Block:
     if value:
         y += 15
         texts.append(Text(width / 2, y, value, _SIZE, "ink", "middle"))
-    bar = list(bars.shapes(node, pad, y + 7, width - 2 * pad, 8))
-    y += 29
+    tall = 24 if bars.are_histograms else 8
+    bar = list(bars.shapes(node, pad, y + 7, width - 2 * pad, tall))
+    y += 21 + tall
     texts.append(Text(width / 2, y, note, _SMALL, "muted", "middle"))
     line = "ink" if lit else "border"
     box = Rectangle(0, 0, width, y + 8, "card", line, 2.0 if lit else 1.0, 5, dashed=node.hidden > 0, tooltip=tip)
@@ -125,11 +152,12 @@ def strip(node: ViewNode, view: TreeView, bars: Bars) -> Block:
     tip = bars.tooltip(node)
     if node.is_end:
         title, note = fit(node.answer, _MOST_TEXT, _SIZE, bold=True), figures(node, view)
-        shapes: list[Shape] = list(bars.shapes(node, 0, 5, 56, 8))
+        top, tall = (2, 13) if bars.are_histograms else (5, 8)
+        shapes: list[Shape] = list(bars.shapes(node, 0, top, 56, tall))
         if node.hidden:
-            shapes.append(Rectangle(-2, 3, 60, 12, "", "border", 1.0, 3, dashed=True))
+            shapes.append(Rectangle(-2, top - 2, 60, tall + 4, "", "border", 1.0, 3, dashed=True))
         if lit:
-            shapes.append(Rectangle(-2.5, 2.5, 61, 13, "", "ink", 2.0, 3))
+            shapes.append(Rectangle(-2.5, top - 2.5, 61, tall + 5, "", "ink", 2.0, 3))
         shapes.append(Text(65, 13.5, title, _SIZE, color, bold=True, tooltip=tip))
         after = 65 + text_width(title, _SIZE, bold=True) + 7
         shapes.append(Text(after, 13.5, note, _SMALL, "muted"))
@@ -142,5 +170,6 @@ def strip(node: ViewNode, view: TreeView, bars: Bars) -> Block:
     if value:
         y += 14
         shapes.append(Text(0, y, value, _SIZE, "ink"))
-    shapes += bars.shapes(node, 0, y + 5, width, 5)
-    return Block(width, y + 12, shapes)
+    tall = 14 if bars.are_histograms else 5
+    shapes += bars.shapes(node, 0, y + 5, width, tall)
+    return Block(width, y + 7 + tall, shapes)

@@ -190,7 +190,11 @@ def _entries(view: TreeView, bars: Bars) -> Iterator[tuple[str, str]]:
             yield "", f"and {len(order) - _MOST_CLASSES} more classes"
     else:
         ends = f"{number_text(float(f'{bars.low:.4g}'))} to {number_text(float(f'{bars.high:.4g}'))}"
-        yield blend(BLUE, "#ffffff", 0.45), f"mean ± standard deviation, {ends}"
+        if bars.are_histograms:
+            yield blend(BLUE, "#ffffff", 0.35), f"training targets, {ends}"
+            yield BLUE, "mean"
+        else:
+            yield blend(BLUE, "#ffffff", 0.45), f"mean ± standard deviation, {ends}"
     if not view.is_whole:
         drawn = sum(node.is_end and not node.hidden for node in view.nodes)
         yield "", f"{drawn} of {view.n_leaves} leaves drawn, the others summarised (max_depth=None: all)"

@@ -17,14 +17,18 @@ from hedgerow.forest.splits import Split
 
 if TYPE_CHECKING:
     from hedgerow.forest.forest import Forest
+    from hedgerow.walk.quantiles import LeafSamples
 
-__all__ = ["AUTO_DEPTH", "AUTO_LEAVES", "Highlight", "Subject", "TreeView", "ViewNode", "view_tree"]
+__all__ = ["AUTO_DEPTH", "AUTO_LEAVES", "N_BINS", "Highlight", "Subject", "TreeView", "ViewNode", "view_tree"]
 
 Floats = NDArray[np.float64]
 
+N_BINS = 24
+"""Bars of the histogram of a node."""
 AUTO_LEAVES, AUTO_DEPTH = 60, 12
 """Ends of branches, and splits above each other, that a picture shows unless told otherwise."""
 _FAINTEST = 0.005  # of a highlighted row: less of it is not shown
+_MOST_SUMMANDS = 2  # of an oblique split whose whole sum is written
 _MOST_BRANCHES = 16  # of one node, before its lightest are drawn as one
 
 
@@ -39,6 +43,8 @@ class Subject:
     """Answer of each leaf of the forest; empty: the mean of a regression leaf."""
     errors: Sequence[str] = ()
     """Of trees for inputs with error: size of the error of each column, such as "± 0.3"; empty where exact."""
+    targets: LeafSamples | None = None
+    """Training targets of the leaves of a regression forest, where they are known."""
 
     def __post_init__(self) -> None:
         n_trees = self.forest.n_trees
@@ -54,6 +60,8 @@ class Highlight:
     """Weight with which it reaches each leaf of the forest, (n_leaves,)."""
     values: Sequence[str]
     """Its value in each column."""
+    row: Floats
+    """The numbers and codes of its values."""
 
 
 @dataclass
@@ -71,12 +79,16 @@ class ViewNode:
     """Class counts; of regression trees weight, mean and sum of squared deviations."""
     share: float
     """Part of the tree's rows."""
+    histogram: Floats | None = None
+    """Weight of the training targets in `N_BINS` parts of their range, of a regression tree that knows them."""
     hidden: int = 0
     """Leaves below that are not drawn."""
     weight: float = 0.0
     """Fraction of the highlighted row that comes here."""
     value: str = ""
     """Of the highlighted row, in the column that is split."""
+    formula: str = ""
+    """The sum that an oblique split of many columns tests; `subject` has one of them."""
     children: list[int] = field(default_factory=list)
 
     @property
@@ -94,6 +106,8 @@ class TreeView:
     n_leaves: int
     is_highlighted: bool
     subject: Subject
+    range: tuple[float, float] | None = None
+    """Least and largest training target in the histograms; None where there are none."""
 
     @property
     def n_ends(self) -> int:
@@ -148,6 +162,30 @@ class _Viewer:
             for node in range(self.end - 1, self.root, -1):
                 self.reached[forest.parent[node]] += self.reached[node]
             self.reached[self.reached < _FAINTEST] = 0.0
+        self.range: tuple[float, float] | None = None
+        self.histograms = None if subject.targets is None or not self.is_regression else self._histograms()
+
+    def _histograms(self) -> Floats:
+        """Weight of the targets in each part of their range, for each node of the tree, (n_nodes, N_BINS)."""
+        samples, forest = self.subject.targets, self.forest
+        assert samples is not None
+        first, last = (int(at) for at in forest.leaf_start[self.subject.tree : self.subject.tree + 2])
+        part = slice(int(samples.start[first]), int(samples.start[last]))
+        sizes = np.diff(samples.start[first : last + 1])
+        leaf = np.repeat(np.arange(last - first), sizes)
+        targets = samples.values[samples.ranks[part]]
+        shares = samples.shares[part] if samples.shares.size else 1.0 / sizes[leaf]
+        low, high = float(targets.min()), float(targets.max())
+        self.range = (low, high)
+        span = high - low
+        scaled = (targets - low) / span * N_BINS if span > 0 else np.full(len(targets), N_BINS / 2)
+        bins = np.minimum(scaled.astype(np.intp), N_BINS - 1)
+        found = np.zeros((self.end - self.root, N_BINS))
+        nodes = forest.leaf_nodes[first:last] - self.root
+        np.add.at(found, (nodes[leaf], bins), shares * self.rows[nodes + self.root][leaf])
+        for node in range(self.end - self.root - 1, 0, -1):
+            found[forest.parent[self.root + node] - self.root] += found[node]
+        return found
 
     def view(self, max_depth: int | str | None) -> TreeView:
         budget = AUTO_LEAVES if max_depth == "auto" else None
@@ -170,7 +208,8 @@ class _Viewer:
                 nodes[at].children.append(len(nodes))
                 nodes.append(self._merged(together))
         names = () if self.is_regression else self.subject.names.classes
-        return TreeView(nodes, names, int(self.leaves[self.root]), self.highlight is not None, self.subject)
+        whole = int(self.leaves[self.root])
+        return TreeView(nodes, names, whole, self.highlight is not None, self.subject, self.range)
 
     # -- which nodes
 
@@ -226,14 +265,23 @@ class _Viewer:
             answer=self._answer(node),
             totals=self.totals[node],
             share=self._share(float(self.rows[node])),
+            histogram=None if self.histograms is None else self.histograms[node - self.root],
             hidden=hidden,
             weight=float(self.reached[node]),
         )
 
     def _describe_split(self, node: ViewNode, split: Split) -> None:
         node.subject, node.hidden = split.subject(self.subject.names), 0
+        oblique = split.kind == NodeKind.OBLIQUE
+        if oblique and len(split.features) > _MOST_SUMMANDS:
+            in_its_unit = int(np.argmin(np.abs(np.abs(split.weights) - 1.0)))  # the one that counts most
+            heaviest = split.features[in_its_unit]
+            name = self.subject.names.features[heaviest]
+            node.formula, node.subject = node.subject, f"{name} + {len(split.features) - 1} more"
         if self.highlight is not None and node.weight > 0:
-            node.value = ", ".join(self.highlight.values[feature] for feature in split.features)
+            total = split.value(self.highlight.row)
+            known = "missing" if total != total else number_text(total)
+            node.value = known if oblique else self.highlight.values[split.feature]
 
     def _condition(self, split: Split, text: str) -> str:
         error = self.subject.errors[split.feature] if self.subject.errors and split.feature >= 0 else ""
@@ -259,6 +307,7 @@ class _Viewer:
             answer=self._majority(merged),
             totals=merged,
             share=self._share(float(self.rows[children].sum())),
+            histogram=None if self.histograms is None else self.histograms[np.array(children) - self.root].sum(axis=0),
             hidden=int(self.leaves[children].sum()),
         )
 

@@ -307,6 +307,12 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
         found: Floats = self._respond_alone(X, "leaf_counts")
         return found
 
+    @available_if(_wrapped_has("contributions"))  # type: ignore[untyped-decorator]
+    def contributions(self, X: Any, background: Any = None, *, interactions: bool = False) -> Any:
+        """What each column adds to the answer of the wrapped estimator, as its `contributions` says."""
+        check_is_fitted(self)
+        return self.estimator_.contributions(X, background, interactions=interactions)
+
     @available_if(_wrapped_has("apply"))  # type: ignore[untyped-decorator]
     def apply(self, X: Any) -> NDArray[Any]:
         """Leaf that each row reaches in each tree, as the wrapped estimator numbers them."""

@@ -34,8 +34,9 @@ categorical_features, random_state
         As in :class:`TreeClassifier`.
     missing : {"fractional", "category", "learned", "random"} or an instance from :mod:`hedgerow.growth`
         As in :class:`TreeClassifier`. The linear model takes a missing value for the mean of its column in the node,
-        and leaves out columns with more than a tenth of them; a row without a value of one of the columns of a split
-        is treated as one without a value of a single column.
+        and leaves out columns with more than a half of them. So does the split, in `fit` and later; but a row without
+        a value of a column that weighs much in the sum, or of any, is treated as one without a value of a single
+        column.
     max_features : int, float, "sqrt", "log2" or None
         Columns tried at each split, one by one and in the linear combination.
     pruning : {"pessimistic", "reduced_error", "cost_complexity"}, None or an instance from :mod:`hedgerow.pruning`
@@ -135,7 +136,7 @@ max_leaf_nodes, pruning, categorical_features, random_state
 
     Attributes
     ----------
-    forest_, schema_, n_features_in_, feature_names_in_, feature_importances_
+    forest_, leaf_targets_, schema_, n_features_in_, feature_names_in_, feature_importances_
         As in :class:`TreeRegressor`.
 
     Examples

@@ -87,6 +87,8 @@ def check_fitted(model: Any) -> None:
         _check_weights("column_deviation_", model.column_deviation_, model.forest_.n_features, "columns")
     if "leaf_samples_" in vars(model) and len(model.leaf_samples_.start) != model.forest_.n_leaves + 1:
         raise ValueError("its leaf samples are those of another forest")
+    if "leaf_targets_" in vars(model) and len(model.leaf_targets_.start) != model.forest_.n_leaves + 1:
+        raise ValueError("leaf_targets_ are those of another tree")
     _check_parameters(model)
 
 

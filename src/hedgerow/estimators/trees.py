@@ -189,6 +189,8 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
     ----------
     forest_ : Forest
         The tree itself.
+    leaf_targets_ : LeafSamples
+        Training targets in the leaves, rounded to a hundredth of their range: what pictures of the tree show.
     schema_, training_range_, n_features_in_, feature_names_in_, feature_importances_
         As in :class:`TreeClassifier`.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.contributions import RowContributions
 from hedgerow.explain.html import explanation_html
 from hedgerow.explain.reasons.record import ReasonForDoubt
 
@@ -16,9 +17,13 @@ __all__ = ["Explained", "as_plain"]
 
 @dataclass(frozen=True)
 class Explained:
-    """Abstract: an explanation of one row, with the reasons for doubt about it; the largest share first."""
+    """Abstract: an explanation of one row, with the reasons for doubt about it; the largest share first.
+
+    `contributions` is what each column adds to the answer, where it was asked for.
+    """
 
     why: tuple[ReasonForDoubt, ...] = field(default=(), kw_only=True)
+    contributions: RowContributions | None = field(default=None, kw_only=True)
 
     @property
     def reasons(self) -> dict[str, float]:
@@ -34,9 +39,15 @@ class Explained:
         """Lines of text about the reasons."""
         return ["Why in doubt:", *(f"  {one}" for one in self.why)] if self.why else ["No reason for doubt."]
 
+    def contribution_lines(self) -> list[str]:
+        """Lines of text about the contributions; none where they were not asked for."""
+        return [] if self.contributions is None else self.contributions.lines()
+
     def to_dict(self) -> dict[str, Any]:
         """Fields by name, `reason` and `reasons`, as plain data that ``json.dumps`` takes."""
         plain: dict[str, Any] = as_plain(self)
+        if self.contributions is None:
+            del plain["contributions"]
         return {"answer": plain.pop("answer"), "reason": self.reason, "reasons": self.reasons, **plain}
 
     def _repr_html_(self) -> str:

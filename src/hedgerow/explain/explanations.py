@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.contributions import Contributions
 from hedgerow.explain.html import explanations_html
 from hedgerow.explain.reasons.record import Reasons
 
@@ -39,6 +41,7 @@ class Explanations(Sequence[Record], Generic[Record]):
         self.sets = sets
         self.classes = classes
         self._block: tuple[int, Sequence[Record]] = (0, ())
+        self._contributions: Contributions | None = None
 
     def __len__(self) -> int:
         return len(self.reasons)
@@ -70,6 +73,26 @@ class Explanations(Sequence[Record], Generic[Record]):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def with_contributions(self, found: Contributions) -> Explanations[Record]:
+        """The same explanations, with contributions to the answers: of classes, to what is predicted.
+
+        Parameters
+        ----------
+        found : Contributions
+            Of the same rows.
+        """
+        by_class = bool(found.classes)
+
+        def make(first: int, last: int) -> list[Record]:
+            return [
+                replace(record, contributions=found.of_row(i, record.answer if by_class else None))  # type: ignore
+                for i, record in enumerate(self._make(first, last), first)
+            ]
+
+        other = Explanations(make, self.reasons, self.answers, self.sets, self.classes)
+        other._contributions = found
+        return other
+
     def set_of_row(self, row: int) -> tuple[Any, ...] | None:
         """Classes of a row's set; None where answers are no sets."""
         if self.sets is None or self.classes is None:
@@ -77,7 +100,9 @@ class Explanations(Sequence[Record], Generic[Record]):
         return tuple(self.classes[self.sets[row]].tolist())
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame: answer, set, doubt, main reason, and the share of each reason; needs pandas."""
+        """Return a pandas DataFrame: answer, set, doubt, main reason, the share of each reason, and contributions to
+        the answer where they were asked for; needs pandas.
+        """
         try:
             import pandas
         except ImportError as absent:
@@ -87,7 +112,18 @@ class Explanations(Sequence[Record], Generic[Record]):
             columns["set"] = [self.set_of_row(i) for i in range(len(self))]
         columns |= {"doubt": self.reasons.doubt, "reason": self.reasons.main}
         shares = dict(zip(self.reasons.names, self.reasons.shares.T, strict=True))
-        return pandas.DataFrame(columns | shares)
+        return pandas.DataFrame(columns | shares | self._contributions_of_answers())
+
+    def _contributions_of_answers(self) -> dict[str, Any]:
+        """Columns with the contributions to each answer."""
+        found = self._contributions
+        if found is None:
+            return {}
+        values = found.values
+        if found.classes:
+            codes = [found.classes.index(answer) for answer in self.answers.tolist()]
+            values = values[np.arange(len(values)), :, codes]
+        return {f"contribution of {name}": one for name, one in zip(found.columns, values.T, strict=True)}
 
     def __repr__(self) -> str:
         n_doubtful = int(self.reasons.shares.any(axis=1).sum())

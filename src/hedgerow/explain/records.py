@@ -63,7 +63,8 @@ class ClassExplanation(Explained):
         lines.append(self._probability_line() if self.bounds is None else _bounds_line(self.classes, self.bounds))
         if self.set is not None:
             lines.append(f"Cannot be ruled out: {listed(list(map(printable, self.set)))}.")
-        return "\n".join([*lines, *self._agreement_lines(n_trees), *_doubt_lines(self.doubt)])
+        lines += self._agreement_lines(n_trees)
+        return "\n".join([*lines, *_doubt_lines(self.doubt), *self.contribution_lines()])
 
     def _agreement_lines(self, n_trees: int) -> list[str]:
         """Sentence for an answer that all trees, or all training rows in the leaf, agree on."""
@@ -133,7 +134,7 @@ class NumberExplanation(Explained):
         if self.interval is not None:
             low, high = map(number_text, self.interval)
             lines.append(f"Interval of {self.coverage:.0%}: {low} to {high}.")
-        return "\n".join([*lines, *_doubt_lines(self.doubt)])
+        return "\n".join([*lines, *_doubt_lines(self.doubt), *self.contribution_lines()])
 
 
 # --- Words --------------------------------------------------------------------------------------------------

@@ -127,8 +127,18 @@ def _sentence(branch: _Branch, row: Floats) -> str:
     if split.tests_presence:
         return f"{branch.about} is known, {_value_text(branch, value)}"
     text = _branch_text(branch, value)
-    said = f"{branch.about} is {_value_text(branch, value)}"
+    said = f"{branch.about} is {_value_text(branch, value)}{_means_text(branch, row)}"
     return said if text == _value_text(branch, value) else f"{said}, {text}"
+
+
+def _means_text(branch: _Branch, row: Floats) -> str:
+    """Which means stand in for missing values of an oblique split: " with the mean 3.2 for age"."""
+    means, features = branch.split.means, branch.split.features
+    if means is None or not (unknown := np.isnan(row[features])).any():
+        return ""
+    pairs = zip(means[unknown].tolist(), features[unknown].tolist(), strict=True)
+    texts = [f"{number_text(float(f'{mean:.4g}'))} for {branch.names.features[feature]}" for mean, feature in pairs]
+    return f" with the mean{'s' * (len(texts) > 1)} {listed(texts)}"
 
 
 def _sentence_without_value(branch: _Branch, said: str) -> str:

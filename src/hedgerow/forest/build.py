@@ -44,6 +44,7 @@ class Node:
     threshold: float = np.nan
     codes: tuple[int, ...] = ()
     code_weights: tuple[float, ...] = ()
+    code_means: tuple[float, ...] = ()
     missing: MissingPolicy = MissingPolicy.SPREAD
     children: tuple[Node, ...] = field(default=())
 
@@ -168,7 +169,13 @@ def multiway(feature: int, children: Mapping[int, Node], *, own: Node | None = N
     return _split(NodeKind.MULTIWAY, nodes, policy, feature=feature, codes=tuple(codes))
 
 
-def oblique(weights: Mapping[int, float], at: float, *children: Node, missing: str = "spread") -> Node:
+def oblique(
+    weights: Mapping[int, float],
+    at: float,
+    *children: Node,
+    missing: str = "spread",
+    means: Mapping[int, float] | None = None,
+) -> Node:
     """Σ weights[j] · x[j] ≤ `at` goes to the first child.
 
     Parameters
@@ -182,8 +189,13 @@ def oblique(weights: Mapping[int, float], at: float, *children: Node, missing: s
     missing : {"spread", "first", "last", "own"}, default="spread"
         Where missing values go: over all branches by weight, to the first or last child, or to a branch of their
         own.
+    means : mapping of int to float or None, default=None
+        What stands in for a missing value of each column, unless all of them are missing; NaN, and None for all:
+        nothing does, and the row is treated as `missing` says.
     """
     features = tuple(sorted(weights))
+    if means is not None and set(means) != set(weights):
+        raise ValueError(f"means are of the columns {sorted(means)}, weights of {list(features)}: give both of each")
     return _split(
         NodeKind.OBLIQUE,
         children,
@@ -192,6 +204,7 @@ def oblique(weights: Mapping[int, float], at: float, *children: Node, missing: s
         threshold=float(at),
         codes=features,
         code_weights=tuple(float(weights[j]) for j in features),
+        code_means=() if means is None else tuple(float(means[j]) for j in features),
     )
 
 
@@ -243,6 +256,8 @@ def build_forest(trees: Sequence[Node], n_features: int, *, regression: bool = F
     codes = [code for node in payloads for code in node.codes]
     any_oblique = any(node.kind == NodeKind.OBLIQUE for node in nodes)
     weights = [w for node in payloads for w in node.code_weights or [np.nan] * len(node.codes)] if any_oblique else []
+    means = [m for node in payloads for m in node.code_means or [np.nan] * len(node.codes)]
+    any_means = any(node.code_means for node in payloads)
     has_payload = np.array([bool(node.codes) for node in nodes], dtype=bool)
     leaf_rows = _leaf_rows([node.leaf_row for node in nodes if node.kind == NodeKind.LEAF])
     return Forest(
@@ -259,6 +274,7 @@ def build_forest(trees: Sequence[Node], n_features: int, *, regression: bool = F
         payload_start=np.cumsum([0, *(len(node.codes) for node in payloads)], dtype=np.int64),
         payload_codes=np.array(codes, dtype=np.int32),
         payload_weights=np.array(weights, dtype=np.float64),
+        payload_means=np.array(means, dtype=np.float64) if any_means else None,
         **{"leaf_stats" if regression else "leaf_counts": leaf_rows},
     )
 

@@ -38,7 +38,8 @@ _RAGGED = {
     "payload_codes": np.int32,
     "payload_weights": np.float64,
 }
-ARRAY_DTYPES: dict[str, type] = {**_PER_NODE, **_RAGGED, "leaf_counts": np.float64, "leaf_stats": np.float64}
+_LEFT_OUT = {"payload_means": np.float64, "leaf_counts": np.float64, "leaf_stats": np.float64}
+ARRAY_DTYPES: dict[str, type] = {**_PER_NODE, **_RAGGED, **_LEFT_OUT}
 _MAX_FEATURES = np.iinfo(np.int32).max
 
 # Rules of core/forest/check.hpp in its order: the array, and what its entry must be.
@@ -138,6 +139,8 @@ def _check_arrays(forest: Forest) -> None:
         _fail(f"n_features is {forest.n_features}, must be at most {_MAX_FEATURES}")
     for name, dtype in (_PER_NODE | _RAGGED).items():
         _check_array(name, getattr(forest, name), dtype, 1)
+    if forest.payload_means is not None:
+        _check_array("payload_means", forest.payload_means, np.float64, 1)
     for name in _PER_NODE:
         if len(getattr(forest, name)) != len(forest.kind):
             _fail(f"{name} has {len(getattr(forest, name))} entries, kind has {len(forest.kind)}: one a node each")
@@ -213,6 +216,9 @@ def _check_payloads(forest: Forest) -> None:
     n_expected = len(codes) if (forest.kind == NodeKind.OBLIQUE).any() else 0
     if len(weights) != n_expected:
         _fail(f"payload_weights has {len(weights)} entries, must have {n_expected}")
+    means = forest.payload_means
+    if means is not None and len(means) != n_expected:
+        _fail(f"payload_means has {len(means)} entries, must have {n_expected}")
     if len(codes) == 0:
         return
     kind_of_payload = np.empty(len(start) - 1, dtype=np.uint8)
@@ -235,6 +241,9 @@ def _check_payloads(forest: Forest) -> None:
     if len(weights):
         require("payload_weights", ~oblique | np.isfinite(weights), "finite")
         require("payload_weights", oblique | np.isnan(weights), "NaN (unused)")
+    if means is not None and len(means):
+        require("payload_means", ~np.isinf(means), "finite, or NaN")
+        require("payload_means", oblique | np.isnan(means), "NaN (unused)")
 
     subset = np.flatnonzero(kind_of_payload == NodeKind.SUBSET)
     empty = np.bitwise_or.reduceat(codes, start[:-1])[subset] == 0

@@ -43,6 +43,7 @@ def concatenated_arrays(forests: Sequence[Forest]) -> dict[str, Any]:
         "payload_start": _offsets([forest.payload_start for forest in forests]),
         "payload_codes": joined("payload_codes"),
         "payload_weights": _payload_weights(forests),
+        "payload_means": _payload_means(forests),
         leaf_values: np.concatenate([getattr(forest, leaf_values) for forest in forests]),
     }
 
@@ -87,9 +88,19 @@ def _payload_weights(forests: Sequence[Forest]) -> NDArray[np.float64]:
     """NaN for the entries of forests without oblique splits, unless none has any."""
     if not any(len(forest.payload_weights) for forest in forests):
         return np.zeros(0)
+    return _joined([forest.payload_weights if len(forest.payload_weights) else None for forest in forests], forests)
+
+
+def _payload_means(forests: Sequence[Forest]) -> NDArray[np.float64] | None:
+    """NaN for the entries of forests that have none; None where no forest has any."""
+    means = [forest.payload_means for forest in forests]
+    return None if all(one is None for one in means) else _joined(means, forests)
+
+
+def _joined(parts: Sequence[NDArray[np.float64] | None], forests: Sequence[Forest]) -> NDArray[np.float64]:
     return np.concatenate(
         [
-            forest.payload_weights if len(forest.payload_weights) else np.full(len(forest.payload_codes), np.nan)
-            for forest in forests
+            np.full(len(forest.payload_codes), np.nan) if part is None else part
+            for part, forest in zip(parts, forests, strict=True)
         ]
     )

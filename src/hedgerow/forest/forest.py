@@ -32,7 +32,7 @@ __all__ = ["Forest"]
 _NODE = np.dtype([("threshold", np.float64), ("feature", np.int32), ("first_child", np.int32)])
 _NODE_FIELDS = ("threshold", "feature", "first_child")
 _DERIVABLE = ("weight", "payload", "missing")
-_LEAF_VALUES = ("leaf_counts", "leaf_stats")
+_LEFT_OUT = ("leaf_counts", "leaf_stats", "payload_means")  # None in some forests
 
 
 @lazy_fields(
@@ -65,6 +65,7 @@ class Forest:
     payload_weights: NDArray[np.float64]
     leaf_counts: NDArray[np.float64] | None = None
     leaf_stats: NDArray[np.float64] | None = None
+    payload_means: NDArray[np.float64] | None = None
     _nodes: NDArray[Any] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -183,6 +184,7 @@ class Forest:
             payload_start=self.payload_start,
             payload_codes=self.payload_codes,
             payload_weights=self.payload_weights,
+            payload_means=self.payload_means,
             n_features=int(self.n_features),
             only_thresholds=self.only_thresholds,
             packing=self._packing,
@@ -386,8 +388,8 @@ class Forest:
         plain : mapping
             Lists and numbers, as :meth:`to_dict` returns them.
         """
-        required = (one.name for one in fields(cls) if one.init and one.name not in _LEAF_VALUES)
-        arrays = lists_to_arrays(plain, required, _LEAF_VALUES)
+        required = (one.name for one in fields(cls) if one.init and one.name not in _LEFT_OUT)
+        arrays = lists_to_arrays(plain, required, _LEFT_OUT)
         return cls(n_features=plain["n_features"], **arrays)
 
     def __eq__(self, other: object) -> bool:
@@ -426,8 +428,8 @@ class Forest:
         raw = arrays.pop("nodes", None)
         if not isinstance(raw, np.ndarray) or raw.dtype != np.uint8 or raw.ndim != 2 or raw.shape[1] != _NODE.itemsize:
             raise ValueError(f"nodes must be a uint8 array of {_NODE.itemsize} columns")
-        wanted = {one.name for one in fields(cls) if one.init} - {*_NODE_FIELDS, *_LEAF_VALUES}
-        if odd := wanted ^ (set(arrays) - set(_LEAF_VALUES)):
+        wanted = {one.name for one in fields(cls) if one.init} - {*_NODE_FIELDS, *_LEFT_OUT}
+        if odd := wanted ^ (set(arrays) - set(_LEFT_OUT)):
             raise ValueError(f"a forest has other parts: {', '.join(sorted(odd))}")
         nodes = raw.reshape(-1).view(_NODE.newbyteorder("<")).astype(_NODE, copy=raw.flags.writeable)
         forest = cls.trusted(nodes=nodes.view(np.uint8).reshape(raw.shape), **_unwritable(arrays))

@@ -12,7 +12,7 @@ from hedgerow.forest.check import ARRAY_DTYPES
 
 __all__ = ["arrays_to_lists", "lists_to_arrays"]
 
-_NAN_MEANS_UNUSED = ("threshold", "payload_weights")
+_NAN_MEANS_UNUSED = ("threshold", "payload_weights", "payload_means")
 
 
 def arrays_to_lists(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:

@@ -78,6 +78,13 @@ class Split:
         return self.forest.payload_weights[self._payload]
 
     @property
+    def means(self) -> Floats | None:
+        """What stands in for a missing value of each of the `features` of an oblique split; NaN and None: nothing."""
+        if self.forest.payload_means is None or self.kind != NodeKind.OBLIQUE:
+            return None
+        return self.forest.payload_means[self._payload]
+
+    @property
     def _payload(self) -> slice:
         begin, end = self.forest.payload_start[self.forest.payload[self.node] :][:2]
         return slice(int(begin), int(end))
@@ -100,8 +107,11 @@ class Split:
         """The number that is tested; NaN if it is missing."""
         if self.kind != NodeKind.OBLIQUE:
             return float(row[self.feature])
+        values, means = row[self.codes], self.means
+        if means is not None and not np.isnan(values).all():
+            values = np.where(np.isnan(values), means, values)
         total = 0.0
-        for weight, x in zip(self.weights.tolist(), row[self.codes].tolist(), strict=True):  # in the order of the core
+        for weight, x in zip(self.weights.tolist(), values.tolist(), strict=True):  # in the order of the core
             total += weight * x
         return total
 

@@ -165,7 +165,7 @@ class MeasuredForestRegressor(NumberAnswers, MeasuredForest):
                 return found
         raise ValueError(f"measure is {measure!r}, must be 'deviation' or 'variance'")
 
-    def explain(
+    def explain(  # type: ignore[override]
         self, X: Any, coverage: float = 0.9, X_err: Any = None, *, training: tuple[Any, Any] | None = None
     ) -> Explanations[NumberExplanation]:
         """Explain the prediction for each row: the spread of the trees, and the doubt; see :class:`ForestRegressor`."""

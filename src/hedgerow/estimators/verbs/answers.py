@@ -218,15 +218,19 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         rows = self._read(X)
         return self._ask(rows, self._counts_query())[0]
 
-    def explain(self, X: Any, *, training: tuple[Any, Any] | None = None) -> Explanations[ClassExplanation]:
+    def explain(
+        self, X: Any, *, training: tuple[Any, Any] | None = None, contributions: bool = False
+    ) -> Explanations[ClassExplanation]:
         """Explain the prediction for each row: the path down a single tree, or the votes of several, and the doubt.
 
         ``print(model.explain(X)[0])`` is a text for people; `reasons` of the whole has the shares of the reasons for
         doubt of all rows as arrays (docs/reasons.md). With ``training=(X, y)``, rows that were fitted on, the nearest
-        of them with other classes are named.
+        of them with other classes are named. With ``contributions=True`` it is said what each column adds to the
+        answer (:meth:`contributions`), which takes 6 to 20 times as long.
         """
         rows = self._read(X)
-        return explain_class_rows(self, rows, read_training(self, training))
+        found = explain_class_rows(self, rows, read_training(self, training))
+        return found.with_contributions(self.contributions(X)) if check_bool("contributions", contributions) else found
 
     _set_verbs: tuple[str, ...] = ()
     _leaf_probabilities: LeafProbabilities | None = None
@@ -392,16 +396,23 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         return self._respond_alone(X, "predict_uncertainty", measure=measure)
 
     def explain(
-        self, X: Any, coverage: float = 0.9, *, training: tuple[Any, Any] | None = None
+        self,
+        X: Any,
+        coverage: float = 0.9,
+        *,
+        training: tuple[Any, Any] | None = None,
+        contributions: bool = False,
     ) -> Explanations[NumberExplanation]:
         """Explain the prediction for each row: the path down a single tree, or the spread of several, and the doubt.
 
         `coverage` is that of the interval, if the model has one. ``print(model.explain(X)[0])`` is a text for people;
         `reasons` of the whole has the shares of the reasons for doubt as arrays (docs/reasons.md). With
-        ``training=(X, y)``, rows that were fitted on, the nearest of them are named.
+        ``training=(X, y)``, rows that were fitted on, the nearest of them are named. With ``contributions=True`` it is
+        said what each column adds to the prediction (:meth:`contributions`).
         """
         rows = self._read(X)
-        return explain_number_rows(self, rows, coverage, read_training(self, training))
+        found = explain_number_rows(self, rows, coverage, read_training(self, training))
+        return found.with_contributions(self.contributions(X)) if check_bool("contributions", contributions) else found
 
     def _goals(self, target: Any) -> list[Goal]:
         low, high = target if isinstance(target, tuple | list) and len(target) == 2 else (None, None)

@@ -51,7 +51,10 @@ class Pictures(TreeBased):
         """What a picture of a tree shows, see :func:`hedgerow.drawing.view_tree`."""
         check_is_fitted(self)
         names = self._names()
-        subject = Subject(self.forest_, tree, names, self._answers_of_leaves(names), self._error_texts())
+        subject = Subject(
+            *(self.forest_, tree, names, self._answers_of_leaves(names), self._error_texts()),
+            targets=getattr(self, "leaf_samples_", getattr(self, "leaf_targets_", None)),
+        )
         return view_tree(subject, max_depth=max_depth, highlight=None if row is None else self._highlight(row, names))
 
     def _answers_of_leaves(self, names: Names) -> list[str]:
@@ -71,7 +74,7 @@ class Pictures(TreeBased):
             raise ValueError(f"row has {len(rows)} rows, must have one, such as X[:1]")
         weights: Floats = self._walk.spread(rows).toarray()[0]
         values = [_value_text(value, names.categories[j]) for j, value in enumerate(rows[0].tolist())]
-        return Highlight(weights, values)
+        return Highlight(weights, values, rows[0])
 
 
 def _value_text(value: float, categories: tuple[str, ...]) -> str:

@@ -89,6 +89,7 @@ class PrunedTree(TreeBased):
         twin = copy.copy(self)
         twin.forest_ = strategy.prune(self.forest_, training, grower)
         twin._tables = TableCache()
+        twin.__dict__.pop("leaf_targets_", None)  # those of other leaves
         return twin
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:

@@ -15,6 +15,7 @@ from hedgerow.data.table import read_table
 from hedgerow.data.targets import read_labels, read_targets, read_weights
 from hedgerow.data.training import Training
 from hedgerow.estimators.fitting.costs import cheapest_classes, class_costs, feature_costs, prior_weights
+from hedgerow.estimators.fitting.leaf_targets import round_leaf_targets
 from hedgerow.estimators.fitting.shrinkage import choose_amount
 from hedgerow.estimators.verbs.answers import ClassAnswers, NumberAnswers
 from hedgerow.estimators.verbs.one_tree import OneTree
@@ -203,6 +204,8 @@ class NumberTree(NumberAnswers, Tree):
             lambda rows: growth.options(rows.sample_weight, table.schema.n_features, ("squared_error",), seed),
             "squared_error",
         )
-        found = {} if model is None else {"column_deviation_": training.deviations}
+        found: dict[str, Any] = {} if model is None else {"column_deviation_": training.deviations}
+        used = targets[weight > 0]
+        found["leaf_targets_"] = round_leaf_targets(forest, training.values, training.sample_weight, used)
         self._set_fitted(table, forest, training_range_=training.ranges, _impurity="squared_error", **found)
         return self

@@ -66,6 +66,7 @@
         this.payloadStart = unpack(packed.payload_start);
         this.payloadCodes = unpack(packed.payload_codes);
         this.payloadWeights = unpack(packed.payload_weights);
+        this.payloadMeans = packed.payload_means ? unpack(packed.payload_means) : null;
       }
       this.#numberLeaves();
       this.nChildren = Int32Array.from(this.kind, (_, node) => this.#countChildren(node));
@@ -146,8 +147,12 @@
       const kind = this.kind[node];
       if (kind === OBLIQUE) {
         const [begin, end] = this.#payloadOf(node);
-        let sum = 0;
-        for (let i = begin; i < end; i++) sum += this.payloadWeights[i] * row[this.payloadCodes[i]];
+        let sum = 0, nKnown = 0;
+        for (let i = begin; i < end; i++) nKnown += !Number.isNaN(row[this.payloadCodes[i]]);
+        for (let i = begin; i < end; i++) {
+          const value = row[this.payloadCodes[i]], replaced = this.payloadMeans && nKnown > 0 && Number.isNaN(value);
+          sum += this.payloadWeights[i] * (replaced ? this.payloadMeans[i] : value);
+        }
         return Number.isNaN(sum) ? NO_CHILD : sum <= this.threshold[node] ? 0 : 1;
       }
       const value = row[this.feature[node]];

@@ -48,6 +48,8 @@ def forest_to_json(forest: Forest) -> dict[str, Any]:
             "payload_codes": pack(forest.payload_codes),
             "payload_weights": pack(forest.payload_weights),
         }
+        if forest.payload_means is not None:
+            found["payload_means"] = pack(forest.payload_means)
     return found
 
 
