@@ -13,7 +13,7 @@ __all__ = ["COUNTERS", "MOST_COLUMNS", "PARTS", "as_struct", "source"]
 
 FIELDS = (
     *("slots", "places", "nodes", "kinds", "policies", "payloads", "payload_start", "payload_codes"),
-    *("payload_weights", "n_children", "weights", "shares", "slot_of_node"),
+    *("payload_weights", "payload_means", "n_children", "weights", "shares", "slot_of_node"),
     *("root_slot", "root_node", "first_leaf", "tree_number", "tree_weight", "n_trees"),
     *("range_tree", "range_slot", "n_ranges", "most_slots"),
     *("key_feature", "key_reading", "key_codes", "n_keys"),

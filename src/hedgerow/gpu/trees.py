@@ -103,6 +103,7 @@ class DeviceTrees:
             "payload_start": forest.payload_start,
             "payload_codes": forest.payload_codes,
             "payload_weights": forest.payload_weights,
+            **({} if forest.payload_means is None else {"payload_means": forest.payload_means}),
             "root_slot": slot_start.astype(np.int32),
             "root_node": (forest.tree_start[first:last] - nodes.start).astype(np.int32),
             "first_leaf": leaf_start[:-1].astype(np.int32),

@@ -71,6 +71,7 @@ struct Walk {
     const i64* payload_start;
     const i32* payload_codes;
     const double* payload_weights;
+    const double* payload_means;  // null: nothing stands in for missing values
     const i32* n_children;
     const double* weights;
     const double* shares;
@@ -204,9 +205,15 @@ DEVICE i32 child_of_category(const Walk& w, i64 node, double value) {
 }
 
 DEVICE double oblique_sum(const Walk& w, i64 node, const double* row) {
+    const i64 begin = w.payload_start[w.payloads[node]], end = w.payload_start[w.payloads[node] + 1];
+    bool replaces = false;  // where a mean is to be had, and any value is known
+    if (w.payload_means != nullptr)
+        for (i64 i = begin; i < end; ++i) replaces |= !is_nan(row[w.payload_codes[i]]);
     double sum = 0;
-    const i64 end = w.payload_start[w.payloads[node] + 1];
-    for (i64 i = w.payload_start[w.payloads[node]]; i < end; ++i) sum += w.payload_weights[i] * row[w.payload_codes[i]];
+    for (i64 i = begin; i < end; ++i) {
+        const double value = row[w.payload_codes[i]];
+        sum += w.payload_weights[i] * (replaces && is_nan(value) ? w.payload_means[i] : value);
+    }
     return sum;
 }
 
