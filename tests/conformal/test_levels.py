@@ -73,3 +73,16 @@ def test_a_coverage_outside_the_unit_interval_is_refused(coverage):
 
     with pytest.raises(ValueError, match=r"coverage is .*, must be a number in \(0, 1\)"):
         check_coverage(coverage)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0]) | st.floats(0, 1), st.integers(1, 3)), min_size=1),
+    st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0]) | st.floats(-1, 2), st.floats(0.001, 0.999))),
+    st.floats(0.01, 0.99),
+)
+def test_scores_are_accepted_whose_smoothed_level_is_below_the_coverage(given_scores, asked, coverage):
+    scores, weights = np.array(given_scores, dtype=float).T
+    found = SortedScores(scores, weights)
+    asked_scores, draws = np.array(asked, dtype=float).reshape(-1, 2).T
+    accepted = found.accepts(asked_scores, draws, coverage)
+    np.testing.assert_array_equal(accepted, found.smoothed_levels(asked_scores, draws) < coverage)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 from typing import Any
 
 import numpy as np
@@ -139,19 +140,27 @@ class ClassThresholds:
     def levels(self, scores: Floats, group: Codes, draws: Floats | None) -> Floats:
         """Coverage above which each class is in the set, (n, n_classes)."""
         found = np.empty_like(scores)
-        if self.by_class:
-            for code, one in enumerate(self.scores.of_group):
-                found[:, code] = _levels(one, scores[:, code], draws)
-            return found
-        for number, one in enumerate((*self.scores.of_group, self.scores.overall)):
-            members = group == (number if number < len(self.scores.of_group) else -1)
-            for code in range(self.n_classes):
-                found[members, code] = _levels(one, scores[members, code], None if draws is None else draws[members])
+        for rows, code, one in self._parts(group):
+            own = scores[rows, code]
+            found[rows, code] = one.levels(own) if draws is None else one.smoothed_levels(own, draws[rows])
         return found
 
+    def randomized_sets(self, scores: Floats, group: Codes, draws: Floats, coverage: float) -> NDArray[np.bool_]:
+        """Whether each class has a level below `coverage`, (n, n_classes), ties broken by the draws."""
+        found = np.empty(scores.shape, dtype=bool)
+        for rows, code, one in self._parts(group):
+            found[rows, code] = one.accepts(scores[rows, code], draws[rows], coverage)
+        return found
 
-def _levels(sorted_scores: SortedScores, scores: Floats, draws: Floats | None) -> Floats:
-    return sorted_scores.levels(scores) if draws is None else sorted_scores.smoothed_levels(scores, draws)
+    def _parts(self, group: Codes) -> Iterator[tuple[Any, int, SortedScores]]:
+        """Rows and classes, and the calibration scores that they are compared with."""
+        of_group = self.scores.of_group
+        if self.by_class:
+            yield from ((slice(None), code, one) for code, one in enumerate(of_group))
+            return
+        for number, one in enumerate((*of_group, self.scores.overall)):
+            rows = group == (number if number < len(of_group) else -1) if of_group else slice(None)
+            yield from ((rows, code, one) for code in range(self.n_classes))
 
 
 @partial(register, name="hedgerow.conformal.NumberCalibration")

@@ -71,6 +71,17 @@ class SortedScores:
         smoothed: Floats = (below + (1 - draws) * (not_above - below + 1)) / (self.total + 1)
         return smoothed
 
+    def accepts(self, scores: Floats, draws: Floats, coverage: float) -> NDArray[np.bool_]:
+        """Whether smoothed levels are below a coverage; they are computed of the scores near the threshold alone."""
+        upto, tolerance = np.concatenate([[0.0], self.upto]), _tolerance(scores)
+        n_rejected = int(np.searchsorted(upto / (self.total + 1), coverage))  # at so many smaller scores, whatever ties
+        n_accepted = int(np.searchsorted((upto + 1) * (1 + ROUNDING) / (self.total + 1), coverage)) - 1
+        limit = np.append(self.scores, inf)
+        accepted = scores + tolerance < limit[n_accepted] if n_accepted >= 0 else np.zeros(len(scores), dtype=bool)
+        near = np.flatnonzero(~accepted & ~(scores - tolerance > limit[n_rejected - 1]))
+        accepted[near] = self.smoothed_levels(scores[near], draws[near]) < coverage
+        return accepted
+
 
 def _tolerance(scores: Floats) -> Floats:
     """Rounding that two walks of the same trees may differ by."""

@@ -335,13 +335,13 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         calibration: ClassCalibration = self.calibration_
         self._check_rows(calibration, wanted, self.classes_)
         scores = score.scores(answers, self._draws(rows, score))
-        if self._draws_sets(score):
-            sets: Bools = self._levels(rows, scores, score) < wanted
+        group = calibration.groups.of_rows(self._values(rows))
+        if (ties := self._ties(rows, score)) is not None:
+            sets: Bools = self._sorted_scores(score).randomized_sets(scores, group, ties, wanted)
         else:
             thresholds = self._tables.get(
                 ("thresholds", score, wanted), lambda: self._sorted_scores(score).thresholds(wanted)
             )
-            group = calibration.groups.of_rows(self._values(rows))
             limits = thresholds if len(thresholds) == 1 else thresholds[group]
             sets = scores <= limits + ROUNDING * np.abs(np.where(np.isfinite(limits), limits, 0.0))
         if not self.allow_empty:
@@ -351,8 +351,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
 
     def _levels(self, rows: Any, scores: Floats, score: ClassScore) -> Floats:
         group = self.calibration_.groups.of_rows(self._values(rows))
-        ties = draw_for_rows(self._values(rows), self.seed_ + 1) if self._draws_sets(score) else None
-        return self._sorted_scores(score).levels(scores, group, ties)
+        return self._sorted_scores(score).levels(scores, group, self._ties(rows, score))
 
     def _sets_by_ensembles(self, rows: Any, score: ClassScore, coverage: float | None = None) -> Bools:
         wanted = self._coverage(coverage)
@@ -369,7 +368,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         calibration: ClassCalibration = self.calibration_
         draws, n_rows = self._draws(rows, score), len(calibration.codes)
         own = calibration.scores_of_truth(score, calibration.draws if self._draws_sets(score) else None)
-        ties = draw_for_rows(self._values(rows), self.seed_ + 1) if self._draws_sets(score) else None
+        ties = self._ties(rows, score)
         group = calibration.groups.of_rows(self._values(rows))
         found = np.empty((len(rows), self.n_classes_))
         for some, answers in self._ask_ensembles(rows, {score.verb: {}}):
@@ -395,6 +394,10 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         if not self._draws_sets(score):
             return None
         return draw_for_rows(self._values(rows), self.seed_)
+
+    def _ties(self, rows: Any, score: ClassScore) -> Floats | None:
+        """Draws that break ties; None where sets are not randomized."""
+        return draw_for_rows(self._values(rows), self.seed_ + 1) if self._draws_sets(score) else None
 
     def _bounds(self, probabilities: Floats) -> Floats:
         fitted = self._tables.get("venn_abers", self._fit_venn_abers)
