@@ -236,30 +236,36 @@ def trials(folder, numbers, n_timed):
                 warnings.simplefilter("ignore")
                 for line in attempt(X_fit, y_fit, X_new, y_new, number, number < n_timed):
                     task = "classes" if name in CLASSES else "numbers"
-                    yield {"task": task, "dataset": name, "split": number, "of_class": -1, **line}
+                    yield {"task": task, "dataset": name, "split": number, "rows": len(y_new), "of_class": -1, **line}
         print(f"split {number}", file=sys.stderr, flush=True)
 
 
 def print_tables(found):
-    """Means over datasets; ± is the standard error over datasets of their mean coverage."""
+    """Means over datasets; ± is the standard error over datasets of their mean coverage.
+
+    "within" counts the datasets whose mean coverage is within 1.96 binomial standard deviations of one test half.
+    """
     for task, of_task in found[found.of_class < 0].groupby("task"):
         size = "classes in a set" if task == "classes" else "width / standard deviation of the target"
         print(f"\n{task}: coverage ± standard error over datasets, and {size}\n")
-        print("| method | " + " | ".join(f"{level}: coverage | size" for level in LEVELS) + " | seconds |")
-        print("|---" * (2 * len(LEVELS) + 2) + "|")
+        print("| method | " + " | ".join(f"{level}: coverage | within | size" for level in LEVELS) + " | seconds |")
+        print("|---" * (3 * len(LEVELS) + 2) + "|")
         whole = of_task.groupby("dataset").size().index
         for method, of_method in of_task.groupby("method", sort=False):
             cells = []
             for level in LEVELS:
-                means = of_method[of_method.level == level].groupby("dataset")[["coverage", "size"]].mean()
+                means = of_method[of_method.level == level].groupby("dataset")[["coverage", "size", "rows"]].mean()
                 error = means.coverage.std() / np.sqrt(len(means))
+                band = 1.96 * np.sqrt(level * (1 - level) / means.rows)
+                within = f"{int((abs(means.coverage - level) <= band).sum())} of {len(means)}"
                 few = "" if len(means) == len(whole) else f" ({len(means)} datasets)"
-                cells.append(f"{means.coverage.mean():.4f} ± {error:.4f}{few} | {means['size'].mean():.3f}")
-            print(f"| {method} | {' | '.join(cells)} | {of_method.time.mean():.2f} |")
+                cells.append(f"{means.coverage.mean():.4f} ± {error:.4f}{few} | {within} | {means['size'].mean():.3f}")
+            seconds = of_method.time.mean()
+            print(f"| {method} | {' | '.join(cells)} | {'' if np.isnan(seconds) else f'{seconds:.2f}'} |")
         first = of_task[of_task.split.isin(of_task[of_task.method.str.contains("cross")].split.unique())]
         seconds = first.groupby("method").time.sum() / first.groupby("method").size()
         ours = seconds["oob, lac" if task == "classes" else "oob, absolute"]
-        for name in seconds.index[seconds.index.str.contains("MAPIE")]:
+        for name in seconds.index[seconds.index.str.contains("MAPIE") & (seconds > 0)]:
             print(f"\n{name} takes {seconds[name] / ours:.1f} times the time of ours, out of bag.")
     print("\nclasses: coverage of each class, mean over splits\n")
     print("| method | level | mean over classes | lowest | highest | classes |")
