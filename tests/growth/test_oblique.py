@@ -189,6 +189,12 @@ def test_a_linear_classifier_makes_the_splits(splitter: Any) -> None:
     assert not hasattr(splitter, "coef_")
 
 
+def test_a_node_that_a_linear_model_fails_on_is_split_along_a_column() -> None:
+    X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0)  # no variance within the groups: an IndexError in its solver
+    tree = ObliqueTreeClassifier(LinearDiscriminantAnalysis(), pruning=None).fit(X, X[:, 0] > 0)
+    assert tree.forest_.feature[0] == 0
+
+
 @pytest.mark.parametrize(
     "splitter", [Ridge(), LinearRegression(), HuberRegressor()], ids=lambda splitter: type(splitter).__name__
 )

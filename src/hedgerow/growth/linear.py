@@ -100,7 +100,9 @@ class _ScikitSplit:
                 rows, target = self._repeat(rows, weight), self._repeat(target, weight)
         try:
             model.fit(rows, target, **arguments)
-        except ValueError:  # too few rows for it, as `check` has fitted it to more: the node is split along a column
+        # Too few rows for it, or none that differ within a group, as `check` has fitted it to others: the node is split
+        # along a column.
+        except (ValueError, IndexError):
             return np.zeros(0)
         coefficients = np.asarray(model.coef_, dtype=np.float64).ravel()
         # Without a finite direction the node is split along a column.
