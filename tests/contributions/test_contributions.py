@@ -171,7 +171,7 @@ def test_identical_results_for_any_n_jobs_and_any_rows_beside() -> None:
 def test_errors_name_the_way_out() -> None:
     X, y = _named_data()
     forest = hedgerow.ForestClassifier(5, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="feature names should match"):
+    with pytest.raises(ValueError, match=r"^background: The feature names should match.* missing: [^\n]*$"):
         forest.contributions(X[:2], X[["a", "b"]])
     with pytest.raises(ValueError, match=r"minimum of 1 is required|at least one"):
         forest.contributions(X[:2], X[:0])

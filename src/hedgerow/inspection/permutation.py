@@ -183,7 +183,8 @@ def _columns(given: Any, names: Sequence[str]) -> list[int]:
         elif isinstance(one, int | np.integer) and not isinstance(one, bool) and -len(names) <= one < len(names):
             found.append(int(one) % len(names))
         else:
-            raise ValueError(f"groups names column {one!r}, but the model was fitted with {list(names)}")
+            more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+            raise ValueError(f"groups names column {one!r}, but the model was fitted with {list(names)[:10]}{more}")
     if not found:
         raise ValueError("groups has an empty list: name at least one column in each")
     return sorted(set(found))

@@ -90,7 +90,7 @@ class Answers(WaysOut):
             Also divide each column's contribution into its own and those that it shares with each other column.
         """
         rows = self._read(X)
-        other = None if background is None else self._read(background)
+        other = None if background is None else self._read_background(background)
         table, additive = self._additive()
         walk = self._walk
         if not isinstance(walk, ForestWalk):
@@ -103,6 +103,14 @@ class Answers(WaysOut):
             interactions=check_bool("interactions", interactions),
             n_jobs=self._n_jobs,
         )
+
+    def _read_background(self, background: Any) -> Floats:
+        """Convert background rows; errors name them, in one line."""
+        try:
+            return self._read(background)
+        except (ValueError, TypeError) as error:
+            said = " ".join(str(error).split()).replace(": - ", ": ").replace(" - ", ", ")
+            raise type(error)(f"background: {said}") from None
 
     def _additive(self) -> tuple[LeafTable, Additive]:
         """Leaf table of an answer that is a sum over the leaves of a row, and the answer."""
