@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
