@@ -122,9 +122,16 @@ def _mean_and_ends(node: ViewNode) -> tuple[float, float, float]:
     return mean - deviation, mean, mean + deviation
 
 
+def _title(node: ViewNode) -> str:
+    """What a node splits on, or its answer."""
+    more = f" + {node.n_more} more" if node.n_more else ""
+    room = _MOST_TEXT - text_width(more, _SIZE, bold=True)
+    return fit(node.subject or node.answer, room, _SIZE, bold=True) + more
+
+
 def card(node: ViewNode, view: TreeView, bars: Bars) -> Block:
     """Block of a tree that grows downwards: its lines above each other."""
-    title = fit(node.subject or node.answer, _MOST_TEXT, _SIZE, bold=True)
+    title = _title(node)
     value = fit(f"= {node.value}", _MOST_TEXT, _SIZE) if node.value else ""
     note = figures(node, view)
     widths = [text_width(title, _SIZE, bold=True), text_width(value, _SIZE), text_width(note, _SMALL)]
@@ -162,7 +169,7 @@ def strip(node: ViewNode, view: TreeView, bars: Bars) -> Block:
         after = 65 + text_width(title, _SIZE, bold=True) + 7
         shapes.append(Text(after, 13.5, note, _SMALL, "muted"))
         return Block(after + text_width(note, _SMALL), 18, shapes)
-    title = fit(node.subject, _MOST_TEXT, _SIZE, bold=True)
+    title = _title(node)
     value = fit(f"= {node.value}", _MOST_TEXT, _SIZE) if node.value else ""
     width = max(text_width(title, _SIZE, bold=True), text_width(value, _SIZE), 56.0)
     shapes = [Text(0, 12, title, _SIZE, color, bold=True, tooltip=tip)]

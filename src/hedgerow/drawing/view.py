@@ -88,7 +88,9 @@ class ViewNode:
     value: str = ""
     """Of the highlighted row, in the column that is split."""
     formula: str = ""
-    """The sum that an oblique split of many columns tests; `subject` has one of them."""
+    """The sum that an oblique split of many columns tests; `subject` is the heaviest of them."""
+    n_more: int = 0
+    """How many they are beside it."""
     children: list[int] = field(default_factory=list)
 
     @property
@@ -277,7 +279,7 @@ class _Viewer:
             in_its_unit = int(np.argmin(np.abs(np.abs(split.weights) - 1.0)))  # the one that counts most
             heaviest = split.features[in_its_unit]
             name = self.subject.names.features[heaviest]
-            node.formula, node.subject = node.subject, f"{name} + {len(split.features) - 1} more"
+            node.formula, node.subject, node.n_more = node.subject, name, len(split.features) - 1
         if self.highlight is not None and node.weight > 0:
             total = split.value(self.highlight.row)
             known = "missing" if total != total else number_text(total)
