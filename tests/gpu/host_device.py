@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 from numpy.typing import NDArray
 
 from hedgerow.gpu.launch import LANES, MOST_COLUMNS, source
@@ -95,6 +96,9 @@ class HostDevice:
     shared_bytes: int = 48 * 1024
     most_shared_bytes: int = 128 * 1024
     xp: Any = np
+    special: Any = scipy.special
+    number: int = 0
+    name: str = "cuda:0"
     launched: list[str] = field(default_factory=list)
 
     def free_bytes(self) -> int:

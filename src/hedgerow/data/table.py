@@ -114,6 +114,19 @@ class Schema:
             and self.all_numeric
         )
 
+    def check_columns(self, width: int, estimator: Any = None) -> None:
+        """Check the number of columns of an array, which has no names.
+
+        Parameters
+        ----------
+        width : int
+            Number of columns.
+        estimator : object or None, default=None
+            Estimator to name in messages.
+        """
+        self._check_names(None, estimator)
+        self._check_width(width, estimator)
+
     def _check_width(self, width: int, estimator: Any) -> None:
         if width != self.n_features:
             raise ValueError(

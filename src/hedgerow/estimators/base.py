@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +20,16 @@ from hedgerow.estimators.seeding import seed_of
 from hedgerow.estimators.stored import check_fitted
 from hedgerow.forest.forest import Forest
 from hedgerow.growth import Growth
-from hedgerow.walk import ForestWalk, Query, TableCache, Walk, ask
+from hedgerow.walk import ForestWalk, HardWalk, Query, TableCache, Walk, ask
+
+if TYPE_CHECKING:
+    from hedgerow.gpu import DeviceWalk
 
 __all__ = ["TreeBased"]
 
 Floats = NDArray[np.float64]
 
+_DLPACK_CPU = 1
 _GROWTH = (
     *("nominal", "missing", "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf"),
     *("min_impurity_decrease", "max_leaf_nodes", "max_features"),
@@ -73,6 +79,46 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
     def _check_fitted(self) -> None:
         check_fitted(self)
 
+    def to(self, device: str) -> Self:
+        """Copy of this fitted model whose rows are walked on another device; the trees are shared.
+
+        On a GPU, `fit` and what is no walk stay on the CPU. X may be an array of the GPU, and answers then stay there.
+        Clones, pickles and files are those of the model itself, which walks on the CPU.
+
+        Parameters
+        ----------
+        device : str
+            "cuda" for CuPy's current GPU, "cuda:1" for the one with a number, or "cpu".
+
+        Notes
+        -----
+        See docs/gpu.md for what has the same bits on both. Without CuPy or a GPU this is an error.
+        """
+        check_is_fitted(self)
+        moved = copy(self)
+        moved._tables = TableCache()
+        if device == "cpu":
+            return moved
+        walk = moved._walk
+        if not isinstance(walk, HardWalk):
+            raise ValueError(f"{type(self).__name__} can't be moved to {device}: its rows are in all leaves at once")
+        from hedgerow.gpu import DeviceWalk, open_device
+
+        moved._engine = DeviceWalk(walk.forest, open_device(device))
+        return moved
+
+    @property
+    def _device_walk(self) -> DeviceWalk | None:
+        """Engine on another device; None on the CPU."""
+        engine: DeviceWalk | None = vars(self).get("_engine")
+        if engine is not None and engine.forest is not self.forest_:  # fitted again
+            engine = self._engine = replace(engine, forest=self.forest_)
+        return engine
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_engine"}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Check a pickled model as :func:`hedgerow.load` checks a file: the core relies on parts that match."""
         super().__setstate__(state)
@@ -98,7 +144,7 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
     @property
     def _walk(self) -> Walk:
         """Engine that takes rows to the leaves of `forest_`."""
-        return ForestWalk(self.forest_, self._n_jobs)
+        return self._device_walk or ForestWalk(self.forest_, self._n_jobs)
 
     def get_tree_weights(self) -> Floats | None:
         """Weight of each tree in the answer, 1 on average, (n_trees,); None: all the same."""
@@ -113,12 +159,32 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
 
     def _ask(self, rows: Floats, *queries: Query[Any]) -> list[Any]:
         """Answers to several queries about the same rows in one walk."""
-        return ask(self._walk, rows, queries)
+        if isinstance(rows, np.ndarray):
+            return ask(self._walk, rows, queries)
+        from hedgerow.gpu.answers import ask_on_device
+
+        walk = self._device_walk
+        assert walk is not None  # or _read would have refused the rows
+        return ask_on_device(walk, rows, queries)
 
     def _read(self, X: Any) -> Floats:
         if "forest_" not in vars(self):  # check_is_fitted takes half as long as the walk of one row
             check_is_fitted(self)
+        if type(X) is not np.ndarray and _is_elsewhere(X):
+            return self._read_elsewhere(X)
         return self.schema_.read(X, estimator=self)
+
+    def _read_elsewhere(self, X: Any) -> Any:
+        """Rows that are on another device already."""
+        walk = self._device_walk
+        if walk is None:
+            raise ValueError(
+                f"X is an array on a GPU, and this {type(self).__name__} is on the CPU: call model.to('cuda'), or pass "
+                "X as a NumPy array"
+            )
+        from hedgerow.gpu.rows import read_rows
+
+        return read_rows(walk.device, X, self.schema_, estimator=self)
 
     @staticmethod
     def _training(
@@ -137,3 +203,10 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
             None if targets is None else targets[used],
             0 if labels is None else len(labels.classes),
         )
+
+
+def _is_elsewhere(X: Any) -> bool:
+    """Whether X is an array that is not in the memory of the host."""
+    if not hasattr(X, "__dlpack_device__"):
+        return False
+    return int(X.__dlpack_device__()[0]) != _DLPACK_CPU

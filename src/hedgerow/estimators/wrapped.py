@@ -81,6 +81,8 @@ class WrappedForest(Wrapper, PicturesOfSeveral, CodeOfSeveral):
     @property
     def _walk(self) -> Walk:
         """The wrapped model's own walk; a plain walk for foreign models."""
+        if (walk := self._device_walk) is not None:
+            return walk
         if isinstance(self.estimator_, TreeBased):
             return self.estimator_._walk
         return ForestWalk(self.forest_, self._n_jobs)

@@ -15,7 +15,7 @@ from hedgerow.explain.sentences import path_sentences
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import NodeKind
 from hedgerow.forest.splits import Split
-from hedgerow.walk import ForestWalk, Walk, route
+from hedgerow.walk import HardWalk, Walk, route
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -47,7 +47,7 @@ def row_paths(walk: Walk, schema: Schema, rows: Floats, reached: csr_array | Non
     single = forest.n_trees == 1
     if single and reached is None:
         reached = walk.spread(rows)
-    if reached is None or not isinstance(walk, ForestWalk):
+    if reached is None or not isinstance(walk, HardWalk):
         leaves = route(forest, rows) + forest.leaf_start[:-1]
     else:  # saves a walk
         of_rows = np.split(reached.indices.astype(np.int64), reached.indptr[1:-1])

@@ -73,6 +73,12 @@ class CudaDevice:
         return f"cuda:{self.number}"
 
     @property
+    def special(self) -> Any:
+        from cupyx.scipy import special
+
+        return special
+
+    @property
     def cache_bytes(self) -> int:
         return int(self._properties["l2CacheSize"])
 

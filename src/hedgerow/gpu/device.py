@@ -45,6 +45,8 @@ class Device(Protocol):
     """A device, and its arrays as `xp`, which is NumPy or speaks its language."""
 
     xp: Any
+    special: Any
+    """Functions with the names of ``scipy.special``."""
     cache_bytes: int
     n_threads: int
     """Threads that the device can hold at a time."""

@@ -15,7 +15,7 @@ from hedgerow.gpu.batch import Batch, StagedRanges
 from hedgerow.gpu.device import Device
 from hedgerow.gpu.tables import DeviceTable, TableStack, stack_tables
 from hedgerow.gpu.trees import DeviceTrees, tree_groups
-from hedgerow.walk import LeafTable, check_rows
+from hedgerow.walk import HardWalk, LeafTable, check_rows
 from hedgerow.walk.walks import empty_fold
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _BLOCKS = (1024, 512, 256)  # threads that share slots
 
 
 @dataclass(frozen=True, eq=False)
-class DeviceWalk:
+class DeviceWalk(HardWalk):
     """Walk of rows down the trees of a forest on a device.
 
     Rows are arrays of the host, which are copied in parts while other parts are walked, or of the device, where the

@@ -19,7 +19,7 @@ from hedgerow.estimators.seeding import seed_of
 from hedgerow.forest.forest import Forest
 from hedgerow.inspection.association import associations
 from hedgerow.inspection.importances import Importances
-from hedgerow.walk import ForestWalk, n_threads
+from hedgerow.walk import HardWalk, n_threads
 
 __all__ = ["permutation_importance"]
 
@@ -110,7 +110,7 @@ def permutation_importance(
     >>> sorted(found.names, key=lambda name: -found.importances_mean[found.names.index(name)])[:2]
     ['petal length (cm)', 'petal width (cm)']
     """
-    if not isinstance(model, Responder) or not isinstance(getattr(model, "_walk", None), ForestWalk):
+    if not isinstance(model, Responder) or not isinstance(getattr(model, "_walk", None), HardWalk):
         raise TypeError(
             f"model is {model!r}, must be a fitted tree or forest of hedgerow that splits rows: wrap forests of other "
             "libraries by RuleClassifier.from_fitted"

@@ -6,7 +6,7 @@ the same walk.
 """
 
 from hedgerow.walk.ask import Query, ask
-from hedgerow.walk.engines import ForestWalk, SoftWalk, Walk, weighted_sums
+from hedgerow.walk.engines import ForestWalk, HardWalk, SoftWalk, Walk, weighted_sums
 from hedgerow.walk.leaf_table import LeafTable, Link, Op
 from hedgerow.walk.soft import SoftForestWalk, SoftNodes
 from hedgerow.walk.table_cache import TableCache
@@ -14,6 +14,7 @@ from hedgerow.walk.walks import check_n_jobs, check_rows, fold, gather, n_thread
 
 __all__ = [
     "ForestWalk",
+    "HardWalk",
     "LeafTable",
     "Link",
     "Op",

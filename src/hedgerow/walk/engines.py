@@ -16,7 +16,7 @@ from hedgerow.walk.walks import fold, route, spread
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["ForestWalk", "SoftWalk", "Walk", "weighted_sums"]
+__all__ = ["ForestWalk", "HardWalk", "SoftWalk", "Walk", "weighted_sums"]
 
 Floats = NDArray[np.float64]
 
@@ -69,8 +69,14 @@ class Walk(Protocol):
         """
 
 
+class HardWalk:
+    """Abstract: a row takes one branch of each node, or all by their weights where its value is missing."""
+
+    forest: Forest
+
+
 @dataclass(frozen=True)
-class ForestWalk:
+class ForestWalk(HardWalk):
     """Hard walk of rows down the trees, in the core."""
 
     forest: Forest

@@ -262,6 +262,8 @@ def empty_fold(table: LeafTable, n_rows: int, n_trees: int | None) -> NDArray[np
 
 
 def check_rows(forest: Forest, X: NDArray[np.float64]) -> None:
+    if not isinstance(X, np.ndarray):
+        raise TypeError(f"this answer needs rows in the memory of the host: pass X as a NumPy array, not {type(X)}")
     if X.ndim != 2 or X.shape[1] != forest.n_features:
         raise ValueError(f"X has shape {X.shape}, this forest needs (n_rows, {forest.n_features})")
     if X.dtype != np.float64 or not X.flags.c_contiguous:

@@ -43,7 +43,7 @@ from hedgerow.folds import (
 )
 from hedgerow.forest.counts import DistinctCounts
 from hedgerow.forest.importance import impurity_importances
-from hedgerow.walk import ForestWalk, LeafTable, Query
+from hedgerow.walk import HardWalk, LeafTable, Query
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -93,7 +93,7 @@ class Answers(WaysOut):
         other = None if background is None else self._read_background(background)
         table, additive = self._additive()
         walk = self._walk
-        if not isinstance(walk, ForestWalk):
+        if not isinstance(walk, HardWalk):
             raise ValueError(f"{type(self).__name__} has no contributions: its rows are in all leaves at once")
         return contribute(
             *(walk.forest, rows, table, additive, self.schema_),
@@ -183,7 +183,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:
         """Most probable class of each row; the first of equals."""
         rows = self._read(X)
-        return self.classes_[self._decide(self._proba(rows))]
+        return self._label(self._proba(rows))
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class, (n, n_classes)."""
@@ -248,6 +248,15 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         """Position in `classes_` of the class of each row, given its probabilities."""
         return probabilities.argmax(axis=1)
 
+    def _label(self, probabilities: Any) -> NDArray[Any]:
+        """Class of each row, given its probabilities."""
+        if (walk := self._device_walk) is None or isinstance(probabilities, np.ndarray):
+            return self.classes_[self._decide(probabilities)]
+        from hedgerow.gpu.answers import labels_on_device
+
+        labels: NDArray[Any] = labels_on_device(walk, self.classes_, self._decide, probabilities)
+        return labels
+
     def _proba(self, rows: Floats) -> Floats:
         query = self._proba_query()
         return self._answer("predict_proba", rows, None) if query is None else self._ask(rows, query)[0]
@@ -256,8 +265,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         return "predict_proba" if verb in ("predict", CODES) else verb
 
     def _derive(self, verb: str, answer: Any) -> Any:
-        codes = self._decide(answer)
-        return codes if verb == CODES else self.classes_[codes]
+        return self._decide(answer) if verb == CODES else self._label(answer)
 
     def _query(self, verb: str, **arguments: Any) -> Query[Any] | None:
         match verb:

@@ -22,7 +22,7 @@ from hedgerow.codegen import (
 from hedgerow.codegen.program import check_size
 from hedgerow.codegen.sql import MOST_NODES
 from hedgerow.estimators.verbs.pictures import Pictures
-from hedgerow.walk import ForestWalk
+from hedgerow.walk import HardWalk
 
 __all__ = ["Code", "CodeOfOne", "CodeOfSeveral"]
 
@@ -64,7 +64,7 @@ class Code(Pictures):
         """The model as generators read it; at most so many nodes."""
         check_is_fitted(self)
         check_size(self.forest_, most, what, "use to_c() or `hedgerow predict`" if what == "to_sql" else "use save()")
-        if not isinstance(self._walk, ForestWalk):
+        if not isinstance(self._walk, HardWalk):
             raise ValueError(
                 f"{type(self).__name__}: its rows are in several regions at once, which {what} can't write: use "
                 "to_rules() or to_svg() to show the regions, and `hedgerow predict` to answer"

@@ -19,7 +19,7 @@ from hedgerow.explain.reasons.reason import Outside, RowFacts
 from hedgerow.explain.records import ClassExplanation
 from hedgerow.folds.uncertainty import widths_outside
 from hedgerow.forest.kinds import NodeKind
-from hedgerow.walk import ForestWalk, Query
+from hedgerow.walk import HardWalk, Query
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -65,7 +65,7 @@ def class_levels(model: ClassAnswers, rows: Floats, certainty: ClassCertainty, a
     """Levels of doubt about rows; `away` is the certainty of rows far from the boundary, where it matters."""
     answer = certainty.classes.max(axis=1) if away is None else away
     tree = _certainty_of_trees(model, rows, certainty)
-    soft = not isinstance(model._walk, ForestWalk)
+    soft = not isinstance(model._walk, HardWalk)
     return Levels.of_classes(
         about=_about(model, rows),
         empty=certainty.empty,
@@ -104,7 +104,7 @@ def _certainty_of_trees(model: ClassAnswers, rows: Floats, certainty: ClassCerta
 def _in_several_leaves(model: ClassAnswers, rows: Floats) -> Bools:
     """Rows that may reach several leaves of a tree, (n,)."""
     by_code = np.isin(model.forest_.kind, (NodeKind.SUBSET, NodeKind.MULTIWAY)).any()  # codes without a branch
-    if by_code or not isinstance(model._walk, ForestWalk):
+    if by_code or not isinstance(model._walk, HardWalk):
         return np.ones(len(rows), dtype=np.bool_)
     return np.asarray(np.isnan(rows).any(axis=1))
 

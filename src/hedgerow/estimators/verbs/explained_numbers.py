@@ -24,7 +24,7 @@ from hedgerow.explain.records import NumberExplanation
 from hedgerow.folds import leaf_moments
 from hedgerow.folds.uncertainty import widths_outside
 from hedgerow.forest.kinds import NodeKind
-from hedgerow.walk import ForestWalk, LeafTable, Query, Walk, ask
+from hedgerow.walk import HardWalk, LeafTable, Query, Walk, ask
 
 if TYPE_CHECKING:
     from hedgerow.estimators.verbs.answers import NumberAnswers
@@ -89,7 +89,7 @@ class NumberRows:
 
     @property
     def _is_soft(self) -> bool:
-        return not isinstance(self.walk_of(slice(0, 1)), ForestWalk)
+        return not isinstance(self.walk_of(slice(0, 1)), HardWalk)
 
     def _of_outside(self) -> Floats:
         """Variance of all training targets, as far as the leaves of a row are not about it."""

@@ -14,7 +14,6 @@ from hedgerow.estimators.fitting.progress import CallbackSupportMixin, TreesProg
 from hedgerow.estimators.verbs.code import CodeOfSeveral
 from hedgerow.estimators.verbs.pictures import PicturesOfSeveral
 from hedgerow.growth import Grown
-from hedgerow.walk import route
 
 __all__ = ["ManyTrees"]
 
@@ -38,4 +37,4 @@ class ManyTrees(CallbackSupportMixin, PicturesOfSeveral, CodeOfSeveral):  # type
         A row with a missing value that is spread over branches follows the heaviest.
         """
         rows = self._read(X)
-        return route(self.forest_, rows, n_jobs=self.n_jobs)
+        return self._walk.route(rows)

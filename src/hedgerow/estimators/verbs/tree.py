@@ -26,7 +26,7 @@ from hedgerow.forest.counts import DistinctCounts
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import features_on_paths, impurity_of
 from hedgerow.growth import LinearModel
-from hedgerow.walk import LeafTable, Query, route
+from hedgerow.walk import LeafTable, Query
 
 __all__ = ["ClassTree", "NumberTree"]
 
@@ -42,7 +42,7 @@ class Tree(OneTree, PrunedTree):
         A row with a missing value that is spread over branches follows the heaviest.
         """
         rows = self._read(X)
-        return route(self.forest_, rows)[:, 0]
+        return self._walk.route(rows)[:, 0]
 
     def _linear_model(self) -> LinearModel | None:
         """Model that makes oblique splits; None: every split tests one column."""

@@ -18,7 +18,7 @@ from hedgerow.estimators.contract import offers
 from hedgerow.estimators.fitting.costs import feature_costs as read_costs
 from hedgerow.explain.questions import NextQuestion, Question, values_of_columns
 from hedgerow.folds import entropy_bits
-from hedgerow.walk import ForestWalk
+from hedgerow.walk import HardWalk
 
 __all__ = ["WaysOut"]
 
@@ -91,7 +91,7 @@ class WaysOut(TreeBased):
         if check_bool("plausible", plausible):
             leaves = self.forest_.stats[:, 0] if self.forest_.leaf_counts is None else self.forest_.counts.sum(axis=1)
             barred = (leaves <= 0).astype(np.uint8)
-        if not isinstance(self._walk, ForestWalk):
+        if not isinstance(self._walk, HardWalk):
             raise ValueError(f"{type(self).__name__} has no counterfactuals here: a row is in several soft regions")
         return [
             self._ways_of_row(i, row, space, limits, barred, goals, named=target is not None)

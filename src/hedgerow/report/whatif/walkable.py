@@ -23,7 +23,7 @@ from hedgerow.estimators.verbs.set_answers import SetAnswers
 from hedgerow.estimators.verbs.tree import ClassTree
 from hedgerow.forest.forest import Forest
 from hedgerow.report.whatif.finish import DivideByLast, WalkStep, finish_of_rule, steps_to_json
-from hedgerow.walk import ForestWalk, LeafTable, Query
+from hedgerow.walk import HardWalk, LeafTable, Query
 from hedgerow.walk.quantiles import LeafSamples, central_interval
 
 __all__ = ["Walkable", "walkable"]
@@ -61,7 +61,7 @@ def walkable(model: Any, n_trees: int | None = None) -> Walkable:
         raise ValueError("mixes in the distances of training rows, which the page does not hold")
     if not isinstance(model, Answers):
         raise ValueError("is no model of trees of this library")
-    if not isinstance(model._walk, ForestWalk):
+    if not isinstance(model._walk, HardWalk):
         raise ValueError("has every row in several regions at once, by errors that the page does not ask for")
     if isinstance(model, NumberAnswers):
         return _numbers(model, n_trees)
