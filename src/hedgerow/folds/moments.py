@@ -55,5 +55,5 @@ def deviations(variances: Uncertainty) -> Uncertainty:
     variances : Uncertainty
         Variances.
     """
-    parts = (variances.total, variances.aleatoric, variances.epistemic)
-    return Uncertainty(*map(np.sqrt, parts), measure="deviation")
+    total, aleatoric, epistemic = map(np.sqrt, (variances.total, variances.aleatoric, variances.epistemic))
+    return Uncertainty(total, aleatoric, epistemic, "deviation")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -44,17 +45,37 @@ class Lane(Protocol):
 class Device(Protocol):
     """A device, and its arrays as `xp`, which is NumPy or speaks its language."""
 
-    xp: Any
-    special: Any
-    """Functions with the names of ``scipy.special``."""
-    cache_bytes: int
-    n_threads: int
-    """Threads that the device can hold at a time."""
-    n_processors: int
-    shared_bytes: int
-    """Memory that the threads of a block share, such that a processor has several blocks."""
-    most_shared_bytes: int
-    """Memory that the threads of the only block of a processor share."""
+    @property
+    def xp(self) -> Any: ...
+
+    @property
+    def special(self) -> Any:
+        """Functions with the names of ``scipy.special``."""
+
+    @property
+    def number(self) -> int: ...
+
+    @property
+    def name(self) -> str:
+        """Such as "cuda:0"."""
+
+    @property
+    def cache_bytes(self) -> int: ...
+
+    @property
+    def n_threads(self) -> int:
+        """Threads that the device can hold at a time."""
+
+    @property
+    def n_processors(self) -> int: ...
+
+    @property
+    def shared_bytes(self) -> int:
+        """Memory that the threads of a block share, such that a processor has several blocks."""
+
+    @property
+    def most_shared_bytes(self) -> int:
+        """Memory that the threads of the only block of a processor share."""
 
     def free_bytes(self) -> int:
         """Memory that is left for new arrays."""
@@ -77,7 +98,7 @@ class Device(Protocol):
             Any array.
         """
 
-    def lanes(self, n: int) -> list[Lane]:
+    def lanes(self, n: int) -> Sequence[Lane]:
         """Return queues for overlapped copies.
 
         Parameters

@@ -23,7 +23,7 @@ _MOST_ADDED = 128  # columns that NumPy adds without dividing them in two
 _ABREAST = 8  # sums that it keeps beside each other where there are as many columns
 
 
-class NumpyLanguage(NDArrayOperatorsMixin):  # type: ignore[misc]
+class NumpyLanguage(NDArrayOperatorsMixin):
     """Array of a device for functions that are written for NumPy; operands of the host are copied to the device.
 
     A few columns are added in NumPy's order, so that sums have its bits.

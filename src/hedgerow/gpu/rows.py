@@ -8,19 +8,19 @@ import numpy as np
 
 from hedgerow.data.columns import Kind, encode_numbers
 from hedgerow.data.table import Schema
-from hedgerow.gpu.cuda import CudaDevice
+from hedgerow.gpu.device import Device
 
 __all__ = ["read_rows"]
 
 _CUDA = 2  # of DLPack's devices
 
 
-def read_rows(device: CudaDevice, X: Any, schema: Schema, estimator: Any = None) -> Any:
+def read_rows(device: Device, X: Any, schema: Schema, estimator: Any = None) -> Any:
     """Convert an array of a GPU to float64 rows for walking, as :meth:`hedgerow.data.Schema.read` does on the CPU.
 
     Parameters
     ----------
-    device : CudaDevice
+    device : Device
         Where the model is.
     X : array of shape (n_samples, n_features)
         Any array that DLPack can pass on: CuPy's, PyTorch's, JAX's.
@@ -40,12 +40,9 @@ def read_rows(device: CudaDevice, X: Any, schema: Schema, estimator: Any = None)
     if rows.dtype.kind not in "fiub":
         raise ValueError(f"X on {device.name} is {rows.dtype}, must be an array of real numbers")
     schema.check_columns(rows.shape[1], estimator)
-    values = xp.ascontiguousarray(rows, dtype=np.float64)
-    _refuse_infinity(xp, values, schema.names)
     coded = [j for j, column in enumerate(schema.columns) if column.kind != Kind.NUMERIC]
-    if not coded:
-        return values
-    values = values.copy() if values is rows else values
+    values = xp.array(rows, dtype=np.float64, order="C", copy=True if coded else None)  # codes are written to a copy
+    _refuse_infinity(xp, values, schema.names)
     for j in coded:
         # A category's code is looked up on the device; refused are text categories, by the host's own words.
         column = schema.columns[j]
