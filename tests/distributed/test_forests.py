@@ -35,6 +35,8 @@ MODELS = {
     "plain": ForestClassifier(
         5, calibration=None, min_samples_split=5, max_samples=200, nominal="subset", splitter="best", **_SEEDED
     ),
+    "balanced": ForestClassifier(6, class_weight="balanced", **_SEEDED),
+    "class weights": ForestClassifier(6, class_weight={"sick": 2.5}, **_SEEDED),
     "few bins": ForestClassifier(
         6, max_bins=20, max_leaf_nodes=30, min_weight_fraction_leaf=0.01, nominal="multiway", **_SEEDED
     ),
@@ -149,7 +151,8 @@ def test_what_can_not_be_is_refused_by_name(tmp_path: Path) -> None:
     rows = parts_of(table_of("numbers"), tmp_path, 2)
     for model, message in (
         (ForestClassifier(bootstrap=False), "use bootstrap='poisson'"),
-        (ForestClassifier(class_weight="balanced"), "class_weight needs all labels at once"),
+        (ForestClassifier(class_weight={"sick": 0, "well": 0}), "class_weight is .* one that is positive"),
+        (ForestClassifier(class_weight="even"), "class_weight is 'even', must be a dict"),
         (ForestClassifier(oob_score=max), "use oob_score=True"),
         (ForestClassifier(max_bins=None), "max_bins of 2 .. 255"),
         (ForestClassifier(missing="fractional"), "missing='random'"),

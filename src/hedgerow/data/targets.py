@@ -18,7 +18,10 @@ from hedgerow._core import text_codes
 from hedgerow._exact import round_shares
 from hedgerow.data.sources import LARGEST_EXACT_INTEGER
 
-__all__ = ["Labels", "check_weights", "first_masked", "read_labels", "read_targets", "read_weights", "weight_unit"]
+__all__ = [
+    *("WEIGHT_ROUNDING", "Labels", "check_weights", "class_weights_of", "first_masked", "read_labels", "read_targets"),
+    *("read_weights", "weight_unit"),
+]
 
 
 # Arrays of these kinds need no conversion; scikit-learn's checks take longer than numbering the labels.
@@ -27,7 +30,7 @@ _LABEL_KINDS = frozenset("biufOUSmM")
 # Sums of squares of numbers in this range neither overflow nor underflow.
 _SMALLEST, _LARGEST = 1e-100, 1e100
 
-_ROUNDING = 1e-9  # relative, of a sum of weights
+WEIGHT_ROUNDING = 1e-9  # relative, of a sum of weights
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,7 @@ def read_weights(
         weight = weight / weight_unit(weight, exact=exact)
     if class_weight is None:
         return round_shares(weight) if exact else weight
-    product = weight * _class_weights(class_weight, y)
+    product = weight * class_weights_of(class_weight, y)
     if not np.isfinite(product).all() or (product < 0).any() or not product.any():
         raise ValueError(
             f"class_weight is {class_weight!r}: times the sample weights it must give finite weights that are not "
@@ -196,7 +199,7 @@ def weight_unit(weight: NDArray[np.float64], total: float | None = None, *, exac
     if total is None and present.min() == present.max():
         return float(present[0])
     unit = _sum(present, exact) / (len(present) if total is None else total)
-    return 1.0 if abs(unit - 1) < _ROUNDING else unit
+    return 1.0 if abs(unit - 1) < WEIGHT_ROUNDING else unit
 
 
 def _sum(numbers: NDArray[np.float64], exact: bool) -> float:
@@ -211,7 +214,7 @@ def first_masked(values: Any) -> int | None:
     return int(np.argwhere(np.ma.getmaskarray(values))[0, 0])
 
 
-def _class_weights(class_weight: Any, y: Any) -> NDArray[np.float64]:
+def class_weights_of(class_weight: Any, y: Any) -> NDArray[np.float64]:
     """Class weight of each row."""
     if not isinstance(class_weight, Mapping) and not (isinstance(class_weight, str) and class_weight == "balanced"):
         raise ValueError(

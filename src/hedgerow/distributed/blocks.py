@@ -54,6 +54,17 @@ class Encoding:
     weight: str | None = None
     unit: float = 1.0
     """Weight that counts as one row."""
+    class_weights: Floats | None = None
+    """What the weights of each class are multiplied by."""
+    class_unit: float = 1.0
+    """What the products are divided by."""
+    rounds: bool = True
+    """Whether weights are rounded to multiples of 2**-20."""
+
+    @property
+    def weighs(self) -> bool:
+        """Whether rows have weights other than 1."""
+        return self.weight is not None or self.class_weights is not None
 
     def read(self, part: Part) -> RowBlock:
         """All rows of a part, converted some at a time."""
@@ -69,8 +80,12 @@ class Encoding:
                 column = read_target(table, self.target, part, at)
                 target[rows] = column.to_numpy() if self.classes is None else self._codes(column, part)
             if self.weight is not None:
-                weight[rows] = round_shares(read_weight(table, self.weight, part, at) / self.unit)
+                weight[rows] = read_weight(table, self.weight, part, at) / self.unit
             at = rows.stop
+        if self.class_weights is not None:
+            weight = weight * self.class_weights[target] / self.class_unit
+        if self.weighs and self.rounds:
+            weight = round_shares(weight)
         return RowBlock(part.first, X, target, weight)
 
     def _codes(self, column: Any, part: Part) -> NDArray[Any]:

@@ -14,6 +14,7 @@ from hedgerow._arrays import Floats
 from hedgerow._core import DrawScheme
 from hedgerow.data.table import Table
 from hedgerow.distributed.bins import find_bins
+from hedgerow.distributed.class_weights import weigh_classes
 from hedgerow.distributed.growing import grow_trees
 from hedgerow.distributed.job import Job
 from hedgerow.distributed.out_of_bag import Bags, Overview, look_over, merge_overviews
@@ -119,11 +120,10 @@ def _bins(job: Job, max_bins: int) -> Bins:
 def fit_forest_classifier(model: ForestClassifier, job: Job) -> GrownForest:
     """Set what `fit` sets, except the out-of-bag answers of every row; return what they follow from."""
     set_poisson(model)
-    if model.class_weight is not None:
-        raise ValueError("class_weight needs all labels at once: put the product into the weight column of the rows")
     refuse_metric(model)
     model._check_rule()
     model._check_tree_weights()
+    job = weigh_classes(job, model.class_weight)
     survey = job.survey
     grown = grow_forest(model, job, model._growth_for(survey.classes, survey.schema), FOREST_CRITERIA)
     overview = grown.overview

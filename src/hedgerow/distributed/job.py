@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from hedgerow.distributed.blocks import Encoding
@@ -46,6 +46,10 @@ class Job:
 
     def __post_init__(self) -> None:
         self._encoding = self.engine.share(self.survey.encoding)
+
+    def reading(self, encoding: Encoding) -> Job:
+        """The job with another reading of rows."""
+        return replace(self, survey=replace(self.survey, encoding=encoding))
 
     def share(self, value: Any) -> Any:
         """Send a value once to each worker."""

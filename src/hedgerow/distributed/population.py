@@ -52,7 +52,7 @@ class Population:
 def number_rows(job: Job) -> Population:
     """Number the rows of positive weight; a pass over the rows if there are weights."""
     survey = job.survey
-    if survey.encoding.weight is None:
+    if not survey.encoding.weighs:
         return Population(survey.n_rows, float(survey.n_rows), survey.ranges, survey.target_range)
     found = job.fold(look_at_used, merge=_merge, stage="numbering rows")
     sizes: dict[int, int] = found["sizes"]
@@ -61,10 +61,7 @@ def number_rows(job: Job) -> Population:
         starts[first] = n_rows
         n_rows += sizes[first]
     if not n_rows:
-        raise ValueError(
-            f"column {survey.encoding.weight!r} has weights that are 0 in every row, rounded to 2**-20 of their mean: "
-            "bring them nearer to each other"
-        )
+        raise ValueError("weights are 0 in every row, rounded to 2**-20 of their mean: bring them nearer to each other")
     ranges = np.stack([found["least"], found["most"]], axis=1)
     ranges[survey.schema.n_categories > 0] = np.nan
     target_range = None
