@@ -88,6 +88,14 @@ void poisson_counts(std::uint64_t key, std::uint64_t first, const std::optional<
     }
 }
 
+// A draw in [0, 1) of each row at a node, which a missing value takes a branch by.
+void row_draws(std::uint64_t key, const In<std::int64_t>& numbers, const Array<double>& out) {
+    if (numbers.size() != out.size()) throw std::invalid_argument("numbers and out differ in length");
+    const base::Path node(key);
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out.data()[i] = base::Draws(node.of_row(static_cast<std::uint64_t>(numbers.data()[i]))).real();
+}
+
 }  // namespace
 
 void bind_binned(nb::module_& m) {
@@ -98,6 +106,8 @@ void bind_binned(nb::module_& m) {
     m.def("poisson_counts", &poisson_counts, "key"_a, "first"_a, "numbers"_a.noconvert().none(), "rate"_a,
           "weight"_a.noconvert().none(), "out"_a.noconvert(),
           "Write how often each row is drawn for a tree to out; see hedgerow.growth.poisson.");
+    m.def("row_draws", &row_draws, "key"_a, "numbers"_a.noconvert(), "out"_a.noconvert(),
+          "Write a draw in [0, 1) of each row at a node to out.");
     m.def(
         "only_row", [](std::uint64_t key, std::uint64_t n_rows) { return grow::only_row(base::Path(key), n_rows); },
         "key"_a, "n_rows"_a, "Row of a Poisson bag in which no row was drawn.");

@@ -20,6 +20,7 @@
 #include "bindings/forest_dict.hpp"
 #include "bindings/training_data.hpp"
 #include "forest/concatenate.hpp"
+#include "grow/binned/given_split.hpp"
 #include "grow/binned/grow_binned.hpp"
 #include "grow/random/grow_random.hpp"
 
@@ -135,6 +136,43 @@ ArrayDict grow_codes(const CodeColumns& codes, const Bins& bins, const In<std::i
     });
 }
 
+// The split of a node, given histograms of its rows that were added up elsewhere; None for a leaf.
+std::optional<ArrayDict> split_node(const In<std::uint32_t, 3>& draws, const std::optional<In<std::uint32_t, 2>>& rows,
+                                    double n_rows, const Bins& bins, const In<std::int32_t>& n_categories,
+                                    const GrowSettings& settings, std::uint64_t key, std::int64_t depth,
+                                    double tree_weight) {
+    const std::size_t n_features = draws.shape(0);
+    if (n_features == 0 || draws.shape(1) != grow::binned::n_codes || n_categories.size() != n_features ||
+        (rows && (rows->shape(0) != n_features || rows->shape(1) != grow::binned::n_codes)) ||
+        (settings.min_samples_leaf > 1 && !rows))
+        throw std::invalid_argument("histograms of the wrong shape");
+    const grow::binned::GivenNode node{draws.data(), rows ? rows->data() : nullptr, n_rows,
+                                       static_cast<std::int64_t>(n_features),
+                                       static_cast<std::int64_t>(draws.shape(2))};
+    const std::vector<grow::binned::BinnedColumn> columns = columns_of(bins, n_features);
+    for (std::size_t feature = 0; feature < n_features; ++feature) {
+        const auto n_known = n_categories.data()[feature] > 0 ? static_cast<std::size_t>(n_categories.data()[feature])
+                                                              : columns[feature].least.size();
+        grow::binned::GivenHistogram histogram(node, static_cast<std::int32_t>(feature));
+        for (std::size_t code = n_known; code < grow::binned::missing_code; ++code)
+            if (histogram.touched().touched(static_cast<std::uint8_t>(code)))
+                throw std::invalid_argument("a code has no bin");
+    }
+    const auto split = grow::binned::split_given_node(node, columns, n_categories.data(), settings,
+                                                      {base::Path(key), depth, tree_weight});
+    if (!split) return std::nullopt;
+    ArrayDict found;
+    found["feature"] = nb::int_(split->feature);
+    found["kind"] = nb::int_(static_cast<int>(split->kind));
+    found["threshold"] = nb::float_(split->threshold);
+    found["payload"] = to_array(std::vector<std::int32_t>(split->payload));
+    found["child_of"] = to_array(std::vector<std::uint8_t>(split->child_of.begin(), split->child_of.end()));
+    found["n_children"] = nb::int_(split->n_children);
+    found["any_missing"] = nb::bool_(split->any_missing);
+    found["share_left"] = nb::float_(split->share_left);
+    return found;
+}
+
 // Row-major or column-major.
 using Table = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>;
 
@@ -228,6 +266,9 @@ void bind_grow(nb::module_& m) {
           "counts"_a.noconvert(), "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "n_classes"_a,
           "numbers"_a.noconvert().none(), "options"_a, "key"_a, "depth"_a, "tree_weight"_a,
           "Grow one tree from columns of one byte a row, or the part below a node; see hedgerow.growth.codes.");
+    m.def("split_node", &split_node, "draws"_a.noconvert(), "rows"_a.noconvert().none(), "n_rows"_a,
+          "bins"_a.noconvert(), "n_categories"_a.noconvert(), "options"_a, "key"_a, "depth"_a, "tree_weight"_a,
+          "Split of a node from histograms of its rows; see hedgerow.growth.codes.");
     using grow::random::RandomGrowOptions;
     nb::class_<RandomGrowOptions>(m, "RandomGrowOptions", "Settings of random growth; see hedgerow.growth.")
         .def(nb::init<>())

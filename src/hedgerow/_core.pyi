@@ -345,6 +345,11 @@ def grow_codes(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), o
     Grow one tree from columns of one byte a row, or the part below a node; see hedgerow.growth.codes.
     """
 
+def split_node(draws: Annotated[NDArray[numpy.uint32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, n_rows: float, bins: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], options: GrowOptions, key: int, depth: int, tree_weight: float) -> dict[str, Any] | None:
+    """
+    Split of a node from histograms of its rows; see hedgerow.growth.codes.
+    """
+
 class RandomGrowOptions:
     """Settings of random growth; see hedgerow.growth."""
 
@@ -401,6 +406,9 @@ def poisson_counts(key: int, first: int, numbers: Annotated[NDArray[numpy.int64]
     """
     Write how often each row is drawn for a tree to out; see hedgerow.growth.poisson.
     """
+
+def row_draws(key: int, numbers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Write a draw in [0, 1) of each row at a node to out."""
 
 def only_row(key: int, n_rows: int) -> int:
     """Row of a Poisson bag in which no row was drawn."""

@@ -55,6 +55,7 @@ WAYS = {  # engine, memory, and what only this way does
     "a file": (distributed.Local, 1, "encoding rows"),
     "codes of all rows": (Shipping, 1 << 30, "encoding rows"),
     "bags": (Shipping, 24_500, "drawing bags"),
+    "levels": (Shipping, 8_000, "adding histograms"),
 }
 
 
@@ -66,6 +67,7 @@ def numbers_of(table: pa.Table) -> pa.Table:
 
 
 def parts_of(table: pa.Table, folder: Path, n_parts: int) -> distributed.PartedRows:
+    folder.mkdir(exist_ok=True)
     path = folder / "rows.parquet"
     if not path.exists():
         write(table, path)
@@ -114,6 +116,8 @@ def test_the_score_of_a_regression_forest_is_that_of_one_process_but_for_roundin
 @pytest.mark.parametrize(("regression", "kind"), [*((False, kind) for kind in KINDS), (True, "missing")])
 @pytest.mark.parametrize("way", WAYS)
 def test_neither_parts_nor_ways_of_growing_change_a_bit(kind: str, way: str, regression: bool, tmp_path: Path) -> None:
+    if regression and way == "levels":
+        pytest.skip("only trees of classes are split by levels")
     make, memory, stage = WAYS[way]
     model = (ForestRegressor if regression else ForestClassifier)(6, max_samples=0.3, **_SEEDED)
     table = numbers_of(table_of(kind)) if regression else table_of(kind)
@@ -126,7 +130,31 @@ def test_neither_parts_nor_ways_of_growing_change_a_bit(kind: str, way: str, reg
         )
         found.add(digest(fitted))
     assert found == {digest(fit_in_one_process(model, table))}
-    assert {stage} == {"encoding rows", "drawing bags"} & set(stages)
+    assert {stage} == {stage for _, _, stage in WAYS.values()} & set(stages)
+
+
+LEVELS: dict[str, dict[str, Any]] = {
+    "multiway": {"nominal": "multiway", "min_samples_leaf": 3},
+    "subset": {"nominal": "subset", "splitter": "random", "min_impurity_decrease": 0.002},
+    "shallow": {"max_depth": 2, "criterion": "entropy", "max_features": None},
+    "costs": {"feature_costs": [1, 2, 3, 1, 1], "cost_matrix": [[0, 2], [1, 0]], "min_weight_fraction_leaf": 0.02},
+    "heavy": {"max_samples": 2_000, "max_bins": 9},
+}
+
+
+@pytest.mark.parametrize("settings", LEVELS)
+def test_trees_that_are_split_by_levels_are_those_of_all_rows(settings: str, tmp_path: Path) -> None:
+    table = table_of("nominal")
+    rng = np.random.default_rng(2)
+    for name in ("x0", "x1"):
+        column = pa.array(table[name].to_numpy(), mask=rng.random(table.num_rows) < 0.1)
+        table = table.set_column(table.column_names.index(name), name, column)
+    if "cost_matrix" not in LEVELS[settings]:
+        three = np.where(table["x3"].to_numpy() > 1, "ill", table["outcome"].to_numpy())
+        table = table.set_column(table.column_names.index("outcome"), "outcome", [three])
+    model = ForestClassifier(4, **LEVELS[settings], **_SEEDED)
+    fitted = distributed.fit(model, parts_of(table, tmp_path, 4), Shipping(), memory=9_000)
+    assert digest(fitted) == digest(fit_in_one_process(model, table))
 
 
 def test_bags_are_drawn_by_rows_where_the_forest_would_draw_them_at_once(tmp_path: Path) -> None:
@@ -166,8 +194,11 @@ def test_what_can_not_be_is_refused_by_name(tmp_path: Path) -> None:
     ):
         with pytest.raises(ValueError, match=message):
             distributed.fit(model, rows)
-    with pytest.raises(ValueError, match="max_samples"):
-        distributed.fit(ForestClassifier(5), rows, Shipping(), memory=5_000)
+    with pytest.raises(ValueError, match=r"max_leaf_nodes compares .* smaller max_samples"):
+        distributed.fit(ForestClassifier(5, max_leaf_nodes=9), rows, Shipping(), memory=5_000)
+    rows = parts_of(numbers_of(table_of("weights")), tmp_path / "numbers", 2)
+    with pytest.raises(ValueError, match=r"only trees of classes .* more memory="):
+        distributed.fit(ForestRegressor(5), rows, Shipping(), memory=5_000)
 
 
 KILLED = """

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from hedgerow import Forest
-from hedgerow._core import DrawScheme, grow_codes
+from hedgerow._core import DrawScheme, grow_codes, row_draws, split_node
 from hedgerow.growth import Growth, Training, grow_forest
 from hedgerow.growth.codes import MISSING_CODE, Bins, CodedRows, bin_training, grow_coded_tree
 from hedgerow.growth.poisson import PoissonDraws, round_targets, tree_key
@@ -159,3 +159,21 @@ def test_the_core_refuses_what_does_not_fit() -> None:
         grow(arrays=(bins.start[:-1], bins.least, bins.greatest))
     with pytest.raises(ValueError, match="class numbers"):
         grow(labels=np.full(300, 3, np.int32))
+
+
+def test_a_split_needs_histograms_that_fit() -> None:
+    training = training_of(False)
+    options = options_of(training, min_samples_leaf=2)
+    _, bins = bin_training(training, 20)
+    draws, rows = np.ones((4, 256, 3), np.uint32), np.ones((4, 256), np.uint32)
+
+    def split(draws: Any = draws, rows: Any = rows, n_categories: Any = bins.n_categories) -> Any:
+        return split_node(draws, rows, 256.0, bins.arrays, n_categories, options, 1, 0, 768.0)
+
+    for wrong in ({"draws": draws[:3]}, {"draws": draws[:, :9].copy()}, {"rows": rows[1:]}, {"rows": None}):
+        with pytest.raises(ValueError, match="histograms of the wrong shape"):
+            split(**wrong)
+    with pytest.raises(ValueError, match="a code has no bin"):
+        split()
+    with pytest.raises(ValueError, match="differ in length"):
+        row_draws(1, np.arange(3), np.empty(2))

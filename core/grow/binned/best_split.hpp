@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -57,6 +58,20 @@ struct SplitMinimums {
     double weight;
     double gain = -std::numeric_limits<double>::infinity();
 };
+
+inline SearchedColumn searched_column(const GrowOptions& options, std::int32_t feature, std::int32_t n_categories,
+                                      const BinnedColumn& bins, std::optional<double> draw) {
+    SearchedColumn column{feature, n_categories > 0, options.nominal, bins, draw};
+    if (!options.feature_costs.empty())
+        column.root_of_cost = std::sqrt(options.feature_costs[static_cast<std::size_t>(feature)]);
+    return column;
+}
+
+inline SplitMinimums split_minimums(const GrowOptions& options, double tree_weight) {
+    SplitMinimums minimums{options.min_samples_leaf, options.min_weight_leaf};
+    if (!options.feature_costs.empty()) minimums.gain = options.min_impurity_decrease * tree_weight;
+    return minimums;
+}
 
 // Buffers that the searches of a tree share.
 template <class Group>

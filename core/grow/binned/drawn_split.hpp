@@ -21,7 +21,18 @@ struct DrawnThreshold {
     bool any_missing;
 };
 
-// None where the rows have fewer than two different codes.
+// Between the lowest and the highest code of some rows; none where they have fewer than two.
+inline std::optional<DrawnThreshold> draw_between(std::uint8_t low, std::uint8_t high, bool any_missing,
+                                                  const BinnedColumn& bins, double draw) {
+    if (low >= high) return std::nullopt;
+    const double threshold = drawn_threshold(bins.least[low], bins.least[high], draw);
+    const auto first_right = static_cast<std::size_t>(
+        std::upper_bound(bins.least.begin() + low, bins.least.begin() + high, threshold) - bins.least.begin());
+    // A threshold within a bin moves to its end: rows of a bin stay together.
+    return DrawnThreshold{static_cast<std::uint8_t>(first_right), std::max(threshold, bins.greatest[first_right - 1]),
+                          any_missing};
+}
+
 template <class Row>
 std::optional<DrawnThreshold> draw_threshold(const std::uint8_t* codes, const Row* rows, std::uint32_t n_rows,
                                              const BinnedColumn& bins, double draw) {
@@ -33,13 +44,15 @@ std::optional<DrawnThreshold> draw_threshold(const std::uint8_t* codes, const Ro
         high = std::max(high, code == missing_code ? std::uint8_t{0} : code);
         any_missing |= code == missing_code;
     }
-    if (low >= high) return std::nullopt;
-    const double threshold = drawn_threshold(bins.least[low], bins.least[high], draw);
-    const auto first_right = static_cast<std::size_t>(
-        std::upper_bound(bins.least.begin() + low, bins.least.begin() + high, threshold) - bins.least.begin());
-    // A threshold within a bin moves to its end: rows of a bin stay together.
-    return DrawnThreshold{static_cast<std::uint8_t>(first_right), std::max(threshold, bins.greatest[first_right - 1]),
-                          any_missing};
+    return draw_between(low, high, any_missing, bins, draw);
+}
+
+template <class Split>
+void set_drawn(const DrawnThreshold& drawn, Split& split) {
+    split.kind = Kind::threshold;
+    split.last_left = static_cast<std::uint8_t>(drawn.first_right - 1);
+    split.first_right = drawn.first_right;
+    split.drawn = drawn.threshold;
 }
 
 // Adds the rows with first <= code < end to a group; returns their number. instance(row) is a row's weight and target.
@@ -88,12 +101,7 @@ void try_drawn_split(const Criterion& criterion, const SearchedColumn& column, c
     const double rows_left = add_between(criterion, codes, rows, n_rows, 0, drawn->first_right, left, instance);
     SplitJudge<Criterion> judge(criterion, column, minimums, tolerance, best);
     judge.set_known(known, known_rows, drawn->any_missing);
-    judge.offer(left, known, rows_left, [&](auto& split) {
-        split.kind = Kind::threshold;
-        split.last_left = static_cast<std::uint8_t>(drawn->first_right - 1);
-        split.first_right = drawn->first_right;
-        split.drawn = drawn->threshold;
-    });
+    judge.offer(left, known, rows_left, [&](auto& split) { set_drawn(*drawn, split); });
 }
 
 }  // namespace hedgerow::grow::binned

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -20,6 +19,7 @@
 #include "grow/binned/drawn_split.hpp"
 #include "grow/binned/histogram.hpp"
 #include "grow/binned/root.hpp"
+#include "grow/binned/tried_features.hpp"
 #include "grow/frontier.hpp"
 #include "grow/options.hpp"
 #include "grow/tree_builder.hpp"
@@ -59,12 +59,10 @@ public:
           criterion_({data.n_classes, root_weight, options.class_costs.data()}),
           root_weight_(root_weight),
           histogram_(data.n_classes),
-          features_(static_cast<std::size_t>(data.n_features)),
+          features_(data.n_features),
           scratch_{criterion_.empty(), criterion_.empty(), {}},
           frontier_(options.max_leaf_nodes >= 0),
-          builder_(options.max_nodes) {
-        std::iota(features_.begin(), features_.end(), 0);
-    }
+          builder_(options.max_nodes) {}
 
     // `rows` ascending.
     GrownTree operator()(std::vector<Row> rows, const Root& from) {
@@ -143,22 +141,9 @@ private:
 
     void find_split(Task& task) {
         tolerance_ = 1e-12 * magnitude(task);
-        const bool all = options_.max_features < 0 || options_.max_features >= data_.n_features;
-        Draws draws(task.path);
-        swaps_.clear();
-        for (std::size_t i = 0; i < features_.size(); ++i) {
-            // As in scikit-learn: features are drawn until max_features have been tried and one of them can be split.
-            if (!all && static_cast<std::int64_t>(i) >= options_.max_features && task.split.valid()) break;
-            if (!all) {
-                const std::size_t other = i + draws.below(features_.size() - i);
-                std::swap(features_[i], features_[other]);
-                swaps_.emplace_back(i, other);
-            }
-            search(task, features_[i], options_.draw_split(draws));
-        }
-        // Back in order, so that the next node's draws do not depend on this one's.
-        for (auto swap = swaps_.rbegin(); swap != swaps_.rend(); ++swap)
-            std::swap(features_[swap->first], features_[swap->second]);
+        features_(
+            options_, task.path, [&] { return task.split.valid(); },
+            [&](std::int32_t feature, std::optional<double> draw) { search(task, feature, draw); });
     }
 
     double magnitude(const Task& task) const {
@@ -174,13 +159,9 @@ private:
 
     void search(Task& task, std::int32_t feature, std::optional<double> draw) {
         const std::uint8_t* codes = binned_.column(feature);
-        SearchedColumn column{feature, data_.n_categories[feature] > 0, options_.nominal,
-                              binned_.columns[static_cast<std::size_t>(feature)], draw};
-        SplitMinimums minimums{options_.min_samples_leaf, options_.min_weight_leaf};
-        if (!options_.feature_costs.empty()) {
-            column.root_of_cost = std::sqrt(options_.feature_costs[static_cast<std::size_t>(feature)]);
-            minimums.gain = options_.min_impurity_decrease * root_weight_;
-        }
+        const SearchedColumn column = searched_column(options_, feature, data_.n_categories[feature],
+                                                      binned_.columns[static_cast<std::size_t>(feature)], draw);
+        const SplitMinimums minimums = split_minimums(options_, root_weight_);
         const Row* rows = rows_.data() + task.begin;
         if (draw && !column.has_categories) {
             try_drawn_split(
@@ -258,8 +239,7 @@ private:
     Criterion criterion_;
     double root_weight_;
     Histogram histogram_;
-    std::vector<std::int32_t> features_;
-    std::vector<std::pair<std::size_t, std::size_t>> swaps_;
+    TriedFeatures features_;
     SplitScratch<Group> scratch_;
     double tolerance_ = 0;
     std::vector<Row> rows_, spare_;

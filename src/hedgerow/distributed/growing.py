@@ -3,61 +3,72 @@
 from __future__ import annotations
 
 import operator
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from functools import partial
 from math import exp
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
 from hedgerow.distributed.blocks import RowBlock
 from hedgerow.distributed.job import Job
+from hedgerow.distributed.levels import grow_by_levels
 from hedgerow.distributed.population import Population
-from hedgerow.distributed.trees import AllRows, GrownTree, Plan, draw_bags, encode_rows, grow_from_all, grow_from_bag
+from hedgerow.distributed.trees import (
+    AllRows,
+    Bag,
+    GrownTree,
+    Plan,
+    bytes_of_row,
+    draw_bags,
+    encode_rows,
+    grow_bag,
+    grow_from_all,
+)
 from hedgerow.growth.codes import Codes
+from hedgerow.growth.poisson import tree_key
 
 __all__ = ["Sizes", "grow_trees"]
 
 _OF_ROW = 12  # bytes beside its codes: target, and number or weight
-_OF_DRAWN_ROW = 32  # bytes that the core takes for it
+_OF_DRAWN_ROW = 32  # bytes that the core takes for a row of a bag
 _WAVES = 10  # of trees, each of which is kept before the next: all trees of a wave grow at once
 
 
 class Sizes:
-    """Bytes that the two ways of growing trees need and move."""
+    """Bytes that the ways of growing trees need and move."""
 
     def __init__(self, plan: Plan, n_trees: int) -> None:
         n_rows, n_draws = plan.draws.n_rows, plan.draws.n_draws
         self.n_trees = n_trees
         self.n_drawn = int(n_rows * (1 - exp(-n_draws / n_rows))) + 1
-        """Different rows in a bag: their expected number where all weights are equal, else at most about that."""
+        """Different rows in a bag: the expected number where all weights are equal, else fewer."""
         self.bag = self.n_drawn * (plan.n_features + _OF_ROW)
         self.all_rows = n_rows * (plan.n_features + _OF_ROW)
+        self.task_of_bag = self.n_drawn * bytes_of_row(plan)
+        self.task_of_all = self.all_rows + self.n_drawn * _OF_DRAWN_ROW
+        self.histograms = plan.n_features * 1024 * plan.n_classes
+        """Bytes of the histograms of a node."""
 
-    @property
-    def task_of_bag(self) -> int:
-        """Memory of a task that grows a tree from its bag: the pieces, their concatenation, the core's rows."""
-        return 2 * self.bag + self.n_drawn * _OF_DRAWN_ROW
+    def way(self, memory: int) -> str:
+        """Whether "bags" are shipped, or "all" rows, or trees are split by "levels" first."""
+        if self.task_of_all <= memory and (self.n_trees * self.bag >= self.all_rows or self.task_of_bag > memory):
+            return "all"
+        return "bags" if self.task_of_bag <= memory else "levels"
 
-    @property
-    def task_of_all(self) -> int:
-        """Memory of a worker that grows a tree from the codes of all rows."""
-        return self.all_rows + self.n_drawn * _OF_DRAWN_ROW
 
-    def ships_bags(self, memory: int) -> bool:
-        """Whether bags are shipped; else all rows are."""
-        all_fit, bag_fits = self.task_of_all <= memory, self.task_of_bag <= memory
-        return bag_fits and (not all_fit or self.n_trees * self.bag < self.all_rows)
-
-    def check(self, memory: int) -> None:
-        """Refuse what fits neither way."""
-        least = min(self.task_of_bag, self.task_of_all)
-        if least > memory:
-            raise ValueError(
-                f"a tree of {self.n_drawn:,} different rows needs {least / 1e9:.1f} GB in a task, and memory is "
-                f"{memory / 1e9:.1f} GB: give distributed.fit more memory=, or the forest a smaller max_samples, such "
-                "as 2**18"
-            )
+def check_levels(plan: Plan, sizes: Sizes, memory: int) -> None:
+    """Refuse trees that can't be split by levels."""
+    least = min(sizes.task_of_bag, sizes.task_of_all) / 1e9
+    needs = f"a bag of {sizes.n_drawn:,} rows needs {least:.2g} GB in a task and memory is {memory / 1e9:.2g} GB"
+    fix = "give distributed.fit more memory=, or the forest a smaller max_samples, such as 2**18"
+    if not plan.n_classes:
+        raise ValueError(f"{needs}, and only trees of classes are grown from parts of a bag: {fix}")
+    if plan.growth.max_leaf_nodes is not None:
+        raise ValueError(f"{needs}, and max_leaf_nodes compares nodes of the whole bag: {fix}, or set it to None")
 
 
 def grow_trees(job: Job, plan: Plan, population: Population, n_trees: int) -> list[GrownTree]:
@@ -79,33 +90,46 @@ def _name(tree: int) -> str:
 
 
 def _grow(job: Job, plan: Plan, population: Population, trees: list[int]) -> Iterator[tuple[int, GrownTree]]:
+    """Grow trees, as many at a time as the checkpoint is to lose at most."""
     sizes = Sizes(plan, len(trees))
-    wave = -(-len(trees) // _WAVES) if job.checkpoint.keeps else len(trees)
-    if sizes.ships_bags(job.memory):
-        wave = max(1, min(wave, job.memory // sizes.bag))
-        shared = job.share(plan)
-        for first in range(0, len(trees), wave):
-            some = trees[first : first + wave]
-            pieces = job.map(draw_bags, population, shared, some, stage="drawing bags")
-            bags = [(tree, [of_part[i] for of_part in pieces]) for i, tree in enumerate(some)]
-            del pieces
-            found = job.map_values(bags, grow_from_bag, shared, stage="growing trees")
-            yield from zip(some, found, strict=True)
-        return
     in_process = getattr(job.engine, "in_process", False)
-    if not in_process:
-        sizes.check(job.memory)
-    with tempfile.TemporaryDirectory(prefix="hedgerow-", dir=job.checkpoint.folder) as folder:
-        if in_process:
-            rows = _written(job, plan, population, Path(folder) if sizes.task_of_all > job.memory else None)
+    way = sizes.way(job.memory)
+    if way == "levels" and in_process:
+        way = "all"
+    wave = -(-len(trees) // _WAVES) if job.checkpoint.keeps else len(trees)
+    grow: Callable[[list[int]], Iterable[GrownTree]]
+    with ExitStack() as kept:
+        if way == "levels":
+            check_levels(plan, sizes, job.memory)
+            n_nodes = 2 * sizes.task_of_bag // job.memory + 2  # of a level, about
+            wave = max(1, min(wave, job.memory // (n_nodes * sizes.histograms)))
+            grow = partial(grow_by_levels, job, plan, population)
+        elif way == "bags":
+            wave = max(1, min(wave, job.memory // sizes.bag))
+            grow = partial(_grow_from_bags, job, plan, population)
         else:
-            rows = _gathered(job, plan, population)
-        shared_rows, shared = job.share(rows), job.share(plan)
+            folder = None
+            if in_process and sizes.task_of_all > job.memory:
+                given = TemporaryDirectory(prefix="hedgerow-", dir=job.checkpoint.folder)
+                folder = Path(kept.enter_context(given))
+            rows = _written(job, plan, population, folder) if in_process else _gathered(job, plan, population)
+            grow = partial(_grow_from_all, job, job.share(rows), job.share(plan))
         for first in range(0, len(trees), wave):
             some = trees[first : first + wave]
-            yield from zip(
-                some, job.map_values(some, grow_from_all, shared_rows, shared, stage="growing trees"), strict=True
-            )
+            yield from zip(some, grow(some), strict=True)
+
+
+def _grow_from_bags(job: Job, plan: Plan, population: Population, trees: list[int]) -> list[GrownTree]:
+    shared = job.share(plan)
+    pieces = job.map(draw_bags, population, shared, trees, stage="drawing bags")
+    keys = [tree_key(plan.draws.seed, tree) for tree in trees]
+    bags = [Bag(tree, [of_part[i] for of_part in pieces], keys[i]) for i, tree in enumerate(trees)]
+    del pieces
+    return job.map_values(bags, grow_bag, shared, stage="growing trees")
+
+
+def _grow_from_all(job: Job, rows: Any, plan: Any, trees: list[int]) -> list[GrownTree]:
+    return job.map_values(trees, grow_from_all, rows, plan, stage="growing trees")
 
 
 def _gathered(job: Job, plan: Plan, population: Population) -> AllRows:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._arrays import Floats
+from hedgerow._arrays import Floats, Whole
 from hedgerow._core import DrawScheme, GrowOptions
 from hedgerow.distributed.blocks import RowBlock
 from hedgerow.distributed.population import Population
@@ -18,7 +18,13 @@ from hedgerow.growth import Growth
 from hedgerow.growth.codes import Bins, CodedRows, Codes, grow_coded_tree
 from hedgerow.growth.poisson import PoissonDraws, round_targets, tree_key
 
-__all__ = ["AllRows", "BagPiece", "GrownTree", "Plan", "draw_bags", "encode_rows", "grow_from_all", "grow_from_bag"]
+__all__ = [
+    *("AllRows", "Bag", "BagPiece", "GrownTree", "Plan", "bytes_of_row", "draw_bags", "encode_rows", "grow_bag"),
+    *("grow_from_all", "piece_of"),
+]
+
+_OF_PIECE = 12  # bytes of a row beside its codes: number, count and target
+_OF_DRAWN_ROW = 32  # bytes that the core takes for it
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,11 @@ class GrownTree:
         return cls(forest, bool(only), *kept)
 
 
+def bytes_of_row(plan: Plan) -> int:
+    """Memory for a row of a bag in a task: in its piece, in their concatenation, and in the core."""
+    return 2 * (plan.n_features + _OF_PIECE) + _OF_DRAWN_ROW
+
+
 # -- the rows of a bag, shipped
 
 
@@ -115,30 +126,44 @@ def draw_bags(block: RowBlock, population: Population, plan: Plan, trees: Sequen
     pieces = []
     for tree in trees:
         counts = plan.draws.counts(tree, rows.first, len(rows), rows.weight)
-        drawn = np.flatnonzero(counts)
-        only = plan.draws.only_row(tree) - rows.first
-        if not len(drawn) and 0 <= only < len(counts):
-            drawn = np.array([only])
-        short = counts[drawn]
-        if short.max(initial=0) < 256:
-            short = short.astype(np.uint8)
-        pieces.append(
-            BagPiece(rows.first, drawn.astype(np.uint32), short, codes.take(drawn, axis=1), rows.target[drawn])
-        )
+        pieces.append(piece_of(rows, codes, counts, np.flatnonzero(counts), tree, plan))
     return pieces
 
 
-def grow_from_bag(bag: tuple[int, Sequence[BagPiece]], plan: Plan) -> GrownTree:
-    """Grow a tree from the pieces of its bag, which are in the order of their rows."""
-    tree, pieces = bag
-    codes = np.ascontiguousarray(np.concatenate([piece.codes for piece in pieces], axis=1)).T
-    counts = np.concatenate([piece.counts.astype(np.uint32) for piece in pieces])
-    truth = np.concatenate([piece.truth for piece in pieces])
-    numbers = np.concatenate([piece.first + piece.offsets.astype(np.int64) for piece in pieces])
+def piece_of(rows: RowBlock, codes: Codes, counts: NDArray[np.uint32], taken: Whole, tree: int, plan: Plan) -> BagPiece:
+    """Some of the rows that were drawn; of a block in which none was, the row that is the bag if no other is."""
+    only = plan.draws.only_row(tree) - rows.first
+    if not counts.any() and 0 <= only < len(counts):
+        taken = np.array([only])
+    short = counts[taken]
+    if short.max(initial=0) < 256:
+        short = short.astype(np.uint8)
+    return BagPiece(rows.first, taken.astype(np.uint32), short, codes.take(taken, axis=1), rows.target[taken])
+
+
+@dataclass(frozen=True)
+class Bag:
+    """Pieces of a tree's bag, or of a node's rows, in the order of the rows."""
+
+    tree: int
+    pieces: Sequence[BagPiece]
+    key: int
+    """Address of the node."""
+    depth: int = 0
+    tree_weight: float = -1.0
+    """Draws of the whole tree; negative: these are all."""
+
+
+def grow_bag(bag: Bag, plan: Plan) -> GrownTree:
+    """Grow a tree, or the part below a node."""
+    codes = np.ascontiguousarray(np.concatenate([piece.codes for piece in bag.pieces], axis=1)).T
+    counts = np.concatenate([piece.counts.astype(np.uint32) for piece in bag.pieces])
+    truth = np.concatenate([piece.truth for piece in bag.pieces])
+    numbers = np.concatenate([piece.first + piece.offsets.astype(np.int64) for piece in bag.pieces])
     only = not counts.any()
     if only:
-        counts[numbers == plan.draws.only_row(tree)] = 1
-    return _grow(tree, _coded(codes, counts, truth, numbers, plan), plan, only)
+        counts[numbers == plan.draws.only_row(bag.tree)] = 1
+    return _grow(bag, _coded(codes, counts, truth, numbers, plan), plan, only)
 
 
 # -- all rows, on every worker
@@ -167,7 +192,8 @@ def grow_from_all(tree: int, rows: AllRows, plan: Plan) -> GrownTree:
     only = not counts.any()
     if only:
         counts[plan.draws.only_row(tree)] = 1
-    return _grow(tree, _coded(rows.codes.T, counts, rows.truth, None, plan), plan, only)
+    bag = Bag(tree, (), tree_key(plan.draws.seed, tree))
+    return _grow(bag, _coded(rows.codes.T, counts, rows.truth, None, plan), plan, only)
 
 
 def _coded(
@@ -178,8 +204,9 @@ def _coded(
     return CodedRows(codes, counts, targets=truth, numbers=numbers)
 
 
-def _grow(tree: int, rows: CodedRows, plan: Plan, only: bool) -> GrownTree:
-    grown = grow_coded_tree(rows, plan.bins, plan.options(tree), tree_key(plan.draws.seed, tree))
+def _grow(bag: Bag, rows: CodedRows, plan: Plan, only: bool) -> GrownTree:
+    options = plan.options(bag.tree)
+    grown = grow_coded_tree(rows, plan.bins, options, bag.key, depth=bag.depth, tree_weight=bag.tree_weight)
     targets = np.empty(0) if rows.targets is None else rows.targets[grown.leaf_rows] + 0.0  # -0.0 is 0.0
     values, ranks = np.unique(targets, return_inverse=True)
     return GrownTree(grown.forest, only, grown.leaf_rows_start, ranks.astype(np.int32), grown.leaf_row_weights, values)
