@@ -10,7 +10,7 @@ CORE := $(shell find core -name '*.cpp' -o -name '*.hpp')
 SOURCES := $(shell find core src -type f -not -name '*.pyc' -not -name '.*') CMakeLists.txt
 PYTEST := MPLBACKEND=agg $(BIN)/python -m pytest -q -n auto --doctest-modules tests README.md docs --pyargs hedgerow
 
-.PHONY: demo test test-minimums test-all lint docs docs-check stub format odr sanitize slow coverage bench clean
+.PHONY: demo test test-minimums test-all lint docs docs-check stub format odr sanitize slow spark-test coverage bench clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/installed
@@ -54,6 +54,11 @@ format: $(VENV)/ready
 # Everything that can be run without a person; about half an hour on two cores.
 test-all: odr sanitize slow
 	HEDGEROW_THOROUGH=1 $(PYTEST)
+
+# The engines with Spark, classic and Connect: needs Java 17, and pip fetches 400 MB.
+spark-test: $(VENV)/installed
+	$(BIN)/pip install -q --disable-pip-version-check $$($(BIN)/python .ci/requirements.py spark | grep pyspark) 'pyspark[connect]'
+	HEDGEROW_SPARK=1 $(BIN)/python -m pytest -q tests/engines -k "spark or connect"
 
 # A type must be defined alike in all files of the core: only the link step sees all of them.
 odr: $(VENV)/ready

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hedgerow import ForestClassifier, RandomTreesClassifier
 from hedgerow.distributed import Local
 
 _ARRAYS = ("class_prior_", "training_range_", "tree_weights_")
@@ -21,7 +22,13 @@ _TEXTS = (
     *("s_", "s_utility_"),
 )
 
-__all__ = ["KINDS", "PARTS", "Shipping", "digest", "table_of", "write"]
+__all__ = ["ESTIMATORS", "KINDS", "PARTS", "Shipping", "digest", "table_of", "write"]
+
+ESTIMATORS = (
+    RandomTreesClassifier(8, loo_score=True, random_state=0),
+    ForestClassifier(4, random_state=0),
+)
+"""What is fitted on every engine; an estimator of another kind only needs a line here."""
 
 KINDS = ("numbers", "missing", "nominal", "weights")
 PARTS = (1, 2, 4, 7)

@@ -335,6 +335,15 @@ def test_a_pickle_is_checked_when_it_is_read() -> None:
         make(broken)
 
 
+def test_a_pickle_may_be_received_in_the_middle_of_a_message() -> None:
+    forest = small_forest()
+    buffers: list[pickle.PickleBuffer] = []
+    sent = pickle.dumps(forest, protocol=5, buffer_callback=buffers.append)
+    messages = [b"." + buffer.raw() for buffer in buffers]
+    again = pickle.loads(sent, buffers=[memoryview(message)[1:] for message in messages])
+    assert again == forest
+
+
 def test_a_pickle_whose_bytes_were_made_to_fit_is_checked_too() -> None:
     forest = small_forest()
     broken = forest.stored() | {"kind": np.full_like(forest.kind, 9)}

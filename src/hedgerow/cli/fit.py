@@ -14,7 +14,6 @@ from hedgerow.cli.options import (
     columns_options,
     comma_separated,
     coverage_option,
-    data_argument,
     file_options,
     folds_option,
 )
@@ -41,10 +40,11 @@ Examples:
   hedgerow fit patients.csv --target outcome --model cautious -o patients.hedgerow
   hedgerow fit iris --set max_depth=2
   hedgerow fit patients.csv --target outcome --model forest --coverage 0.9 -o patients.hedgerow
+  hedgerow fit big/*.parquet -t outcome --model forest --engine local -o big.hedgerow
   hedgerow fit loans.arff -t default --ignore id --ordinal 'grade=low<mid<high' --missing '?,-1'
 """,
 )
-@data_argument
+@click.argument("data", metavar="DATA", nargs=-1, required=True)
 @columns_options
 @click.option(
     "--model", "-m", default="tree", show_default=True, metavar="NAME", shell_complete=_complete_models,
@@ -60,25 +60,33 @@ Examples:
     help="Errors of inputs, as standard deviations or columns: 'temp=0.3,flow=flow_err'.",
 )
 @coverage_option
+@click.option(
+    "--engine", metavar="ENGINE",
+    help="Read Parquet files in parts, on local, dask://host:8786, ray, ray://host:10001, spark or sc://host:15002.",
+)  # fmt: skip
 @click.option("--output", "-o", metavar="FILE", help="Write the model to this file, such as model.hedgerow.")
 @folds_option
 @verbose_option
 @quiet_option
 @file_options
 def fit(
-    data: str,
+    data: tuple[str, ...],
     columns: ColumnOptions,
     model: str,
     settings: tuple[str, ...],
     measured: str | None,
     coverage: float | None,
+    engine: str | None,
     output: str | None,
     folds: int,
     verbose: bool,
     quiet: bool,
     files: FileOptions,
 ) -> None:
-    """Fit a model to DATA, and score it by cross-validation."""
+    """Fit a model to DATA, and score it by cross-validation.
+
+    With --engine, DATA may be many Parquet files, larger than memory; there is no cross-validation then.
+    """
     from hedgerow.cli.console import err, note, out, progress, silenced
     from hedgerow.cli.inputs.reading import to_notes
     from hedgerow.cli.inputs.role_table import print_roles
@@ -93,9 +101,18 @@ def fit(
         click.get_current_context().with_resource(silenced(out, err))
     chosen = parse_settings(settings, model)
     if output is not None:
-        check_writable(output, [data], files.folder)
+        check_writable(output, data, files.folder)
         check_model_name(output)
-    training, reading = read_training(data, columns, files, measured_columns(measured))
+    if engine is not None:
+        from hedgerow.cli.fit_in_parts import fit_in_parts
+
+        if measured or coverage:
+            raise click.UsageError("--engine has neither --measured nor --coverage: leave them out")
+        fit_in_parts(data, engine, model, chosen, columns, files, output)
+        return
+    if len(data) > 1:
+        raise click.UsageError(f"DATA is {len(data)} files: add --engine local to read Parquet files in parts")
+    training, reading = read_training(data[0], columns, files, measured_columns(measured))
     chosen |= measured_setting(measured, model, training.X.column_names)
 
     def make() -> Any:
@@ -120,7 +137,7 @@ def fit(
         "dates": {name: list(parts) for name, parts in training.dates.items()},
         "weight": columns.weight,
         "ignored": [role.name for role in training.roles if role.kind in ("ignored", "weight", "groups")],
-        "data": {"name": data, "rows": len(training.y)},
+        "data": {"name": data[0], "rows": len(training.y)},
         "model": model,
         "folds": folds,
         **scores_to_notes(evaluation),

@@ -1,8 +1,27 @@
 """Fitting and predicting past one machine's memory: on threads, Dask, Ray or Spark, with the same bits."""
 
 from hedgerow.distributed.engine import Engine, Part, add
-from hedgerow.distributed.engines import Local
+from hedgerow.distributed.engines import Dask, Local, Ray, Spark
+from hedgerow.distributed.evaluate import evaluate
 from hedgerow.distributed.fit import fit
+from hedgerow.distributed.held_rows import from_dask, from_ray, from_spark
 from hedgerow.distributed.parted_rows import PartedRows, parquet
+from hedgerow.distributed.predict import predict
 
-__all__ = ["Engine", "Local", "Part", "PartedRows", "add", "fit", "parquet"]
+__all__ = [
+    "Dask",
+    "Engine",
+    "Local",
+    "Part",
+    "PartedRows",
+    "Ray",
+    "Spark",
+    "add",
+    "evaluate",
+    "fit",
+    "from_dask",
+    "from_ray",
+    "from_spark",
+    "parquet",
+    "predict",
+]

@@ -13,7 +13,7 @@ from hedgerow.data.table import Schema
 from hedgerow.distributed.engine import Part
 from hedgerow.distributed.exact import round_shares
 
-__all__ = ["Encoding", "RowBlock", "read_target", "read_weight"]
+__all__ = ["Encoding", "RowBlock", "class_codes", "read_target", "read_weight"]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,8 @@ class Encoding:
             X[rows] = self.schema.read(table.select(list(self.inputs)))
             if self.target is not None:
                 column = read_target(table, self.target, part, at)
-                target[rows] = column.to_numpy() if self.classes is None else self._codes(column, part)
+                known = self.classes
+                target[rows] = column.to_numpy() if known is None else class_codes(column, known, self.target, part)
             if self.weight is not None:
                 weight[rows] = read_weight(table, self.weight, part, at) / self.unit
             at = rows.stop
@@ -88,16 +89,18 @@ class Encoding:
             weight = round_shares(weight)
         return RowBlock(part.first, X, target, weight)
 
-    def _codes(self, column: Any, part: Part) -> NDArray[Any]:
-        import pyarrow as pa
-        import pyarrow.compute as pc
 
-        classes = pa.array(self.classes)
-        codes = pc.index_in(column.cast(classes.type), value_set=classes)
-        if codes.null_count:
-            new = column.filter(codes.is_null())[0].as_py()
-            raise ValueError(f"{part.label}: column {self.target!r} has the class {new!r}, which fit has not seen")
-        return codes.to_numpy()
+def class_codes(column: Any, known: NDArray[Any], name: str, part: Part) -> NDArray[Any]:
+    """Positions of labels in the known classes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    classes = pa.array(known)
+    codes = pc.index_in(column.cast(classes.type), value_set=classes)
+    if codes.null_count:
+        new = column.filter(codes.is_null())[0].as_py()
+        raise ValueError(f"{part.label}: column {name!r} has the class {new!r}, which fit has not seen")
+    return codes.to_numpy()
 
 
 def read_target(table: Any, name: str, part: Part, at: int) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from hedgerow._arrays import Floats
 from hedgerow._exact import UNIT, round_shares
 
-__all__ = ["UNIT", "exact_sum", "merge_sums", "round_shares", "split_sum"]
+__all__ = ["UNIT", "exact_sum", "fraction_of", "merge_sums", "round_shares", "split_sum"]
 
 
 def split_sum(values: Floats) -> dict[int, int]:
@@ -40,5 +40,9 @@ def exact_sum(sums: Mapping[int, int]) -> float:
     >>> exact_sum(merge_sums(split_sum(np.array([1e100, 1.0])), split_sum(np.array([-1e100]))))
     1.0
     """
-    total = sum((Fraction(whole) * Fraction(2) ** (number - 53) for number, whole in sums.items()), Fraction(0))
-    return float(total)
+    return float(fraction_of(sums))
+
+
+def fraction_of(sums: Mapping[int, int]) -> Fraction:
+    """The sum itself."""
+    return sum((Fraction(whole) * Fraction(2) ** (number - 53) for number, whole in sums.items()), Fraction(0))

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from sklearn.base import clone, is_classifier
 
 from hedgerow._params import check_whole
+from hedgerow.distributed.answering import check_engine
 from hedgerow.distributed.checkpoint import Checkpoint
 from hedgerow.distributed.engine import Engine
-from hedgerow.distributed.engines import Local
 from hedgerow.distributed.forests import GrownForest, fit_forest_classifier
 from hedgerow.distributed.job import Job, Progress, watch
 from hedgerow.distributed.parted_rows import PartedRows
@@ -84,11 +84,7 @@ def fit(
             refuse(one, [kind.__name__ for kind in FITTERS])
     check_whole("structure_rows", structure_rows, 1)
     check_whole("memory", memory, 1)
-    if engine is None:
-        engine = Local(trees.n_jobs)
-    given = type(engine).__name__
-    if rows.home and rows.home != given:
-        raise ValueError(f"these rows are held by {rows.home}, and the engine is {given}: use {rows.home}")
+    engine = check_engine(engine, rows, trees)
     kept = Checkpoint(checkpoint)
     identity = {
         "estimator": type(model).__name__,

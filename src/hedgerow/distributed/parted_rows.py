@@ -17,7 +17,7 @@ from hedgerow.distributed.parts import ParquetPart, open_parquet
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["PartedRows", "parquet"]
+__all__ = ["PartedRows", "assign_roles", "parquet"]
 
 _ROWS_PER_PART = 1 << 18  # 40 MB of 20 columns
 
@@ -92,14 +92,7 @@ def parquet(
     files = _files(paths)
     footers = [_footer(path) for path in files]
     schema = common_columns([(path, schema) for path, (schema, _) in zip(files, footers, strict=True)])
-    for what, name in (("target", target), ("weight", weight), *(("ignore", name) for name in ignore)):
-        if name is not None and name not in schema.names:
-            known = ", ".join(map(repr, schema.names[:20]))
-            raise ValueError(f"{what} is {name!r}, which is not a column of {files[0]}: there are {known}")
-    inputs = tuple(name for name in schema.names if name not in {target, weight, *ignore})
-    if not inputs:
-        raise ValueError(f"{files[0]} has no column to split on, besides {', '.join(map(repr, schema.names))}")
-    read = tuple(name for name in schema.names if name in {*inputs, target, weight})
+    inputs, read = assign_roles(schema.names, files[0], target, weight, ignore)
     text = tuple(name for name in read if is_text_like(schema.field(name).type))
     groups: list[ParquetPart] = []
     first = 0
@@ -117,6 +110,20 @@ def parquet(
     ).hexdigest()
     kept = [schema.field(name) for name in read]
     return PartedRows(tuple(parts), _schema(kept), first, inputs, target, weight, identity=identity)
+
+
+def assign_roles(
+    names: Sequence[str], source: str, target: str | None, weight: str | None, ignore: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Columns that are split on, and columns that are read."""
+    for what, name in (("target", target), ("weight", weight), *(("ignore", name) for name in ignore)):
+        if name is not None and name not in names:
+            known = ", ".join(map(repr, names[:20]))
+            raise ValueError(f"{what} is {name!r}, which is not a column of {source}: there are {known}")
+    inputs = tuple(name for name in names if name not in {target, weight, *ignore})
+    if not inputs:
+        raise ValueError(f"{source} has no column to split on, besides {', '.join(map(repr, names))}")
+    return inputs, tuple(name for name in names if name in {*inputs, target, weight})
 
 
 def _size(n_parts: int, n_rows: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlparse
@@ -10,7 +10,17 @@ from urllib.parse import urlparse
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ROWS_AT_ONCE", "ParquetPart", "TablePart", "open_parquet"]
+__all__ = [
+    "ROWS_AT_ONCE",
+    "HeldPart",
+    "ParquetPart",
+    "Place",
+    "TablePart",
+    "open_parquet",
+    "run",
+    "run_held",
+    "to_table",
+]
 
 ROWS_AT_ONCE = 1 << 16  # converted at a time: the Arrow columns of a part need not all be in memory
 
@@ -68,6 +78,58 @@ class TablePart:
     def batches(self) -> Iterator[pa.Table]:
         for first in range(0, self.table.num_rows, ROWS_AT_ONCE):
             yield self.table.slice(first, ROWS_AT_ONCE)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where rows stand among all."""
+
+    first: int
+    n_rows: int
+    label: str
+
+
+@dataclass(frozen=True)
+class HeldPart:
+    """Rows that an engine holds: its own reference to them, which workers are given as a table."""
+
+    rows: Any
+    place: Place
+
+    @property
+    def label(self) -> str:
+        return self.place.label
+
+    @property
+    def first(self) -> int:
+        return self.place.first
+
+    @property
+    def n_rows(self) -> int:
+        return self.place.n_rows
+
+
+def run(task: Callable[..., Any], part: Any, *shared: Any) -> Any:
+    """Do a task, in a worker."""
+    return task(part, *shared)
+
+
+def run_held(task: Callable[..., Any], rows: Any, place: Place, *shared: Any) -> Any:
+    """Do a task on rows that an engine holds, in a worker: an Arrow table or a data frame."""
+    table = to_table(rows)
+    if table.num_rows != place.n_rows:
+        raise ValueError(
+            f"{place.label} has {table.num_rows} rows, and had {place.n_rows} before: it was computed again, with "
+            "other rows; write the rows to Parquet files first"
+        )
+    return task(TablePart(table, place.first, place.label), *shared)
+
+
+def to_table(rows: Any) -> pa.Table:
+    """An Arrow table of a data frame, without its index."""
+    import pyarrow as pa
+
+    return rows if isinstance(rows, pa.Table) else pa.Table.from_pandas(rows, preserve_index=False)
 
 
 def open_parquet(path: str, text: tuple[str, ...] = ()) -> Any:

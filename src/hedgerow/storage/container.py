@@ -40,6 +40,7 @@ Bytes = NDArray[np.uint8]
 MAGIC = b"\x89HDGRW\r\n"  # not text, and broken by line-ending conversion
 FORMAT_VERSION = 1
 ALIGNMENT = 64
+_LARGEST_ITEM = 16  # bytes
 PROLOGUE_BYTES = 64
 _PROLOGUE = struct.Struct("<8sIIQQQ")  # magic, version, reserved, length, header's length, header's checksum
 _CHECKSUM = struct.Struct("<Q")  # of all bytes before it
@@ -199,7 +200,10 @@ def layout_of(block: Bytes) -> Layout:
 
 
 def unpack(block: Bytes) -> tuple[Any, list[NDArray[Any]]]:
-    """Return the content and the arrays, as read-only views of the block."""
+    """Return the content and the arrays, as read-only views of the block, or of a copy if it is not aligned."""
+    if block.ctypes.data % _LARGEST_ITEM:  # received in the middle of a message, as Dask's
+        block = block.copy()
+        block.flags.writeable = False
     layout = layout_of(block)
     return layout.content, layout.arrays(block)
 

@@ -21,7 +21,7 @@ from hedgerow.datasets.rows import convert, is_text
 
 __all__ = ["Role", "Training", "Wishes", "assign", "group_codes", "group_names", "sample_weights"]
 
-_MANY_CLASSES = 20  # whole numbers with more values than this are numbers, and not classes
+MANY_CLASSES = 20  # whole numbers with more values than this are numbers, and not classes
 _LIKE_AN_IDENTIFIER = 0.9  # share of rows with a category of their own
 _IDENTIFIER = "an identifier? Then --ignore it"
 
@@ -303,7 +303,7 @@ def _ordered(array: pa.ChunkedArray, name: str, levels: tuple[str, ...]) -> pa.C
 def _categories(text: pa.ChunkedArray) -> str:
     found = pc.unique(text.drop_null()).to_pylist()
     n_rows = len(text) - text.null_count
-    if len(found) > _MANY_CLASSES and len(found) >= _LIKE_AN_IDENTIFIER * n_rows and not looks_numeric(text):
+    if len(found) > MANY_CLASSES and len(found) >= _LIKE_AN_IDENTIFIER * n_rows and not looks_numeric(text):
         return f"{len(found)} categories in {n_rows} rows: {_IDENTIFIER}"
     shown = ", ".join(sorted(found)[:4])
     return counted(len(found), "category", "categories") + (f": {shown}" if len(found) <= 4 else f": {shown}, ...")
@@ -340,7 +340,7 @@ def _target(array: pa.ChunkedArray, name: str, wishes: Wishes) -> tuple[NDArray[
     if not _is_number(kind):
         raise CommandError(f"target {name!r} holds {_kind_word(kind)}: make classes of it with --nominal {name!r}")
     values = convert(array, "number", (), f"target {name!r}").to_numpy()
-    if (values == np.floor(values)).all() and len(np.unique(values)) <= _MANY_CLASSES:
+    if (values == np.floor(values)).all() and len(np.unique(values)) <= MANY_CLASSES:
         return _labels(values.astype(np.int64), name, f"; --numeric {name} to predict a number")
     if len(np.unique(values)) == 1:
         raise CommandError(f"target {name!r} is {values[0]:g} in every row: nothing to predict")

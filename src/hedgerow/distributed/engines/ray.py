@@ -1,0 +1,105 @@
+"""A Ray cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hedgerow.distributed.engine import Done, merge_all
+from hedgerow.distributed.engines.needs import needs
+from hedgerow.distributed.parts import HeldPart, run, run_held
+
+__all__ = ["Ray"]
+
+_ARITY = 4  # results that are merged by a task
+_SECONDS = 0.5  # between two looks at what is finished
+
+
+class Ray:
+    """Engine of a Ray cluster.
+
+    Tasks that were on a lost worker run again. A fit that is interrupted cancels what it has submitted, and nothing
+    else.
+
+    Parameters
+    ----------
+    address : str or None
+        Address for ``ray.init``, if it was not called yet; None starts Ray on this machine, or takes what the variable
+        RAY_ADDRESS names. Every node needs hedgerow.
+
+    Examples
+    --------
+    >>> engine = Ray("ray://head:10001")  # doctest: +SKIP
+    """
+
+    def __init__(self, address: str | None = None) -> None:
+        with needs("Ray", "ray"):
+            import ray
+        if not ray.is_initialized():
+            ray.init(address)
+        self._ray = ray
+        # The first result says that the task has ended, without its value.
+        self._run = ray.remote(num_returns=2)(_told(run))
+        self._run_held = ray.remote(num_returns=2)(_told(run_held))
+        self._merge = ray.remote(merge_all)
+
+    def share(self, value: Any) -> Any:
+        """An object in the store of this process, which every node copies once."""
+        return self._ray.put(value)
+
+    def map(self, parts: Sequence[Any], task: Callable[..., Any], *shared: Any, done: Done | None = None) -> list[Any]:
+        """Result of each part, in the order of the parts."""
+        ends, results = self._start(parts, task, shared)
+        return list(self._finish(ends, results, done))
+
+    def fold(
+        self,
+        parts: Sequence[Any],
+        task: Callable[..., Any],
+        *shared: Any,
+        merge: Callable[[Any, Any], Any],
+        done: Done | None = None,
+    ) -> Any:
+        """Results of all parts, merged on the workers."""
+        ends, level = self._start(parts, task, shared)
+        while len(level) > 1:
+            level = [self._merge.remote(merge, *level[at : at + _ARITY]) for at in range(0, len(level), _ARITY)]
+        found = self._finish(ends, level, done)
+        return found[0] if found else None
+
+    def _start(
+        self, parts: Sequence[Any], task: Callable[..., Any], shared: Sequence[Any]
+    ) -> tuple[list[Any], list[Any]]:
+        started = [
+            self._run_held.remote(task, part.rows, part.place, *shared)
+            if isinstance(part, HeldPart)
+            else self._run.remote(task, part, *shared)
+            for part in parts
+        ]
+        return [end for end, _ in started], [result for _, result in started]
+
+    def _finish(self, ends: list[Any], results: list[Any], done: Done | None) -> list[Any]:
+        """Values of the results, once all tasks have ended; raises the first error of a task as it was raised."""
+        from ray.exceptions import RayTaskError
+
+        waiting = ends
+        try:
+            while waiting:
+                ended, waiting = self._ray.wait(waiting, num_returns=len(waiting), timeout=_SECONDS)
+                self._ray.get(ended)
+                if done is not None and ended:
+                    done(len(ended))
+            return list(self._ray.get(results))
+        except BaseException as error:
+            for reference in [*waiting, *results]:
+                self._ray.cancel(reference)
+            if isinstance(error, RayTaskError) and error.cause is not None:
+                raise error.cause from None
+            raise
+
+
+def _told(function: Callable[..., Any]) -> Callable[..., tuple[None, Any]]:
+    def told(*arguments: Any) -> tuple[None, Any]:
+        return None, function(*arguments)
+
+    return told

@@ -1,0 +1,127 @@
+"""A fit on a cluster is the fit in one process, whatever happens to the workers."""
+
+from __future__ import annotations
+
+import gc
+import time
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from distributed_failures import deadly, leave_mark, n_deaths
+from distributed_problems import ESTIMATORS, KINDS, PARTS, digest, table_of, write
+from hedgerow import distributed
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # of the engines
+]
+
+
+def rows_of(kind: str, folder: Path, n_parts: int = 4) -> distributed.PartedRows:
+    path = write(table_of(kind), folder / f"{kind}.parquet")
+    return distributed.parquet(path, target="outcome", weight="weight" if kind == "weights" else None, n_parts=n_parts)
+
+
+def fitted(estimator: Any, rows: distributed.PartedRows, engine: Any = None, **options: Any) -> str:
+    return digest(distributed.fit(estimator, rows, engine, structure_rows=300, **options))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda model: type(model).__name__)
+def test_parts_do_not_change_a_bit(engine: Any, estimator: Any, kind: str, tmp_path: Path) -> None:
+    expected = fitted(estimator, rows_of(kind, tmp_path, 1))
+    assert {fitted(estimator, rows_of(kind, tmp_path, n), engine) for n in PARTS} == {expected}
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda model: type(model).__name__)
+def test_a_worker_that_is_killed_in_each_pass_costs_nothing_but_time(
+    engine: Any, estimator: Any, tmp_path: Path
+) -> None:
+    rows, passes = rows_of("missing", tmp_path), []
+
+    def watch(stage: str, n_done: int, n_parts: int) -> None:
+        if n_parts == len(rows.parts) and stage not in passes:
+            passes.append(stage)
+
+    survivors = deadly(rows, tmp_path / "deaths", 1)
+    assert fitted(estimator, survivors, engine, progress=watch) == fitted(estimator, rows)
+    assert n_deaths(tmp_path / "deaths") >= len(passes) > 2
+
+
+def test_two_fits_at_once_do_not_meet(engine: Any, tmp_path: Path) -> None:
+    rows = [rows_of(kind, tmp_path) for kind in ("numbers", "nominal")]
+    found: dict[int, str] = {}
+
+    def fit(number: int) -> None:
+        found[number] = fitted(ESTIMATORS[0], rows[number], engine)
+
+    threads = [Thread(target=fit, args=(number,)) for number in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {number: fitted(ESTIMATORS[0], one) for number, one in enumerate(rows)}
+
+
+@pytest.mark.parametrize("verb", ["map", "fold"])
+def test_an_interrupt_cancels_what_was_submitted(engine: Any, verb: str, tmp_path: Path) -> None:
+    if isinstance(engine, distributed.Spark):
+        pytest.skip("Spark reports progress when a pass has ended")
+
+    def interrupt(n_parts: int) -> None:
+        raise KeyboardInterrupt
+
+    more: Any = {"merge": max} if verb == "fold" else {}
+    with pytest.raises(KeyboardInterrupt):
+        getattr(engine, verb)(range(60), leave_mark, str(tmp_path), done=interrupt, **more)
+    gc.collect()
+    assert engine.map([61], leave_mark, str(tmp_path)) == [61]  # the cluster is as it was
+    time.sleep(1)
+    assert len(list(tmp_path.iterdir())) < 40
+
+
+def test_what_is_wrong_in_a_part_is_said_as_in_one_process(engine: Any, tmp_path: Path) -> None:
+    table = table_of("numbers")
+    table = table.set_column(4, "outcome", pa.array([*table["outcome"].to_pylist()[:-3], None, "well", "sick"]))
+    path = write(table, tmp_path / "rows.parquet")
+    rows = distributed.parquet(path, target="outcome", n_parts=4)
+    with pytest.raises(ValueError, match=r"rows.parquet: row 1398 has no value of 'outcome': drop the rows whose"):
+        fitted(ESTIMATORS[0], rows, engine)
+
+
+def test_no_parts_have_no_results(engine: Any) -> None:
+    assert engine.map([], leave_mark, "") == []
+    assert engine.fold([], leave_mark, "", merge=max) is None
+
+
+def test_parts_may_be_empty_and_have_one_class_only(engine: Any, tmp_path: Path) -> None:
+    table = table_of("missing").sort_by("outcome")
+    whole = tmp_path / "whole.parquet"
+    pq.write_table(table, whole)
+    for number, first in enumerate((0, 0, 900, 1_400)):  # none, one class, both, none
+        some = table.slice(first, (0, 900, 500, 0)[number])
+        pq.write_table(some, tmp_path / f"part-{number}.parquet")
+    rows = distributed.parquet(tmp_path / "part-*.parquet", target="outcome")
+    expected = fitted(ESTIMATORS[0], distributed.parquet(whole, target="outcome"))
+    assert fitted(ESTIMATORS[0], rows, engine) == expected
+
+
+@pytest.mark.xdist_group("dask")
+def test_workers_may_come_and_go_during_a_fit(dask_engine: Any, tmp_path: Path) -> None:
+    cluster = dask_engine.client.cluster
+    sizes = {"choosing rows for the structure": 3, "counting rows in leaves": 1}
+
+    def scale(stage: str, n_done: int, n_parts: int) -> None:
+        if n_done == 1 and stage in sizes:
+            cluster.scale(sizes[stage])
+
+    rows = rows_of("numbers", tmp_path, 7)
+    try:
+        assert fitted(ESTIMATORS[0], rows, dask_engine, progress=scale) == fitted(ESTIMATORS[0], rows)
+    finally:
+        cluster.scale(2)
+        dask_engine.client.wait_for_workers(2)
