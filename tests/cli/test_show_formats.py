@@ -23,7 +23,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("suffix", "first"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+@pytest.mark.parametrize(
+    ("suffix", "first"),
+    [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("html", b"<!doctype html>")],
+)
 def test_pictures_in_files(folder: Path, suffix: str, first: bytes) -> None:
     assert main(["show", "tree.hedgerow", "-o", f"tree.{suffix}"]) == 0
     assert Path(f"tree.{suffix}").read_bytes().startswith(first)
@@ -75,3 +78,11 @@ def test_text_rules_and_code(
 def test_sql_of_another_database(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "tree.hedgerow", "--format", "sql", "--dialect", "sqlite"]) == 0
     assert "`petal length (cm)` <= (CAST(" in capsys.readouterr().out
+
+
+def test_a_page_of_a_model(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "forest.hedgerow", "--html"]) == 0
+    assert capsys.readouterr().out.startswith("<!doctype html>")
+    for wrong, message in ((["--format", "svg"], "give one"), (["--tree", "1"], "leave out --tree and --depth")):
+        assert main(["show", "forest.hedgerow", "--html", *wrong]) == 2
+        assert message in capsys.readouterr().err

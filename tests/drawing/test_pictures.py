@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from html import escape
 from typing import Any
 from xml.etree import ElementTree
 
@@ -328,3 +329,14 @@ def test_notebooks_show_parameters_and_the_tree(tree: TreeClassifier) -> None:
     with config_context(display="text"):
         assert "text/html" not in tree._repr_mimebundle_()
         assert not hasattr(tree, "_repr_html_")
+
+
+def test_notebooks_show_the_importances_and_the_first_tree_of_a_forest() -> None:
+    X = pd.DataFrame({EVIL: [1.0, 2.0, 3.0, 4.0] * 5, "other": [0.0, 1.0] * 10})
+    forest = ForestClassifier(3, random_state=0).fit(X, ["no", "no", "yes", "yes"] * 5)
+    html = forest._repr_mimebundle_()["text/html"]
+    own = html[html.index("<p>3 trees, ") :]
+    assert "<script" not in own
+    assert own.index("importance") < own.index(escape(EVIL)) < own.index("<svg")
+    assert f"{forest.feature_importances_.max():.3f}</td>" in own
+    assert "trees, " not in ForestClassifier()._repr_mimebundle_()["text/html"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -32,6 +33,7 @@ Examples:
   hedgerow show iris.hedgerow -o iris.svg
   hedgerow show iris.hedgerow --format rules
   hedgerow show iris.hedgerow --format sql
+  hedgerow show iris.hedgerow --html -o iris.html
 """,
 )
 @model_argument
@@ -41,14 +43,23 @@ Examples:
     "--format",
     "format_name",
     type=click.Choice(FORMATS),
-    help="Picture (svg, png, pdf), rules of a tree, or code of the model; default: by FILE.",
+    help="Picture (svg, png, pdf), rules of a tree, code of the model, or a page (html); default: by FILE.",
 )
-@click.option("--output", "-o", metavar="FILE", help="Output file: .svg, .png, .pdf, .txt, .dot, .sql, .py or .c.")
+@click.option("--html", "as_html", is_flag=True, help="A page with the tree and a place to try rows; --format html.")
+@click.option(
+    "--output", "-o", metavar="FILE", help="Output file: .svg, .png, .pdf, .txt, .dot, .sql, .py, .c or .html."
+)
 @click.option("--dialect", type=click.Choice(["duckdb", "sqlite"]), default="duckdb", help="Of SQL.")
 def show(
-    model: str, tree: int | None, depth: int | None, format_name: str | None, output: str | None, dialect: str
+    model: str,
+    tree: int | None,
+    depth: int | None,
+    format_name: str | None,
+    as_html: bool,
+    output: str | None,
+    dialect: str,
 ) -> None:
-    """Show the tree in MODEL as text, or a summary of a forest; or its picture, rules or code."""
+    """Show the tree in MODEL as text, or a summary of a forest; or its picture, rules, code, or a page."""
     from hedgerow.cli.console import note, out
     from hedgerow.cli.errors import CommandError
     from hedgerow.cli.fitted import open_model
@@ -56,7 +67,11 @@ def show(
     from hedgerow.cli.results.tree_files import tree_content
     from hedgerow.storage.replace import replaced
 
-    wanted = tree_format(format_name, output)
+    if as_html and format_name not in (None, "html"):
+        raise click.UsageError(f"--html and --format {format_name} are two formats: give one")
+    wanted = tree_format("html" if as_html else format_name, output)
+    if wanted == "html" and (tree, depth) != (None, None):
+        raise click.UsageError("a page shows the whole model: leave out --tree and --depth")
     if output is not None:
         check_writable(output, [model])
     loaded = open_model(model)
@@ -64,7 +79,7 @@ def show(
     if tree is not None and tree >= n_trees:
         raise CommandError(f"{model} has trees 0 to {n_trees - 1}, --tree is {tree}")
     if wanted is not None:
-        content = tree_content(loaded.model, wanted, tree or 0, depth, dialect)
+        content = _page(loaded) if wanted == "html" else tree_content(loaded.model, wanted, tree or 0, depth, dialect)
         if output is None:
             click.echo(content.decode(), nl=False)
         else:
@@ -83,6 +98,17 @@ def show(
     else:
         _print_importances(loaded.model)
         out.print(f"hedgerow show {model} --tree 0 --depth 3 shows one of its trees.", style="dim", soft_wrap=True)
+
+
+def _page(loaded: Loaded) -> bytes:
+    from hedgerow.cli.report import check_installed
+    from hedgerow.report import About, build
+
+    check_installed()
+    data = loaded.notes.get("data", {}).get("name")
+    about = About(loaded.target or "the target", None if data is None else Path(data).name)
+    made = build(loaded.model, about=about)
+    return made.to_html().encode()
 
 
 def _facts(loaded: Loaded) -> list[str]:

@@ -168,7 +168,8 @@ def _report_on_model(models: Mapping[str, Any], about: About) -> Report:
     figures = _outline(models, deciding, about)
     figures["headline"] = make_headline(figures, None)
     drawn = drawn_name(models, deciding)
-    return Report(figures | {"drawn": drawn}, {"tree": describe_tree(models[drawn])})
+    walked = {name: models[name] for name in (deciding, *models)}
+    return Report(figures | {"drawn": drawn}, {"tree": describe_tree(models[drawn])}, whatif_data(walked))
 
 
 def _outline(models: Mapping[str, Any], deciding: str, about: About) -> dict[str, Any]:

@@ -69,10 +69,12 @@ class DoubtfulRows:
 
     def _choose(self, answers: Any) -> NDArray[np.intp]:
         if isinstance(answers, NumberPredictions):
-            doubt, wrong = _doubt_of_numbers(answers), np.zeros(len(answers.truth), bool)
-            undecided = np.ones(len(doubt), bool)
+            doubt, surprise = _doubt_of_numbers(answers), _distance_outside(answers)
+            wrong = surprise > 0
+            undecided = ~wrong
         else:
             doubt = _doubt_of_classes(answers)
+            surprise = -doubt
             single = np.ones(len(doubt), bool) if answers.sets is None else answers.sets.sum(axis=1) == 1
             wrong = single & (answers.label != answers.truth)
             undecided = ~single if answers.sets is not None else ~wrong
@@ -81,7 +83,7 @@ class DoubtfulRows:
         n_wrong = min(
             int(wrong.sum()), max(round(self._quota * _SHARE_OF_MISTAKES), self._quota - int(undecided.sum()))
         )
-        mistakes = _largest(-doubt, wrong, n_wrong)
+        mistakes = _largest(surprise, wrong, n_wrong)
         unsure = _largest(doubt, undecided, self._quota - len(mistakes))
         return np.sort(np.concatenate([mistakes, unsure]))
 
@@ -132,6 +134,15 @@ def _doubt_of_numbers(answers: NumberPredictions) -> Floats:
         return np.abs(answers.truth - answers.value)
     width: Floats = answers.interval[:, 1] - answers.interval[:, 0]
     return width
+
+
+def _distance_outside(answers: NumberPredictions) -> Floats:
+    """How far the truth lies outside its interval."""
+    if answers.interval is None:
+        return np.zeros(len(answers.truth))
+    low, high = answers.interval.T
+    distance: Floats = np.maximum(np.maximum(low - answers.truth, answers.truth - high), 0.0)
+    return distance
 
 
 def _largest(values: Floats, among: NDArray[np.bool_], n: int) -> NDArray[np.intp]:

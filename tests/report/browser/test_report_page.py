@@ -215,8 +215,17 @@ def test_a_page_about_numbers(browser: Browser, tmp_path: Path) -> None:
 
 def test_a_page_about_a_model_alone(browser: Browser, tmp_path: Path) -> None:
     X, y = rows()
-    build(TreeRegressor(max_leaf_nodes=8).fit(X, y)).save(tmp_path / "model.html")
+    model = TreeRegressor(max_leaf_nodes=8).fit(X, y)
+    build(model).save(tmp_path / "model.html")
     browser.open(tmp_path / "model.html")
     assert browser.run("return document.querySelectorAll('#tree-view .node').length") == 15
+    browser.run("document.addEventListener('hedgerow:whatif-answer', ({detail}) => { window.answered = detail })")
+    browser.run("document.querySelector('#whatif input[type=range]').focus()")
+    for key in (Keys.HOME, Keys.END):
+        browser.press(key)
+        said = browser.run("return window.answered")
+        size, age, kind = said["values"]
+        row = pd.DataFrame([[size, age, model.schema_.columns[2].categories[kind]]], columns=X.columns)
+        assert abs(said["answer"]["value"] - model.predict(row)[0]) < 1e-12
     assert browser.faults() == []
     assert_at_peace(browser)

@@ -29,6 +29,7 @@ from hedgerow import (
     TreeRegressor,
 )
 from hedgerow.forest.build import build_forest, leaf, threshold
+from hedgerow.forest.kinds import NodeKind
 from hedgerow.report.whatif import whatif_data
 from hedgerow.report.whatif.packing import pack
 from hedgerow.report.whatif.smaller import first_trees
@@ -162,3 +163,20 @@ def test_first_trees_are_a_forest() -> None:
     assert (part.n_trees, part.n_leaves) == (2, 3)
     assert part.counts.tolist() == [[1, 2], [3, 0], [4, 4]]
     assert first_trees(forest, 3) is forest
+
+
+def test_without_rows_ranges_reach_beyond_the_outermost_thresholds() -> None:
+    X, y = mixed(200)
+    model = ForestClassifier(5, random_state=0).fit(X, y)
+    data = whatif_data(model)
+    forest = model.forest_
+    assert data["made_up"]
+    for j, column in enumerate(data["columns"]):
+        cuts = forest.threshold[(forest.feature == j) & (forest.kind == NodeKind.THRESHOLD)]
+        if column["categories"]:
+            assert column["typical"] in range(len(column["categories"]))
+        elif len(cuts):
+            assert column["low"] < cuts.min()
+            assert column["high"] > cuts.max()
+        else:
+            assert "low" not in column

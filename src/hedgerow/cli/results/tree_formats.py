@@ -18,9 +18,11 @@ _SUFFIXES = {
     ".sql": "sql",
     ".py": "python",
     ".c": "c",
+    ".html": "html",
+    ".htm": "html",
 }
 _BINARY = ("png", "pdf")
-FORMATS = ("text", "rules", "svg", "png", "pdf", "dot", "sql", "python", "c")
+FORMATS = ("text", "rules", "svg", "png", "pdf", "dot", "sql", "python", "c", "html")
 
 
 def tree_format(name: str | None, output: str | None) -> str | None:

@@ -11,11 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.drawing import Highlight, Subject, TreeView, scene_to_svg, tree_scene, view_tree
 from hedgerow.estimators.base import TreeBased
+from hedgerow.estimators.verbs.importance_html import importance_html
 from hedgerow.forest.names import Names, number_text
 
 __all__ = ["Pictures", "PicturesOfOne", "PicturesOfSeveral"]
 
 Floats = NDArray[np.float64]
+
+_SHOWN_DEPTH = 4  # of one of several trees in a notebook
 
 
 class Pictures(TreeBased):
@@ -76,11 +79,36 @@ class Pictures(TreeBased):
         values = [_value_text(value, names.categories[j]) for j, value in enumerate(rows[0].tolist())]
         return Highlight(weights, values, rows[0])
 
+    # Of these two, notebooks ask one: scikit-learn's display of the parameters, and below it what was fitted.
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._fitted_html()
+        return bundle
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        parameters = super()._repr_html_  # an AttributeError where scikit-learn is configured to show text
+        return lambda: parameters() + self._fitted_html()
+
+    def _fitted_html(self) -> str:
+        return self._picture_html() if "forest_" in vars(self) else ""
+
+    def _picture_html(self) -> str:
+        """What a notebook shows of a fitted model."""
+        raise NotImplementedError
+
 
 def _value_text(value: float, categories: tuple[str, ...]) -> str:
     if value != value:
         return "missing"
     return categories[int(value)] if value in range(len(categories)) else number_text(value)
+
+
+def _framed(content: str) -> str:
+    """Scroll what is larger than a cell of a notebook."""
+    return f'<div style="max-width:100%;max-height:48em;overflow:auto">{content}</div>'
 
 
 class PicturesOfOne(Pictures):
@@ -115,25 +143,8 @@ class PicturesOfOne(Pictures):
         """
         return scene_to_svg(tree_scene(self._view(0, max_depth, row), orientation), background)
 
-    # Of these two, notebooks ask one: scikit-learn's display of the parameters, and the tree below it.
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
-        if "text/html" in bundle:
-            bundle["text/html"] += self._picture_html()
-        return bundle
-
-    @property
-    def _repr_html_(self) -> Callable[[], str]:
-        parameters = super()._repr_html_  # an AttributeError where scikit-learn is configured to show text
-        return lambda: parameters() + self._picture_html()
-
     def _picture_html(self) -> str:
-        if "forest_" not in vars(self):
-            return ""
-        return (
-            f'<div style="max-width:100%;max-height:48em;overflow:auto">{self.to_svg(background="transparent")}</div>'
-        )
+        return _framed(self.to_svg(background="transparent"))
 
 
 class PicturesOfSeveral(Pictures):
@@ -154,3 +165,10 @@ class PicturesOfSeveral(Pictures):
     ) -> str:
         """Draw one of the trees as SVG; parameters as in :meth:`hedgerow.TreeClassifier.to_svg`."""
         return scene_to_svg(tree_scene(self._view(tree, max_depth, row), orientation), background)
+
+    def _picture_html(self) -> str:
+        importances = getattr(self, "feature_importances_", None)
+        bars = "" if importances is None else importance_html(self.schema_.names, importances)
+        tree = self.to_svg(0, max_depth=_SHOWN_DEPTH, background="transparent")
+        facts = f"{self.forest_.n_trees:,} trees, {self.forest_.n_leaves:,} leaves"
+        return f"<p>{facts}</p>{bars}<details><summary>The first tree, its top</summary>{_framed(tree)}</details>"

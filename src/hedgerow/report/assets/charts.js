@@ -37,14 +37,16 @@
 
   /** Axes: {width, height, x: [low, high], y: [low, high], xTitle, yTitle, label, log, square}. */
   hedgerow.frame = ({ width, height, x, y, xTitle, yTitle, label, log = false, percent = false, xTicks }) => {
-    const left = 46, right = 12, top = 10, bottom = 40;
+    const write = (value) => (percent ? `${number(100 * value, 3)}%` : number(value, 4));
+    const right = 12, top = 10, bottom = 40;
+    const yTicks = ticks(y[0], y[1], (height - top - bottom) / 40);
+    const left = 24 + Math.max(...yTicks.map((value) => hedgerow.widthOf(write(value), 11)));
     const inner = { width: width - left - right, height: height - top - bottom };
     const fx = log ? Math.log10 : (value) => value;
     const sx = (value) => left + ((fx(value) - fx(x[0])) / (fx(x[1]) - fx(x[0]) || 1)) * inner.width;
     const sy = (value) => top + (1 - (value - y[0]) / (y[1] - y[0] || 1)) * inner.height;
     const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
-    const write = (value) => (percent ? `${number(100 * value, 3)}%` : number(value, 4));
-    for (const value of ticks(y[0], y[1], inner.height / 40)) {
+    for (const value of yTicks) {
       svg.append(s("line", { class: "grid", x1: left, x2: left + inner.width, y1: sy(value), y2: sy(value) }));
       svg.append(s("text", { class: "tick", x: left - 6, y: sy(value) + 4, "text-anchor": "end", text: write(value) }));
     }

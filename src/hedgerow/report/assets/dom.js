@@ -34,6 +34,20 @@
   hedgerow.percent = (share, digits = 1) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(digits)}\u00a0%`);
   hedgerow.counted = (n, noun, plural) => `${hedgerow.number(n)} ${n === 1 ? noun : (plural ?? `${noun}s`)}`;
   hedgerow.cell = (value) => (value === null ? "missing" : typeof value === "number" ? hedgerow.number(value, 6) : String(value));
+  const measure = document.createElement("canvas").getContext("2d");
+  /** Width of a text in pixels, in the font of the page. */
+  hedgerow.widthOf = (text, size, weight = 400) => {
+    measure.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
+    return measure.measureText(text).width;
+  };
+  /** A text that is no wider than so many pixels; its end is left out. */
+  hedgerow.fitted = (text, width, size, weight) => {
+    let shown = text;
+    while (shown.length > 1 && hedgerow.widthOf(shown, size, weight) > width) {
+      shown = `${shown.slice(0, Math.min(shown.length - 2, Math.floor((shown.length * width) / hedgerow.widthOf(shown, size, weight))))}…`;
+    }
+    return shown;
+  };
   hedgerow.shortened = (text, most) => (text.length <= most ? text : `${text.slice(0, Math.max(1, most - 1))}…`);
   /** Text of a class with its colour. */
   hedgerow.label = (code) =>

@@ -100,7 +100,7 @@
         const line = s("path", { class: `line m${one.i % 7}${one.i === chosen ? " chosen" : ""}`, d: path(one.curve.fpr.map(sx), one.curve.tpr.map(sy)) }, s("title", { text: `${one.name}: area ${number(one.curve.auc, 3)}` }));
         svg.append(line);
       }
-      return [svg, series(models.map((one) => [`m${one.i % 7}${one.i === chosen ? " chosen" : ""}`, `${one.name} ${number(one.curve.auc, 3)}`]))];
+      return [svg, series(models.map((one) => [`m${one.i % 7}${one.i === chosen ? " chosen" : ""}`, `${one.name} ${one.curve.auc.toFixed(3)}`]))];
     });
   }
 
@@ -213,7 +213,7 @@
     });
     const sure = points.filter((point) => point.accuracy_where_decided !== null);
     plot(byId("rejection"), (width) => {
-      const low = Math.floor(20 * Math.min(...sure.map((point) => point.accuracy_where_decided))) / 20;
+      const low = Math.min(0.95, Math.floor(20 * Math.min(...sure.map((point) => point.accuracy_where_decided))) / 20);
       const least = Math.floor(10 * Math.min(...sure.map((point) => point.decided))) / 10;
       const { svg, sx, sy } = frame({ width, height: 280, x: [least, 1], y: [low, 1], percent: true, xTitle: "rows decided", yTitle: "right where decided", label: "Accuracy where decided: " + sure.map((point) => `${percent(point.decided)} decided, ${percent(point.accuracy_where_decided)} right`).join("; ") });
       svg.append(s("path", { class: "line", d: path(sure.map((point) => sx(point.decided)), sure.map((point) => sy(point.accuracy_where_decided))) }));
@@ -232,7 +232,7 @@
     const draw = () => plot(fresh("rules"), (width) => {
       const rows = found.filter((one) => one.scores[metric]?.value !== null && one.scores[metric]).map((one) => {
         const { value, standard_error: error } = one.scores[metric];
-        return { name: one.rule, value, ...(error === null ? {} : { low: value - error, high: value + error }), text: number(value, 3) };
+        return { name: one.rule, value, ...(error === null ? {} : { low: value - error, high: value + error }), text: value.toFixed(3) };
       }).toSorted((a, b) => better[metric] * (b.value - a.value));
       const values = rows.flatMap((row) => [row.low ?? row.value, row.high ?? row.value]);
       const low = better[metric] > 0 ? Math.max(0, Math.min(...values) - 0.3 * (Math.max(...values) - Math.min(...values)) - 0.005) : 0;

@@ -1,7 +1,7 @@
 // The tree: collapsible, zoomable, and one node selected at a time. On narrow screens it becomes an outline.
 (() => {
   "use strict";
-  const { s, h, byId, number, percent, counted } = hedgerow;
+  const { s, h, byId, number, percent, counted, fitted, widthOf } = hedgerow;
   const BOX = { width: 176, height: 46, across: 212, down: 54 };
   const OUTLINE = { indent: 16, down: 52 };
   const NARROW = 640;
@@ -121,25 +121,35 @@
 
   function box(at, { x, y }, width) {
     const node = nodes[at], inner = Boolean(node.children), closed = inner && !open.has(at);
-    const title = inner ? `${node.subject}?` : node.hidden ? `${node.answer} (${counted(node.hidden, "leaf", "leaves")} below)` : node.answer;
+    const title = inner ? `${node.subject}?` : node.hidden ? `${said(node)} (${counted(node.hidden, "leaf", "leaves")} below)` : said(node);
     const parent = parents[at];
     const condition = parent >= 0 ? `${nodes[parent].subject} ${node.condition}` : "all rows";
-    const room = Math.floor((width - 58) / 6.2);
+    const share = percent(node.share, node.share < 0.0995 ? 1 : 0);
     const group = s("g", {
       class: `node${at === selected ? " selected" : ""}`, role: "treeitem", tabindex: at === selected ? 0 : -1, "data-node": at, transform: `translate(${x} ${y})`,
-      "aria-level": depths[at] + 1, "aria-selected": at === selected, ...(inner ? { "aria-expanded": !closed } : {}), "aria-label": `${condition}: ${inner ? `split on ${node.subject}` : node.answer}, ${describe(node)}`,
+      "aria-level": depths[at] + 1, "aria-selected": at === selected, ...(inner ? { "aria-expanded": !closed } : {}), "aria-label": `${condition}: ${inner ? `split on ${node.subject}` : said(node)}, ${describe(node)}`,
     },
-      s("title", { text: `${condition}\n${inner ? `splits on ${node.subject}; most: ${node.answer}` : node.answer}\n${describe(node)}` }),
+      s("title", { text: `${condition}\n${inner ? `splits on ${node.subject}; most: ${said(node)}` : said(node)}\n${describe(node)}` }),
       s("rect", { class: "box", width, height: BOX.height, rx: 8 }),
-      s("text", { class: "condition", x: 10, y: 15, text: hedgerow.shortened(condition, Math.floor((width - 56) / 5.9)) }),
-      s("text", { class: "says", x: 10, y: 31, text: hedgerow.shortened(title, room) }),
-      s("text", { class: "count", x: width - 10, y: 15, text: percent(node.share, node.share < 0.0995 ? 1 : 0) }),
+      s("text", { class: "condition", x: 10, y: 15, text: conditionWithin(at, width - 28 - widthOf(share, 11)) }),
+      s("text", { class: "says", x: 10, y: 31, text: fitted(title, width - 34, 13, 600) }),
+      s("text", { class: "count", x: width - 10, y: 15, text: share }),
       inner ? s("text", { class: "toggle", x: width - 10, y: 31, text: closed ? "▸" : "▾" }) : null,
       bar(node, width),
     );
     group.addEventListener("click", () => choose(at, inner));
     group.addEventListener("keydown", (event) => key(event, at));
     return group;
+  }
+
+  const said = (node) => (node.counts ? node.answer : number(node.mean, 4));
+
+  // The value of a condition is told before the whole name of its column.
+  function conditionWithin(at, width) {
+    if (parents[at] < 0) return "all rows";
+    const { subject } = nodes[parents[at]], rest = ` ${nodes[at].condition}`;
+    const room = width - widthOf(rest, 11.5);
+    return room > 24 ? fitted(subject, room, 11.5) + rest : fitted(subject + rest, width, 11.5);
   }
 
   function describe(node) {
@@ -268,7 +278,7 @@
     const kind = node.children ? "Node" : node.hidden ? "Branches" : "Leaf";
     const rows = node.leaf === undefined ? [] : (data.leaves?.[node.leaf] ?? []);
     panel.replaceChildren(
-      h("h3", null, `${kind}: ${node.answer}`),
+      h("h3", null, `${kind}: ${said(node)}`),
       h("p", { class: "lead" }, `${describe(node)} (${percent(node.share)} of all)`),
       h("ul", { class: "rule" }, conditions.length ? conditions.map((text) => h("li", null, text)) : h("li", null, "all rows")),
       ...(rows.length ? [h("h4", null, `Some of its rows`), hedgerow.rowsTable(rows, pathColumns(conditions))] : []),

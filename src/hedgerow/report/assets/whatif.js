@@ -10,6 +10,7 @@
   const PROFILE = 40; // steps of the curve below a slider
   const MOST_PROFILED = 24; // categories that have an answer each below their menu
   const MOST_LISTED = 4; // categories of a condition
+  const MOST_OTHERS = 300; // rows to start from beside those in doubt
   const QUIET = 500; // milliseconds without a change until the answer is read out
   const PAUSE = 120; // and until the curves are drawn anew
 
@@ -66,7 +67,7 @@
     const was = h("small", { class: "whatif-was" });
     const box = h("div", { class: "whatif-column", role: "group", "aria-labelledby": name.id });
     const made = column.categories.length ? menu(j, name) : column.low === undefined ? null : slider(j, name);
-    box.append(h("div", { class: "whatif-head" }, name, was), ...(made ? made.parts : [h("small", null, "no value in any row")]));
+    box.append(h("div", { class: "whatif-head" }, name, was), ...(made ? made.parts : [h("small", null, data.made_up ? "no range of values is known" : "no value in any row")]));
     const update = () => {
       const changed = !Object.is(values[j], start[j]);
       box.classList.toggle("changed", changed);
@@ -125,7 +126,7 @@
       field.placeholder = absent ? "missing" : "";
       const outside = !absent && (value < column.low || value > column.high);
       complain("");
-      if (outside) error.textContent = `outside the rows of this page: ${number(column.low)} to ${number(column.high)}`;
+      if (outside) error.textContent = `outside the ${data.made_up ? "splits of the models" : "rows of this page"}: ${number(column.low)} to ${number(column.high)}`;
     };
     return {
       parts: [
@@ -387,7 +388,7 @@
       const agrees = same === null
         ? `its answers differ from the whole model's by ${number(difference, 2)} on average, whose own vary by ${number(spread, 2)}`
         : `it names the same class as the whole model for ${percent(same)}, and probabilities differ by ${number(100 * difference, 2)} percentage points on average`;
-      found.push(`The page holds ${trees}${leaves}. On ${counted(nRows, "row")} ${agrees}.`);
+      found.push(`The page holds ${trees}${leaves}. On ${counted(nRows, data.made_up ? "made-up row" : "row")} ${agrees}.`);
     }
     if (model.without_interval) found.push("Its intervals need the training targets in every leaf, which are too many for the page.");
     return found;
@@ -444,11 +445,22 @@
     refresh();
   }
 
-  const rowsOfPage = () => (hedgerow.data ?? JSON.parse(byId("report-data")?.textContent ?? "{}")).rows?.items ?? [];
+  // Rows in doubt with all digits of their values, then others that the page has, with six.
+  function rowsOfPage() {
+    const all = hedgerow.data ?? JSON.parse(byId("report-data")?.textContent ?? "{}");
+    const doubtful = all.rows?.items ?? [], { table } = all;
+    if (table?.columns.length !== columns.length) return { doubtful, others: [] };
+    const known = new Set(doubtful.map((item) => item.row));
+    const others = table.rows.map((row, i) => ({ row, label: `row ${table.labels[i]}`, values: table.values[i] })).filter(({ row }) => !known.has(row));
+    return { doubtful, others: others.slice(0, MOST_OTHERS) };
+  }
 
   function chooser() {
-    const rows = rowsOfPage();
-    panel.rows = h("select", { id: "whatif-row" }, h("option", { value: "" }, "a typical row"), rows.map((row, i) => h("option", { value: i }, row.label ?? `row ${row.row ?? i}`)));
+    const { doubtful, others } = rowsOfPage(), rows = [...doubtful, ...others];
+    const options = (some, from) => some.map((row, i) => h("option", { value: from + i }, row.label));
+    panel.rows = h("select", { id: "whatif-row" }, h("option", { value: "" }, data.made_up ? "a made-up row" : "a typical row"),
+      doubtful.length ? h("optgroup", { label: "rows in doubt" }, options(doubtful, 0)) : null,
+      others.length ? h("optgroup", { label: "other rows of this page" }, options(others, doubtful.length)) : null);
     panel.rows.addEventListener("change", () => startFrom(panel.rows.value === "" ? typical : encodeAll(rows[Number(panel.rows.value)].values)));
     panel.models = h("select", { id: "whatif-model" }, models.map((model, i) => h("option", { value: i }, model.name)));
     panel.models.addEventListener("change", () => chooseModel(Number(panel.models.value)));
@@ -494,7 +506,7 @@
       if (at >= 0) { panel.models.value = at; chooseModel(at); }
       const known = detail.row !== undefined && panel.rows.options[detail.row + 1] !== undefined;
       panel.rows.value = known ? detail.row : "";
-      startFrom(encodeAll(detail.values ?? rowsOfPage()[detail.row].values));
+      startFrom(encodeAll(detail.values ?? rowsOfPage().doubtful[detail.row].values));
       const title = byId("whatif-title");
       title.tabIndex = -1;
       title.focus({ preventScroll: true });

@@ -16,6 +16,7 @@ from hedgerow.data.columns import Column
 from hedgerow.data.table import Schema
 from hedgerow.estimators.contract import Responder
 from hedgerow.forest.figures import split_features
+from hedgerow.report.whatif.made_up import made_up_rows
 from hedgerow.report.whatif.size import Embedded, fit_to_size
 from hedgerow.report.whatif.walkable import Walkable, walkable
 
@@ -26,7 +27,7 @@ MOST_BYTES = 1_500_000
 
 
 def whatif_data(
-    models: Mapping[str, Any] | Any, X: Any, *, start: str | None = None, most_bytes: int = MOST_BYTES
+    models: Mapping[str, Any] | Any, X: Any = None, *, start: str | None = None, most_bytes: int = MOST_BYTES
 ) -> dict[str, Any]:
     """JSON for ``whatif.js``, which walks the models in the browser.
 
@@ -34,8 +35,9 @@ def whatif_data(
     ----------
     models : mapping of names to fitted models, or one fitted model
         In the order of the menu. Those whose answers can't be walked are in ``not_walked``, with the reason.
-    X : table
-        Rows of the page: ranges, typical values, and how well smaller forests agree are taken from them.
+    X : table or None
+        Rows of the page: ranges, typical values, and how well smaller forests agree are taken from them. None: from
+        rows made up of values between the thresholds of the models.
     start : str or None
         Name of the model that is chosen first; None, or one that can't be walked: the first.
     most_bytes : int
@@ -51,11 +53,12 @@ def whatif_data(
             not_walked.append({"name": name, "reason": str(error)})
             continue
         schema = schema or model.schema_
-    found: dict[str, Any] = {"version": 1, "start": start, "columns": [], "models": [], "not_walked": not_walked}
+    found: dict[str, Any] = {"version": 1, "start": start, "made_up": X is None}
+    found |= {"columns": [], "models": [], "not_walked": not_walked}
     if schema is None:
         return found
     first = named[next(iter(taken))]
-    rows = first._read(X)
+    rows = made_up_rows([one.forest for one in taken.values()], schema) if X is None else first._read(X)
     embedded = fit_to_size({name: (named[name], whole) for name, whole in taken.items()}, rows, most_bytes)
     found["columns"] = _columns(schema, rows, [named[name] for name in taken])
     found["models"] = [_model(name, named[name], taken[name], one) for name, one in embedded.items()]
