@@ -35,9 +35,11 @@
   hedgerow.counted = (n, noun, plural) => `${hedgerow.number(n)} ${n === 1 ? noun : (plural ?? `${noun}s`)}`;
   hedgerow.cell = (value) => (value === null ? "missing" : typeof value === "number" ? hedgerow.number(value, 6) : String(value));
   const measure = document.createElement("canvas").getContext("2d");
+  let family;
   /** Width of a text in pixels, in the font of the page. */
   hedgerow.widthOf = (text, size, weight = 400) => {
-    measure.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
+    family ??= getComputedStyle(document.body).fontFamily;
+    measure.font = `${weight} ${size}px ${family}`;
     return measure.measureText(text).width;
   };
   /** A text that is no wider than so many pixels; its end is left out. */
