@@ -89,7 +89,7 @@ def test_a_saved_model_on_rows_and_numbers(folder: Path, capsys: pytest.CaptureF
     [
         (["rows.csv", "--target", "outcom"], "did you mean 'outcome'"),
         (["rows.csv", "--target", "outcome", "--by", "clinik"], "did you mean 'clinic'"),
-        (["one.csv", "--target", "outcome"], "one class only"),
+        (["one.csv", "--target", "outcome"], "has one class, 'well', in every row"),
         (["empty.csv", "--target", "outcome"], "empty"),
         (["wide.csv", "--target", "outcome"], "wide.csv"),
         (["absent.csv", "--target", "outcome"], "absent.csv"),

@@ -156,7 +156,6 @@ def _of_data(
     if not folds:
         raise click.UsageError("--folds is 0: a report is about rows that models have not seen; give 2 or more")
     training, _ = read_training(data, columns, files, measured_columns(measured), kept=by)
-    _check_classes(training)
     folds = usable_folds(training, folds)
     if shown is not None:
         print_roles(training, every=shown)
@@ -174,16 +173,6 @@ def _of_data(
             cv=folds,
             about=_about(training, data, by),
             progress=steps,
-        )
-
-
-def _check_classes(training: Training) -> None:
-    from hedgerow.cli.errors import CommandError
-
-    values = set(training.y[:1].tolist())
-    if training.classification and values.issuperset(training.y.tolist()):
-        raise CommandError(
-            f"target {training.target!r} has one class only, {values.pop()!s}: there is nothing to tell apart"
         )
 
 

@@ -52,7 +52,7 @@
     const shown = measures(figures);
     const cell = (found) => {
       if (found === null || typeof found === "number") return h("td", null, number(found));
-      return h("td", null, percent(found.value), found.value === null ? null : h("span", { class: "interval" }, `${number(100 * found.interval[0], 3)} to ${percent(found.interval[1])}`));
+      return h("td", null, percent(found.value), found.value === null ? null : h("span", { class: "interval" }, `${(100 * found.interval[0]).toFixed(1)} to ${percent(found.interval[1])}`));
     };
     return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Figures by ${column}` }, h("table", { class: "table figures groups" },
       h("thead", null, h("tr", null, [column, "rows", ...shown.map(([title]) => title)].map((title) => h("th", { scope: "col" }, title)))),

@@ -6,6 +6,7 @@
   const NAMES = { undecided: "several classes left", mistake: "decided, but wrong", missing: "values missing", outside: "truth outside its interval" };
   let data, items, filter = null, sort = { by: "doubt", way: -1 }, shown = PAGE;
   const opened = new Set();
+  const narrow = matchMedia("(max-width: 600px)"); // two columns are hidden there
 
   hedgerow.startRows = (all) => {
     data = all;
@@ -13,6 +14,7 @@
     if (!byId("rows-list") || !items.length) return;
     chips();
     draw();
+    narrow.addEventListener("change", draw);
   };
 
   const mainReason = (item) => item.reasons[0];
@@ -59,7 +61,7 @@
 
   function lines(item, i) {
     const id = `row-detail-${i}`;
-    const detail = h("tr", { hidden: !opened.has(i) }, h("td", { class: "detail-cell", colspan: 6, id }));
+    const detail = h("tr", { hidden: !opened.has(i) }, h("td", { class: "detail-cell", colspan: narrow.matches ? 4 : 6, id }));
     const button = h("button", { class: "open-row", type: "button", "aria-expanded": String(opened.has(i)), "aria-controls": id, on: { click: () => {
       opened.has(i) ? opened.delete(i) : opened.add(i);
       button.setAttribute("aria-expanded", String(opened.has(i)));
