@@ -99,6 +99,11 @@ def test_a_saved_model_on_rows_and_numbers(folder: Path, capsys: pytest.CaptureF
         (["rows.csv", "--target", "outcome", "--folds", "0"], "--folds is 0"),
         (["rows.csv", "--target", "outcome", "--measured", "siz=0.3"], "'siz'"),
         (["a", "b", "c"], "not 3 names"),
+        (["m.hedgerow"], "hedgerow show m.hedgerow --html"),
+        (
+            ["m.hedgerow", "rows.csv", "--target", "outcome", "--measured", "size=1"],
+            "--measured is for models that are",
+        ),
     ],
 )
 def test_wrong_inputs_end_in_one_line_and_leave_what_is_there(

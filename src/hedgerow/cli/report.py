@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from hedgerow.cli.options import (
     ColumnOptions,
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from hedgerow.report.build import Progress
 
 __all__ = ["report"]
+
+
+_OF_FILES = ("nominal", "numeric", "ordinal", "ignore", "weight", "groups", "dates", "measured", "folds")
 
 
 @click.command(
@@ -78,11 +82,28 @@ def report(
         check_page_name(output)
         check_writable(output, sources, files.folder)
     check_installed()
+    _check_sources(sources)
     if len(sources) == 2:
         made = _of_model(sources[0], sources[1], columns, by, files)
     else:
         made = _of_data(sources[0], columns, by, measured, folds, files, shown=None if as_json else verbose)
     finish(made, output, as_json)
+
+
+def _check_sources(sources: tuple[str, ...]) -> None:
+    """Refuse a model without rows, and what is said about the columns of a file where a model knows its own."""
+    context = click.get_current_context()
+    given = {name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    if len(sources) == 1:
+        if Path(sources[0]).suffix == ".hedgerow":
+            raise click.UsageError(
+                f"{sources[0]!r} is a model: name labelled rows after it, or show it alone with hedgerow show "
+                f"{sources[0]} --html"
+            )
+        return
+    for option in _OF_FILES:
+        if option in given:
+            raise click.UsageError(f"--{option} is for models that are fitted to DATA; {sources[0]!r} is one already")
 
 
 def check_installed() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
@@ -187,6 +188,27 @@ def test_what_if_starts_from_a_row_and_answers_as_the_model(browser: Browser, pa
     assert "1 change" in texts(browser, ".whatif-changes")[0]
     press_button(browser, "Undo all changes")
     assert browser.run("return window.answered.values") == before["values"]
+
+
+def test_counts_are_shown_beside_the_pointer(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    node = browser.driver.find_element(By.CSS_SELECTOR, "#tree-view .node")
+    browser.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", node)
+    ActionChains(browser.driver).move_to_element(node).perform()
+    assert "160 rows: " in texts(browser, ".tooltip")[0]
+    browser.press(Keys.ESCAPE)
+    assert texts(browser, ".tooltip") == [""]
+
+
+def test_a_notebook_shows_the_page_in_a_frame(browser: Browser, report: Report, tmp_path: Path) -> None:
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<!doctype html><meta charset=utf-8><title>cell</title>{report._repr_html_()}", encoding="utf-8")
+    browser.open(path)
+    browser.driver.switch_to.frame(0)
+    assert texts(browser, "#summary-title") == [report.headline.replace(" %", "\u00a0%")]
+    assert browser.run("return document.querySelectorAll('#tree-view .node').length") > 2
+    browser.driver.switch_to.default_content()
+    assert_at_peace(browser)
 
 
 def test_groups_change_with_the_column(browser: Browser, page: Path, report: Report) -> None:

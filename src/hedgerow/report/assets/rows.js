@@ -68,7 +68,7 @@
       detail.hidden = !opened.has(i);
       if (opened.has(i)) fill(detail.firstChild, item, i);
     } } }, item.label);
-    const answer = classes() ? h("td", null, (item.set ?? [item.answer]).length > 1 ? stack(item.set) : label(item.answer)) : h("td", null, number(item.answer));
+    const answer = classes() ? h("td", null, (item.set ?? [item.answer]).length > 1 ? stack(item.set.toSorted((a, b) => item.probabilities[b] - item.probabilities[a])) : label(item.answer)) : h("td", null, number(item.answer));
     const truth = classes() ? h("td", null, label(item.truth)) : h("td", null, number(item.truth));
     const sure = classes() ? h("td", { class: "hide-small" }, bounds(item)) : h("td", { class: "hide-small" }, item.interval ? `${number(item.interval[0])} to ${number(item.interval[1])}` : "–");
     if (opened.has(i)) fill(detail.firstChild, item, i);

@@ -61,10 +61,11 @@
     }
     let row = 0;
     for (const at of order) if (!open.has(at)) place.set(at, { x: depths[at] * BOX.across + 12, y: 10 + row++ * BOX.down });
+    const tall = row * BOX.down > 3 * globalThis.innerHeight; // then a node in the middle of its branches would stand alone
     for (const at of order.toReversed()) {
       if (!open.has(at)) continue;
       const ys = nodes[at].children.map((child) => place.get(child).y);
-      place.set(at, { x: depths[at] * BOX.across + 12, y: (ys[0] + ys.at(-1)) / 2 });
+      place.set(at, { x: depths[at] * BOX.across + 12, y: tall ? ys[0] : (ys[0] + ys.at(-1)) / 2 });
     }
     const deepest = Math.max(...order.map((at) => depths[at]));
     return { place, outline: false, width: deepest * BOX.across + BOX.width + 24, height: row * BOX.down + 14 };
