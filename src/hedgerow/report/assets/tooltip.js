@@ -37,7 +37,7 @@
       tip.style.top = `${Math.max(4, below ? event.clientY - GAP - height : event.clientY + GAP)}px`;
     }
 
-    document.addEventListener("pointerover", (event) => {
+    document.addEventListener("pointermove", (event) => {
       const found = owner(event.target);
       if (!found) return hide();
       if (found !== shown) {
@@ -47,7 +47,6 @@
       }
       place(event);
     });
-    document.addEventListener("pointermove", (event) => { if (shown) place(event); });
     document.addEventListener("pointerleave", hide);
     document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
     document.addEventListener("scroll", hide, { passive: true });
