@@ -16,12 +16,14 @@ from typing import Any
 from selenium.webdriver import Chrome as Driver
 from selenium.webdriver import ChromeOptions
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
 
 _FLAGS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars"),
     *("--disable-extensions", "--disable-features=Translate,OptimizationHints,MediaRouter"),
 )
+_PATIENCE = 30  # seconds until a page must be there
 _INSTALL = Path(__file__).parents[3] / ".ci" / "browser.sh"
 _LOCAL = ("file:", "data:", "blob:", "about:", "chrome:", "devtools:")
 
@@ -54,6 +56,8 @@ class Browser:
         self.driver.get("about:blank")
         self._log("browser"), self._log("performance")  # of earlier pages
         self.driver.get(page.resolve().as_uri())
+        arrived = "return document.readyState === 'complete' && location.protocol === 'file:'"
+        WebDriverWait(self.driver, _PATIENCE).until(lambda _: self.run(arrived))  # a busy machine's driver may be early
 
     def resize(self, width: int, height: int = 900) -> None:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
