@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 from dataclasses import dataclass
 from functools import reduce
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from hedgerow import ForestClassifier, RandomTreesClassifier
 from hedgerow.distributed import Local
@@ -22,7 +24,7 @@ _TEXTS = (
     *("s_", "s_utility_"),
 )
 
-__all__ = ["ESTIMATORS", "KINDS", "PARTS", "Shipping", "digest", "table_of", "write"]
+__all__ = ["ESTIMATORS", "KINDS", "PARTS", "Shipping", "digest", "table_of", "with_spark", "write"]
 
 ESTIMATORS = (
     RandomTreesClassifier(8, loo_score=True, random_state=0),
@@ -33,6 +35,9 @@ ESTIMATORS = (
 KINDS = ("numbers", "missing", "nominal", "weights")
 PARTS = (1, 2, 4, 7)
 _GROUPS = 28  # so that 1, 2, 4 and 7 parts are whole row groups
+
+
+with_spark = pytest.mark.skipif(os.environ.get("HEDGEROW_SPARK") != "1", reason="tests of Spark: make spark-test")
 
 
 class Shipping:

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from distributed_problems import with_spark
 from hedgerow.distributed import Dask, Ray, Spark
 
 TESTS = str(Path(__file__).parents[1])  # where workers find the parts and tasks of tests
 
-with_spark = pytest.mark.skipif(os.environ.get("HEDGEROW_SPARK") != "1", reason="tests of Spark: make spark-test")
 ENGINES = {
     "dask": (),
     "ray": (),

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from distributed_problems import ESTIMATORS, digest, table_of, write
+from distributed_problems import ESTIMATORS, digest, table_of, with_spark, write
 from hedgerow import distributed
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the engines
@@ -52,6 +52,7 @@ def test_a_materialized_ray_dataset(ray_engine: Any, table: pa.Table, tmp_path: 
     check(distributed.from_ray(blocks.materialize(), target="outcome"), ray_engine, table, tmp_path)
 
 
+@with_spark
 @pytest.mark.parametrize("engine", ["spark", "connect"], indirect=True)
 def test_a_persisted_spark_frame(engine: Any, table: pa.Table, tmp_path: Path) -> None:
     numbered = table.append_column("number", pa.array(np.arange(len(table))))

@@ -306,7 +306,7 @@ def test_more_rows_than_are_read_at_once_are_read_in_parts(monkeypatch: pytest.M
     parts = CautiousForestClassifier(20, weighting="learned", random_state=0).fit(X, y)
     assert whole.s_ == parts.s_
     np.testing.assert_allclose(whole.tree_weights_, parts.tree_weights_, rtol=1e-6)
-    monkeypatch.setattr("hedgerow.estimators.fitting.caution._MOST_ROWS", 100)
+    monkeypatch.setattr("hedgerow.estimators.fitting.caution.MOST_ROWS", 100)
     assert CautiousForestClassifier(20, random_state=0).fit(X, y).s_ > 0
 
 

@@ -25,7 +25,7 @@ from hedgerow.estimators import ForestClassifier
 from hedgerow.estimators.fitting.bagging import draw_scheme, mean_where_unknown, n_draws
 from hedgerow.estimators.fitting.bags import PoissonBags, fingerprint_text
 from hedgerow.estimators.fitting.calibration import CALIBRATION_ROWS, HeldOut, thinning
-from hedgerow.estimators.verbs.bagged_classifier import FOREST_CRITERIA
+from hedgerow.estimators.verbs.bagged_classifier import forest_criteria
 from hedgerow.estimators.verbs.bagged_trees import BaggedTrees
 from hedgerow.forest.forest import Forest
 from hedgerow.growth import Growth
@@ -125,7 +125,7 @@ def fit_forest_classifier(model: ForestClassifier, job: Job) -> GrownForest:
     model._check_tree_weights()
     job = weigh_classes(job, model.class_weight)
     survey = job.survey
-    grown = grow_forest(model, job, model._growth_for(survey.classes, survey.schema), FOREST_CRITERIA)
+    grown = grow_forest(model, job, model._growth_for(survey.classes, survey.schema), forest_criteria())
     overview = grown.overview
     prior = overview.class_weight / overview.class_weight.sum()
     found: dict[str, Any] = {"training_range_": grown.population.ranges, "bags_": grown.drawn}

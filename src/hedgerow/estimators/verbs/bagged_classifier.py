@@ -31,12 +31,16 @@ from hedgerow.forest.importance import impurity_of
 from hedgerow.growth import Growth
 from hedgerow.rules import FoldRule, Probability, get
 
-__all__ = ["FOREST_CRITERIA", "BaggedClassifier"]
+__all__ = ["BaggedClassifier", "forest_criteria"]
 
 Floats = NDArray[np.float64]
 
 _NODE_SIZES = (2, 4, 8, 16)  # for min_samples_split="auto"
-FOREST_CRITERIA = tuple(name for name, criterion in CRITERIA.items() if not criterion.c45)
+
+
+def forest_criteria() -> tuple[str, ...]:
+    """Names of the split criteria that forests take: all but those of C4.5."""
+    return tuple(name for name, criterion in CRITERIA.items() if not criterion.c45)
 
 
 class BaggedClassifier(RuleAnswers, BaggedTrees):
@@ -60,7 +64,7 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
         training = self._training(table, weight, labels=labels)
         self._check_tree_weights()
         growth = self._growth_for(labels.classes, table.schema)
-        grown, drawn = self._grow(training, growth, FOREST_CRITERIA, X, y, keep_bags)
+        grown, drawn = self._grow(training, growth, forest_criteria(), X, y, keep_bags)
         prior = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes)) / weight.sum()
         found: dict[str, Any] = {"training_range_": training.ranges}
         if growth.linear_model is not None:
