@@ -58,7 +58,7 @@ test-all: odr sanitize slow
 # The engines with Spark, classic and Connect: needs Java 17, and pip fetches 400 MB.
 spark-test: $(VENV)/installed
 	$(BIN)/pip install -q --disable-pip-version-check $$($(BIN)/python .ci/requirements.py spark | grep pyspark) 'pyspark[connect]'
-	HEDGEROW_SPARK=1 $(BIN)/python -m pytest -q tests/engines -k "spark or connect"
+	HEDGEROW_SPARK=1 $(BIN)/python -m pytest -q tests/distributed/engines -k "spark or connect"
 
 # A type must be defined alike in all files of the core: only the link step sees all of them.
 odr: $(VENV)/ready

@@ -16,11 +16,11 @@ from hedgerow import distributed
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import read_weights
 from hedgerow.data.training import Training
-from hedgerow.distributed import bins as rooms
-from hedgerow.distributed.bins import find_bins
 from hedgerow.distributed.checkpoint import Checkpoint
 from hedgerow.distributed.job import Job
 from hedgerow.distributed.survey import survey
+from hedgerow.distributed.tree_growth import bins as rooms
+from hedgerow.distributed.tree_growth.bins import find_bins
 from hedgerow.growth.codes import Bins, bin_training
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from distributed_problems import KINDS, PARTS, digest, table_of, write
 from hedgerow import RandomTreesClassifier, distributed
-from hedgerow.distributed.row_hash import hash_rows
+from hedgerow.distributed.rows.row_hash import hash_rows
 
 
 def rows_of(kind: str, folder: Path, n_parts: int = 4) -> distributed.PartedRows:

@@ -2,11 +2,11 @@
 
 from hedgerow.distributed.engine import Engine, Part, add
 from hedgerow.distributed.engines import Dask, Local, Ray, Spark
+from hedgerow.distributed.engines.held_rows import from_dask, from_ray, from_spark
 from hedgerow.distributed.evaluate import evaluate
 from hedgerow.distributed.fit import fit
-from hedgerow.distributed.held_rows import from_dask, from_ray, from_spark
-from hedgerow.distributed.parted_rows import PartedRows, parquet
 from hedgerow.distributed.predict import predict
+from hedgerow.distributed.rows.parted_rows import PartedRows, parquet
 
 __all__ = [
     "Dask",

@@ -12,7 +12,7 @@ from joblib import parallel_config
 from hedgerow._params import RowError
 from hedgerow.distributed.engine import Engine, Part
 from hedgerow.distributed.engines import Local
-from hedgerow.distributed.parted_rows import PartedRows
+from hedgerow.distributed.rows.parted_rows import PartedRows
 from hedgerow.estimators.contract import Verbs, offers, respond
 
 __all__ = ["answers_of", "check_engine", "model_columns", "single_threaded"]

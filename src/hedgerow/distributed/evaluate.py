@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from hedgerow._arrays import Floats
+from hedgerow._exact import fraction_of, merge_sums, round_shares, split_sum
 from hedgerow.distributed.answering import answers_of, check_engine, model_columns, single_threaded
-from hedgerow.distributed.blocks import class_codes, read_target, read_weight
 from hedgerow.distributed.engine import Engine, Part
-from hedgerow.distributed.exact import fraction_of, merge_sums, round_shares, split_sum
 from hedgerow.distributed.job import Progress, watch
-from hedgerow.distributed.parted_rows import PartedRows
+from hedgerow.distributed.rows.parted_rows import PartedRows
+from hedgerow.distributed.rows.row_blocks import class_codes, read_target, read_weight
 from hedgerow.distributed.score_bins import area_under, bin_scores
 from hedgerow.estimators.contract import CODES
 from hedgerow.scoring import row_values

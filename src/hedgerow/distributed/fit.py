@@ -13,14 +13,14 @@ from hedgerow._params import check_whole
 from hedgerow.distributed.answering import check_engine
 from hedgerow.distributed.checkpoint import Checkpoint
 from hedgerow.distributed.engine import Engine
-from hedgerow.distributed.forests import GrownForest, fit_forest_classifier
 from hedgerow.distributed.job import Job, Progress, watch
-from hedgerow.distributed.parted_rows import PartedRows
-from hedgerow.distributed.random_trees import fit_random_trees
-from hedgerow.distributed.refusals import refuse
-from hedgerow.distributed.regressors import fit_forest_regressor
+from hedgerow.distributed.models.forest_classifiers import GrownForest, fit_forest_classifier
+from hedgerow.distributed.models.forest_regressors import fit_forest_regressor
+from hedgerow.distributed.models.random_trees_in_parts import fit_random_trees
+from hedgerow.distributed.models.refusals import refuse
+from hedgerow.distributed.models.wrapped_forests import fit_cautious, fit_rule, trees_of
+from hedgerow.distributed.rows.parted_rows import PartedRows
 from hedgerow.distributed.survey import survey
-from hedgerow.distributed.wrapped import fit_cautious, fit_rule, trees_of
 from hedgerow.estimators import (
     CautiousClassifier,
     CautiousForestClassifier,

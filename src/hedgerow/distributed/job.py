@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from hedgerow.distributed.blocks import Encoding
 from hedgerow.distributed.checkpoint import Checkpoint
 from hedgerow.distributed.engine import Done, Engine, Part, add
-from hedgerow.distributed.parted_rows import PartedRows
+from hedgerow.distributed.rows.parted_rows import PartedRows
+from hedgerow.distributed.rows.row_blocks import Encoding
 from hedgerow.distributed.survey import Survey
 
 __all__ = ["Job", "OnBlocks", "Progress", "watch"]

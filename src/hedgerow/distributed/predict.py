@@ -15,7 +15,7 @@ import numpy as np
 from hedgerow.distributed.answering import answers_of, check_engine, model_columns, single_threaded
 from hedgerow.distributed.engine import Engine, Part
 from hedgerow.distributed.job import Progress, watch
-from hedgerow.distributed.parted_rows import PartedRows, parquet
+from hedgerow.distributed.rows.parted_rows import PartedRows, parquet
 from hedgerow.estimators.contract import offers
 from hedgerow.storage.replace import replaced
 

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._arrays import Floats
+from hedgerow._exact import exact_sum, merge_sums, split_sum
 from hedgerow.data.columns import Column
 from hedgerow.data.sources import LARGEST_EXACT_INTEGER
 from hedgerow.data.table import Kind, Schema, read_table
 from hedgerow.data.targets import read_labels
-from hedgerow.distributed.blocks import Encoding, read_target, read_weight
 from hedgerow.distributed.engine import Done, Engine, Part
-from hedgerow.distributed.exact import exact_sum, merge_sums, split_sum
-from hedgerow.distributed.parted_rows import PartedRows
+from hedgerow.distributed.rows.parted_rows import PartedRows
+from hedgerow.distributed.rows.row_blocks import Encoding, read_target, read_weight
 
 __all__ = ["Survey", "survey"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from hedgerow.distributed.engine import Done, merge_all
 from hedgerow.distributed.engines.needs import needs
-from hedgerow.distributed.parts import HeldPart, run, run_held
+from hedgerow.distributed.rows.parts import HeldPart, run, run_held
 
 __all__ = ["Ray"]
 

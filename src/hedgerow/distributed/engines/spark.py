@@ -14,7 +14,7 @@ from uuid import uuid4
 from hedgerow.distributed.engine import Done, add
 from hedgerow.distributed.engines.needs import needs
 from hedgerow.distributed.engines.spark_tasks import Pieces, Task, Whole, add_pieces, merging, share_file, whole_arrays
-from hedgerow.distributed.parts import HeldPart
+from hedgerow.distributed.rows.parts import HeldPart
 
 __all__ = ["Spark"]
 

@@ -18,7 +18,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.distributed.parts import Place, run, run_held
+from hedgerow.distributed.rows.parts import Place, run, run_held
 
 __all__ = ["Pieces", "Task", "Whole", "add_pieces", "merging", "partition_number", "share_file", "whole_arrays"]
 

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from hedgerow._arrays import Floats, Whole
 from hedgerow._core import child_key, row_draws, split_node
-from hedgerow.distributed.blocks import RowBlock
 from hedgerow.distributed.job import Job
-from hedgerow.distributed.joined import TopNode, TopSplit, join
-from hedgerow.distributed.population import Population
-from hedgerow.distributed.trees import Bag, BagPiece, GrownTree, Plan, bytes_of_row, grow_bag, piece_of
+from hedgerow.distributed.rows.row_blocks import RowBlock
+from hedgerow.distributed.tree_growth.joined_trees import TopNode, TopSplit, join
+from hedgerow.distributed.tree_growth.population import Population
+from hedgerow.distributed.tree_growth.tree_tasks import Bag, BagPiece, GrownTree, Plan, bytes_of_row, grow_bag, piece_of
 from hedgerow.forest.kinds import NodeKind
 from hedgerow.growth.codes import MISSING_CODE, Codes
 from hedgerow.growth.poisson import tree_key

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._arrays import Floats
-from hedgerow.distributed.blocks import RowBlock
 from hedgerow.distributed.job import Job
-from hedgerow.distributed.row_hash import hash_rows
+from hedgerow.distributed.rows.row_blocks import RowBlock
+from hedgerow.distributed.rows.row_hash import hash_rows
 from hedgerow.growth.codes import Bins
 
 __all__ = ["find_bins"]

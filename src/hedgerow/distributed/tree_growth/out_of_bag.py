@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._arrays import Floats, Whole
-from hedgerow.distributed.blocks import RowBlock
-from hedgerow.distributed.population import Population
+from hedgerow.distributed.rows.row_blocks import RowBlock
+from hedgerow.distributed.tree_growth.population import Population
 from hedgerow.estimators.fitting.bagging import OutOfBag
 from hedgerow.forest.forest import Forest
 from hedgerow.growth.poisson import PoissonDraws, rows_digest

@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hedgerow.distributed.columns import common_columns
 from hedgerow.distributed.engines.needs import needs
 from hedgerow.distributed.engines.spark_tasks import partition_number
-from hedgerow.distributed.parted_rows import PartedRows, assign_roles
-from hedgerow.distributed.parts import HeldPart, Place, to_table
+from hedgerow.distributed.rows.common_columns import common_columns
+from hedgerow.distributed.rows.parted_rows import PartedRows, assign_roles
+from hedgerow.distributed.rows.parts import HeldPart, Place, to_table
 
 __all__ = ["from_dask", "from_ray", "from_spark"]
 

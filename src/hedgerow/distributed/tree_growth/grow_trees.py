@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.distributed.blocks import RowBlock
 from hedgerow.distributed.job import Job
-from hedgerow.distributed.levels import grow_by_levels
-from hedgerow.distributed.population import Population
-from hedgerow.distributed.trees import (
+from hedgerow.distributed.rows.row_blocks import RowBlock
+from hedgerow.distributed.tree_growth.level_by_level import grow_by_levels
+from hedgerow.distributed.tree_growth.population import Population
+from hedgerow.distributed.tree_growth.tree_tasks import (
     AllRows,
     Bag,
     GrownTree,

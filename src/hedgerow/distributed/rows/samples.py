@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._arrays import Floats, Whole
-from hedgerow.distributed.blocks import RowBlock
-from hedgerow.distributed.row_hash import hash_rows
+from hedgerow.distributed.rows.row_blocks import RowBlock
+from hedgerow.distributed.rows.row_hash import hash_rows
 
 __all__ = ["LeastHashes", "SomeRows", "merge_rows", "sample_rows", "thin_rows"]
 

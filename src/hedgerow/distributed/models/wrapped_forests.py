@@ -11,11 +11,11 @@ from sklearn.frozen import FrozenEstimator
 
 from hedgerow._arrays import Whole
 from hedgerow.data.targets import Labels
-from hedgerow.distributed.blocks import RowBlock
-from hedgerow.distributed.forests import GrownForest, set_poisson
 from hedgerow.distributed.job import Job
-from hedgerow.distributed.out_of_bag import KeptRows
-from hedgerow.distributed.population import Population
+from hedgerow.distributed.models.forest_classifiers import GrownForest, set_poisson
+from hedgerow.distributed.rows.row_blocks import RowBlock
+from hedgerow.distributed.tree_growth.out_of_bag import KeptRows
+from hedgerow.distributed.tree_growth.population import Population
 from hedgerow.estimators import CautiousClassifier, CautiousForestClassifier, RuleClassifier
 from hedgerow.estimators.fitting.caution import MOST_ROWS
 from hedgerow.estimators.rule_classifier import check_rule

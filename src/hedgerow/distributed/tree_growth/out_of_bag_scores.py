@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._arrays import Floats
-from hedgerow.distributed.blocks import RowBlock
+from hedgerow._exact import exact_sum, merge_sums, split_sum
 from hedgerow.distributed.engine import add
-from hedgerow.distributed.exact import exact_sum, merge_sums, split_sum
 from hedgerow.distributed.job import Job
-from hedgerow.distributed.out_of_bag import Bags
-from hedgerow.distributed.population import Population
+from hedgerow.distributed.rows.row_blocks import RowBlock
+from hedgerow.distributed.tree_growth.out_of_bag import Bags
+from hedgerow.distributed.tree_growth.population import Population
 from hedgerow.estimators.fitting.bagging import OutOfBag, scaled_tree_weights
 from hedgerow.estimators.fitting.costs import cheapest_classes
 from hedgerow.folds import Mean

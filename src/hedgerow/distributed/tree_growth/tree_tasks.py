@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from hedgerow._arrays import Floats, Whole
 from hedgerow._core import DrawScheme, GrowOptions
-from hedgerow.distributed.blocks import RowBlock
-from hedgerow.distributed.population import Population
+from hedgerow.distributed.rows.row_blocks import RowBlock
+from hedgerow.distributed.tree_growth.population import Population
 from hedgerow.forest.forest import Forest
 from hedgerow.growth import Growth
 from hedgerow.growth.codes import Bins, CodedRows, Codes, grow_coded_tree

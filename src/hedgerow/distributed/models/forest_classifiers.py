@@ -13,14 +13,14 @@ import numpy as np
 from hedgerow._arrays import Floats
 from hedgerow._core import DrawScheme
 from hedgerow.data.table import Table
-from hedgerow.distributed.bins import find_bins
-from hedgerow.distributed.class_weights import weigh_classes
-from hedgerow.distributed.growing import grow_trees
 from hedgerow.distributed.job import Job
-from hedgerow.distributed.out_of_bag import Bags, Overview, look_over, merge_overviews
-from hedgerow.distributed.population import Population, number_rows
-from hedgerow.distributed.scores import ClassJudge, out_of_bag_accuracy, tree_accuracies
-from hedgerow.distributed.trees import GrownTree, Plan
+from hedgerow.distributed.models.class_weights import weigh_classes
+from hedgerow.distributed.tree_growth.bins import find_bins
+from hedgerow.distributed.tree_growth.grow_trees import grow_trees
+from hedgerow.distributed.tree_growth.out_of_bag import Bags, Overview, look_over, merge_overviews
+from hedgerow.distributed.tree_growth.out_of_bag_scores import ClassJudge, out_of_bag_accuracy, tree_accuracies
+from hedgerow.distributed.tree_growth.population import Population, number_rows
+from hedgerow.distributed.tree_growth.tree_tasks import GrownTree, Plan
 from hedgerow.estimators import ForestClassifier
 from hedgerow.estimators.fitting.bagging import draw_scheme, mean_where_unknown, n_draws
 from hedgerow.estimators.fitting.bags import PoissonBags, fingerprint_text

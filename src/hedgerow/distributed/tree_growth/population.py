@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from hedgerow._arrays import Floats, Whole
-from hedgerow.distributed.blocks import RowBlock
 from hedgerow.distributed.job import Job
+from hedgerow.distributed.rows.row_blocks import RowBlock
 
 __all__ = ["Population", "number_rows"]
 

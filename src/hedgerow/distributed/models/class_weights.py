@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._arrays import Floats, Whole
+from hedgerow._exact import exact_sum, merge_sums, split_sum
 from hedgerow.data.sources import LARGEST_EXACT_INTEGER
 from hedgerow.data.targets import WEIGHT_ROUNDING, class_weights_of
-from hedgerow.distributed.blocks import RowBlock
-from hedgerow.distributed.exact import exact_sum, merge_sums, split_sum
 from hedgerow.distributed.job import Job
+from hedgerow.distributed.rows.row_blocks import RowBlock
 
 __all__ = ["weigh_classes"]
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._arrays import Floats, Whole
+from hedgerow._exact import round_shares
 from hedgerow.data.table import Schema
 from hedgerow.distributed.engine import Part
-from hedgerow.distributed.exact import round_shares
 
 __all__ = ["Encoding", "RowBlock", "class_codes", "read_target", "read_weight"]
 

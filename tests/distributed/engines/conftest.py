@@ -15,7 +15,7 @@ import pytest
 from distributed_problems import with_spark
 from hedgerow.distributed import Dask, Ray, Spark
 
-TESTS = str(Path(__file__).parents[1])  # where workers find the parts and tasks of tests
+TESTS = str(Path(__file__).parents[2])  # where workers find the parts and tasks of tests
 
 ENGINES = {
     "dask": (),

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._arrays import Floats
+from hedgerow._exact import UNIT, round_shares
 from hedgerow.data.table import Table
 from hedgerow.data.training import Training
-from hedgerow.distributed.blocks import RowBlock
 from hedgerow.distributed.engine import add
-from hedgerow.distributed.exact import UNIT, round_shares
 from hedgerow.distributed.job import Job
-from hedgerow.distributed.samples import LeastHashes, SomeRows, merge_rows, sample_rows, thin_rows
+from hedgerow.distributed.rows.row_blocks import RowBlock
+from hedgerow.distributed.rows.samples import LeastHashes, SomeRows, merge_rows, sample_rows, thin_rows
 from hedgerow.estimators import RandomTreesClassifier
 from hedgerow.estimators.fitting.calibration import CALIBRATION_ROWS, NodeSizes, thinning
 from hedgerow.estimators.fitting.leave_one_out import LeaveOneOut

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from hedgerow.data.table import Table
-from hedgerow.distributed.forests import grow_forest, refuse_metric, set_poisson
 from hedgerow.distributed.job import Job
-from hedgerow.distributed.scores import out_of_bag_r2
-from hedgerow.distributed.trees import GrownTree
+from hedgerow.distributed.models.forest_classifiers import grow_forest, refuse_metric, set_poisson
+from hedgerow.distributed.tree_growth.out_of_bag_scores import out_of_bag_r2
+from hedgerow.distributed.tree_growth.tree_tasks import GrownTree
 from hedgerow.estimators import ForestRegressor
 from hedgerow.estimators.fitting.costs import feature_costs
 from hedgerow.walk.quantiles import LeafSamples

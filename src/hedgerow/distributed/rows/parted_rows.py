@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow._params import check_whole
-from hedgerow.distributed.columns import common_columns, is_text_like
-from hedgerow.distributed.parts import ParquetPart, open_parquet
+from hedgerow.distributed.rows.common_columns import common_columns, is_text_like
+from hedgerow.distributed.rows.parts import ParquetPart, open_parquet
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,0 +1,1 @@
+"""Fits of each family of estimators to rows in parts."""
