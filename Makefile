@@ -5,12 +5,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 EXTRAS := dev
 PIN := cat
+CUDA := cuda13
 BUILD_DIR := build/{wheel_tag}
 CORE := $(shell find core -name '*.cpp' -o -name '*.hpp')
 SOURCES := $(shell find core src -type f -not -name '*.pyc' -not -name '.*') CMakeLists.txt
 PYTEST := MPLBACKEND=agg $(BIN)/python -m pytest -q -n auto --doctest-modules tests README.md docs --pyargs hedgerow
 
-.PHONY: demo test test-minimums test-all lint docs docs-check stub format odr sanitize slow spark-test coverage bench clean
+.PHONY: demo test test-minimums test-all lint docs docs-check stub format odr sanitize slow spark-test nvrtc-test gpu-test coverage bench clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/installed
@@ -52,13 +53,25 @@ format: $(VENV)/ready
 	$(BIN)/clang-format -i $(CORE)
 
 # Everything that can be run without a person; about half an hour on two cores.
-test-all: odr sanitize slow
+test-all: odr sanitize slow nvrtc-test
 	HEDGEROW_THOROUGH=1 $(PYTEST)
 
 # The engines with Spark, classic and Connect: needs Java 17, and pip fetches 400 MB.
 spark-test: $(VENV)/installed
 	$(BIN)/pip install -q --disable-pip-version-check $$($(BIN)/python .ci/requirements.py spark | grep pyspark) 'pyspark[connect]'
 	HEDGEROW_SPARK=1 $(BIN)/python -m pytest -q tests/distributed/engines -k "spark or connect"
+
+# The kernels for GPUs, compiled by NVRTC for every architecture; needs no GPU. pip fetches 60 MB.
+nvrtc-test: $(VENV)/installed
+	$(BIN)/pip install -q --disable-pip-version-check nvidia-cuda-nvrtc cuda-pathfinder
+	$(BIN)/python -m pytest -q tests/gpu/test_nvrtc.py
+
+# The walk on a GPU, for machines that have one; the second run, where there is compute-sanitizer, checks memory accesses.
+gpu-test: $(VENV)/installed
+	$(BIN)/pip install -q --disable-pip-version-check $$($(BIN)/python .ci/requirements.py $(CUDA) | grep cupy)
+	$(BIN)/python -m pytest -q tests/gpu
+	if command -v compute-sanitizer >/dev/null; then \
+	  compute-sanitizer --tool memcheck --error-exitcode 1 $(BIN)/python -m pytest -q tests/gpu/test_on_gpu.py -k every_kind; fi
 
 # A type must be defined alike in all files of the core: only the link step sees all of them.
 odr: $(VENV)/ready

@@ -25,5 +25,6 @@ inline unsigned long long bits_of(double value) {
     std::memcpy(&bits, &value, sizeof bits);
     return bits;
 }
+inline double infinity() { return INFINITY; }
 inline void __syncthreads() {}  // launched with one thread in a block
 inline unsigned add_one(unsigned* counter) { return (*counter)++; }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,9 @@ def test_weights_masks_and_trees_apart(data: st.DataObject) -> None:
 def test_forests_larger_than_cache_shared_memory_or_device(data: st.DataObject) -> None:
     forest = data.draw(forests(max_trees=6))
     X = data.draw(rows_of(forest, max_rows=16))
-    table = some_table(forest)
+    own = some_table(forest)
+    in_pairs = replace(own, row_of=np.arange(forest.n_leaves, dtype=np.uint32) // 2)  # leaves share rows
+    table = data.draw(st.sampled_from([own, in_pairs]))
     (expected,) = fold(forest, X, [table])
     in_ranges = walk(forest, cache_bytes=1)
     assert equal(in_ranges.fold(X, [table])[0], expected)

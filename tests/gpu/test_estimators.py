@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_iris, make_classification
+from sklearn.naive_bayes import GaussianNB
 
 import hedgerow
 import hedgerow.gpu
@@ -20,6 +21,8 @@ import hedgerow.rules
 from gpu.host_device import HostArray, HostDevice
 from hedgerow import (
     CautiousForestClassifier,
+    ConformalClassifier,
+    ConformalRegressor,
     ForestClassifier,
     ForestRegressor,
     MeasuredTreeClassifier,
@@ -27,6 +30,7 @@ from hedgerow import (
     RuleClassifier,
     TreeClassifier,
 )
+from hedgerow.data import Schema
 from hedgerow.gpu import NoGPUError, open_device
 
 Floats = NDArray[np.float64]
@@ -49,6 +53,13 @@ def on_gpu(X: Floats) -> Any:
 def device(monkeypatch: pytest.MonkeyPatch) -> HostDevice:
     device = HostDevice()
     monkeypatch.setattr(hedgerow.gpu, "open_device", lambda name: device)
+    read = Schema.read
+
+    def read_of_the_host(schema: Schema, X: Any, **options: Any) -> Any:
+        assert not isinstance(X, OnGPU), "rows of a GPU were read on the CPU"  # CuPy refuses to be made a NumPy array
+        return read(schema, X, **options)
+
+    monkeypatch.setattr(Schema, "read", read_of_the_host)
     return device
 
 
@@ -100,6 +111,38 @@ def test_rules_have_the_bits_of_the_cpu(rule: str) -> None:
         expected = getattr(model, verb)(X)
         for rows in (X, on_gpu(X)):
             assert np.asarray(getattr(moved, verb)(rows)).tobytes() == expected.tobytes()
+
+
+CONFORMAL = [
+    ConformalClassifier(ForestClassifier(10, random_state=0), random_state=0),
+    ConformalClassifier(ForestClassifier(10, random_state=0), conformity_score="aps", groups="class", random_state=0),
+    ConformalClassifier(CautiousForestClassifier(10, s=1.0, random_state=0), conformity_score="bounds"),
+    ConformalRegressor(ForestRegressor(10, random_state=0), groups="x1"),
+]
+
+
+@pytest.mark.parametrize("model", CONFORMAL, ids=lambda model: f"{type(model).__name__}, {model.conformity_score}")
+def test_conformal_answers_have_the_bits_of_the_cpu(model: Any, device: HostDevice) -> None:
+    X, y = problem()
+    X[:, 1] = X[:, 1] > 0
+    model = clone(model).fit(X, y)
+    moved = model.to("cuda")
+    for verb in ("predict", "predict_proba", "predict_set", "predict_interval", "predict_uncertainty"):
+        if not hasattr(model, verb):
+            continue
+        expected = parts_of(getattr(model, verb)(X))
+        for rows in (X, on_gpu(X)):
+            for one, other in zip(parts_of(getattr(moved, verb)(rows)), expected, strict=True):
+                assert np.asarray(one).tobytes() == other.tobytes(), verb
+    assert "fold_rows" in device.launched
+    assert moved.to("cpu").predict(X).tobytes() == model.predict(X).tobytes()
+
+
+def test_a_conformal_estimator_of_another_library_stays() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = ConformalClassifier(GaussianNB()).fit(X, y)
+    with pytest.raises(ValueError, match=r"can't be moved to cuda: its estimator GaussianNB is not hedgerow's"):
+        model.to("cuda")
 
 
 def test_codes_of_categories_are_looked_up() -> None:
@@ -181,7 +224,7 @@ def test_what_can_not_be_moved_is_refused() -> None:
         MeasuredTreeClassifier().fit(np.nan_to_num(X), y).to("cuda")
 
 
-def fake_cupy(n_devices: int | None) -> Any:
+def fake_cupy(n_devices: int | None, *, compiles: bool = True) -> Any:
     class CUDARuntimeError(RuntimeError):
         pass
 
@@ -190,8 +233,13 @@ def fake_cupy(n_devices: int | None) -> Any:
             raise CUDARuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
         return n_devices
 
+    def version() -> tuple[int, int]:
+        if not compiles:
+            raise RuntimeError('Failure finding "libnvrtc.so.13"')
+        return 13, 0
+
     runtime = SimpleNamespace(CUDARuntimeError=CUDARuntimeError, getDeviceCount=count, getDevice=lambda: 0)
-    return SimpleNamespace(cuda=SimpleNamespace(runtime=runtime))
+    return SimpleNamespace(cuda=SimpleNamespace(runtime=runtime, nvrtc=SimpleNamespace(getVersion=version)))
 
 
 def test_devices_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,6 +250,9 @@ def test_devices_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
         open_device()
     monkeypatch.setitem(sys.modules, "cupy", fake_cupy(None))
     with pytest.raises(NoGPUError, match=r"CUDA finds no GPU .* check the driver with nvidia-smi, or stay on the CPU"):
+        open_device()
+    monkeypatch.setitem(sys.modules, "cupy", fake_cupy(1, compiles=False))
+    with pytest.raises(ImportError, match=r"CuPy finds no NVRTC, .*: pip install 'cupy-cuda13x\[ctk\]'"):
         open_device()
     monkeypatch.setitem(sys.modules, "cupy", fake_cupy(2))
     with pytest.raises(NoGPUError, match="device is 'cuda:2', but there are 2 GPUs, numbered from 0"):

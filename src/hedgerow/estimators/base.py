@@ -25,7 +25,7 @@ from hedgerow.walk import ForestWalk, HardWalk, Query, TableCache, Walk, ask
 if TYPE_CHECKING:
     from hedgerow.gpu import DeviceWalk
 
-__all__ = ["TreeBased"]
+__all__ = ["TreeBased", "is_elsewhere"]
 
 Floats = NDArray[np.float64]
 
@@ -170,7 +170,7 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any) -> Floats:
         if "forest_" not in vars(self):  # check_is_fitted takes half as long as the walk of one row
             check_is_fitted(self)
-        if type(X) is not np.ndarray and _is_elsewhere(X):
+        if type(X) is not np.ndarray and is_elsewhere(X):
             return self._read_elsewhere(X)
         return self.schema_.read(X, estimator=self)
 
@@ -205,7 +205,7 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         )
 
 
-def _is_elsewhere(X: Any) -> bool:
+def is_elsewhere(X: Any) -> bool:
     """Whether X is an array that is not in the memory of the host."""
     if not hasattr(X, "__dlpack_device__"):
         return False

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from hedgerow.conformal.levels import check_coverage
 from hedgerow.data.columns import Kind
 from hedgerow.data.sparse import densify
 from hedgerow.data.table import Schema, read_table
+from hedgerow.estimators.base import is_elsewhere
 from hedgerow.estimators.contract import Responder, offers, respond, respond_to_rows
 from hedgerow.estimators.fitting.bagging import OutOfBag, draw_scheme
 from hedgerow.estimators.fitting.hold_out_folds import answer_by_folds, hold_out_folds
@@ -254,8 +256,29 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
 
     # -- answering
 
+    def to(self, device: str) -> Self:
+        """Copy whose wrapped model walks on another device, as its own `to` says.
+
+        Sets and intervals are computed on the CPU from the model's answers, and are NumPy arrays for rows of a GPU too.
+
+        Parameters
+        ----------
+        device : str
+            "cuda", "cuda:1" or "cpu".
+        """
+        check_is_fitted(self)
+        if not offers(self.estimator_, "to"):
+            own, inside = type(self).__name__, type(self.estimator_).__name__
+            raise ValueError(f"{own} can't be moved to {device}: its estimator {inside} is not hedgerow's")
+        moved = copy(self)
+        moved.estimator_ = self.estimator_.to(device)
+        moved._tables = TableCache()
+        return moved
+
     def _read(self, X: Any) -> Any:
         check_is_fitted(self)
+        if is_elsewhere(X) and isinstance(self.estimator_, Responder):
+            return self.estimator_._read(X)
         X = densify(X)
         rows: Floats = self.schema_.read(X, estimator=self)
         if not isinstance(self.estimator_, Responder):
@@ -268,7 +291,12 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
         """Answers of the wrapped model, in one walk."""
         if isinstance(rows, ForeignRows):
             return respond(self.estimator_, rows.X, verbs)
-        return respond_to_rows(self.estimator_, rows, verbs)
+        answers = respond_to_rows(self.estimator_, rows, verbs)
+        if isinstance(rows, np.ndarray):
+            return answers
+        from hedgerow.gpu.numpy_language import on_host
+
+        return {verb: on_host(answer) for verb, answer in answers.items()}
 
     def _ask_ensembles(self, rows: Any, verbs: Verbs) -> Iterator[tuple[slice, dict[str, NDArray[Any]]]]:
         """Answers by the ensemble of each of n calibration rows about k new rows at a time, (k · n, …) by verb."""
@@ -281,8 +309,10 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
 
     @staticmethod
     def _values(rows: Any) -> Floats:
-        """Rows as numbers."""
-        values: Floats = rows.values if isinstance(rows, ForeignRows) else rows
+        """Rows as numbers, on the host."""
+        if isinstance(rows, np.ndarray):
+            return rows
+        values: Floats = rows.values if isinstance(rows, ForeignRows) else rows.get()
         return values
 
     @abstractmethod

@@ -11,7 +11,6 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.data.columns import Column, Kind
 from hedgerow.data.sparse import densify
@@ -164,15 +163,15 @@ class WrappedForest(Wrapper, PicturesOfSeveral, CodeOfSeveral):
         self._check_fitted()
 
     def _read(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        rows = self.schema_.read(X, estimator=self)
+        rows = super()._read(X)
         self._refuse_missing(rows, self.estimator_, self.schema_)
         return rows
 
     @staticmethod
     def _refuse_missing(rows: Floats, model: Any, schema: Schema) -> None:
-        if np.isnan(rows).any() and not _allows_missing(model):
-            row, column = np.argwhere(np.isnan(rows))[0]
+        missing = np.isnan(rows)
+        if missing.any() and not _allows_missing(model):
+            row, column = divmod(int(missing.argmax()), missing.shape[1])
             raise ValueError(
                 f"Input X contains NaN: column {schema.names[column]!r} in row {row}. "
                 f"{type(model).__name__} takes no missing values: impute them, or wrap an estimator that does"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._lazy import lazy
-from hedgerow.gpu.launch import LANES, PARTS, source
+from hedgerow.gpu.launch import compile_options, source
 
 __all__ = ["CudaDevice", "CudaLane", "NoGPUError", "open_device"]
 
@@ -48,6 +48,13 @@ def open_device(name: str = "cuda") -> CudaDevice:
         n_devices = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise NoGPUError(f"CUDA finds no GPU ({error}): check the driver with nvidia-smi, or stay on the CPU") from None
+    try:
+        cupy.cuda.nvrtc.getVersion()
+    except (RuntimeError, ImportError, OSError) as error:
+        raise ImportError(
+            "CuPy finds no NVRTC, which compiles the kernels: pip install 'cupy-cuda13x[ctk]' (with CUDA 12 "
+            "'cupy-cuda12x[ctk]'), or install the CUDA toolkit"
+        ) from error
     chosen = int(number) if number else int(cupy.cuda.runtime.getDevice())
     if chosen >= n_devices:
         raise NoGPUError(f"device is {name!r}, but there are {n_devices} GPUs, numbered from 0")
@@ -121,13 +128,7 @@ class CudaDevice:
     ) -> None:
         module = self._modules.get(n_columns)
         if module is None:
-            options = (
-                "--std=c++17",
-                "--fmad=false",  # a product and a sum are rounded each, as on the CPU
-                f"-DN_COLUMNS={n_columns}",
-                f"-DN_LANES={LANES}",
-                f"-DN_PARTS={PARTS}",
-            )
+            options = compile_options(n_columns)
             module = self._modules[n_columns] = self.xp.RawModule(code=source(), options=options, backend="nvrtc")
         grid = -(-n_threads // block)
         function = module.get_function(kernel)

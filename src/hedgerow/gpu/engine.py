@@ -13,6 +13,7 @@ from hedgerow._lazy import lazy
 from hedgerow.forest.forest import Forest
 from hedgerow.gpu.batch import Batch, StagedRanges
 from hedgerow.gpu.device import Device
+from hedgerow.gpu.numpy_language import on_host
 from hedgerow.gpu.tables import DeviceTable, TableStack, stack_tables
 from hedgerow.gpu.trees import DeviceTrees, tree_groups
 from hedgerow.walk import HardWalk, LeafTable, check_rows
@@ -63,7 +64,7 @@ class DeviceWalk(HardWalk):
             X = xp.ascontiguousarray(xp.asarray(rows[first : first + _SPREAD_ROWS]))
             groups = []
             for trees in self._groups():
-                row_start, leaves, weights = map(_on_host, self._batch(trees, X, None).spread())
+                row_start, leaves, weights = map(on_host, self._batch(trees, X, None).spread())
                 groups.append(csr_array((weights, leaves, row_start), shape=(len(X), trees.n_leaves)))
             parts.append(groups[0] if len(groups) == 1 else csr_array(hstack(groups, format="csr")))
         return parts[0] if len(parts) == 1 else csr_array(vstack(parts, format="csr"))
@@ -273,8 +274,3 @@ def _parts(n: int, size: int) -> list[slice]:
 
 def _skip_of(skip: NDArray[np.uint8] | None, part: slice) -> NDArray[np.uint8] | None:
     return None if skip is None else np.ascontiguousarray(skip[:, part.start // 8 : -(-part.stop // 8)])
-
-
-def _on_host(array: Any) -> NDArray[Any]:
-    host: NDArray[Any] = array.get() if hasattr(array, "get") else array
-    return host

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["COUNTERS", "MOST_COLUMNS", "PARTS", "as_struct", "source"]
+__all__ = ["COUNTERS", "LANES", "MOST_COLUMNS", "PARTS", "as_struct", "compile_options", "source"]
 
 FIELDS = (
     *("slots", "places", "nodes", "kinds", "policies", "payloads", "payload_start", "payload_codes"),
@@ -35,8 +35,25 @@ PARTS = 32
 _FILES = ("common.cu", "rows.cu", "parts.cu")
 
 
+def compile_options(n_columns: int) -> tuple[str, ...]:
+    """Options of NVRTC for the kernels that fold so many columns.
+
+    Parameters
+    ----------
+    n_columns : int
+        1 .. MOST_COLUMNS.
+    """
+    return (
+        "--std=c++17",
+        "--fmad=false",  # a product and a sum are rounded each, as on the CPU
+        f"-DN_COLUMNS={n_columns}",
+        f"-DN_LANES={LANES}",
+        f"-DN_PARTS={PARTS}",
+    )
+
+
 def source() -> str:
-    """Source of all kernels; `N_COLUMNS`, `N_LANES` and `N_PARTS` are to be defined."""
+    """Source of all kernels, which needs the definitions among :func:`compile_options`."""
     folder = resources.files("hedgerow.gpu") / "kernels"
     return "\n".join((folder / name).read_text() for name in _FILES)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
-__all__ = ["NumpyLanguage", "unwrap"]
+__all__ = ["NumpyLanguage", "on_host", "unwrap"]
 
 _REDUCTIONS = {
     "add": "sum",
@@ -194,11 +195,26 @@ def unwrap(answer: Any) -> Any:
     answer : object
         What a finish has returned.
     """
-    if isinstance(answer, NumpyLanguage):
-        return answer.values
+    return _convert(answer, lambda part: part.values if isinstance(part, NumpyLanguage) else part)
+
+
+def on_host(answer: Any) -> Any:
+    """The answer with arrays of the host, in tuples and records too: those of the device are copied.
+
+    Parameters
+    ----------
+    answer : object
+        What a verb has returned.
+    """
+    return _convert(answer, lambda part: part.get() if hasattr(part, "__cuda_array_interface__") else part)
+
+
+def _convert(answer: Any, convert: Callable[[Any], Any]) -> Any:
+    """Convert what is no tuple and no record, and the parts of those."""
     if isinstance(answer, tuple):
-        parts = [unwrap(part) for part in answer]
+        parts = [_convert(part, convert) for part in answer]
         return type(answer)(*parts) if hasattr(answer, "_fields") else tuple(parts)
     if is_dataclass(answer) and not isinstance(answer, type):
-        return replace(answer, **{one.name: unwrap(getattr(answer, one.name)) for one in fields(answer) if one.init})
-    return answer
+        found = {one.name: _convert(getattr(answer, one.name), convert) for one in fields(answer) if one.init}
+        return replace(answer, **found)
+    return convert(answer)

@@ -141,14 +141,14 @@ class DeviceTrees:
         Parameters
         ----------
         row_of : array of uint32 or None
-            Row of each leaf of the group, on the device; None: each has its own.
+            Row of each leaf of the forest, on the device; None: each has its own.
         """
         if row_of is None:
             return self.arrays["slots"]
         kept = self._slots_of_rows.get(id(row_of))
         if kept is None:
             slots = self.arrays["slots"].copy()
-            slots[self.leaf_slots, 0] = row_of[self.leaf_of_slot]
+            slots[self.leaf_slots, 0] = row_of[self.first_leaf + self.leaf_of_slot]
             self._slots_of_rows.clear()  # the tables of a model share one
             kept = self._slots_of_rows[id(row_of)] = (row_of, slots)
         return kept[1]

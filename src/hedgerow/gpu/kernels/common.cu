@@ -13,6 +13,7 @@ typedef unsigned long long u64;
 #define KERNEL_OF_LARGE_BLOCKS(name) extern "C" __global__ void __launch_bounds__(1024) name
 #define SHARED(name) extern __shared__ u32 name[]
 DEVICE u64 bits_of(double value) { return __double_as_longlong(value); }
+DEVICE double infinity() { return __longlong_as_double(0x7FFll << 52); }
 DEVICE u32 add_one(u32* counter) {  // one addition for all threads of a warp that are here
     const u32 here = __activemask();
     const u32 lane = threadIdx.x % 32, first = __ffs(here) - 1;
@@ -273,8 +274,7 @@ DEVICE u64 four_bits(u64 word, int column) { return word >> (4 * column) & 15; }
 
 DEVICE double neutral(u64 op) {
     if (op == op_sum) return 0;
-    const double infinity = 1e308 * 10;
-    return op == op_min ? infinity : -infinity;
+    return op == op_min ? infinity() : -infinity();
 }
 
 DEVICE void start_fold(const Walk& w, i64 row, bool resume, double* folded) {
