@@ -216,6 +216,26 @@ def test_wrong_rows_are_refused() -> None:
         moved.predict(on_gpu(infinite))
 
 
+@pytest.mark.parametrize("model", [ForestClassifier(4, random_state=0), ForestRegressor(4, random_state=0)])
+def test_scores_of_rows_and_labels_of_the_device(model: Any) -> None:
+    X, y = problem()
+    moved = clone(model).fit(X, y).to("cuda")
+    expected = moved.score(X, y, sample_weight=X[:, 0] ** 2)
+    for labels, weights in ((y, X[:, 0] ** 2), (on_gpu(y), on_gpu(X[:, 0] ** 2))):
+        assert moved.score(on_gpu(X), labels, sample_weight=weights) == expected
+
+
+@pytest.mark.parametrize("verb", ["explain", "counterfactual", "next_question", "contributions"])
+def test_answers_of_the_cpu_name_the_way_to_copy_rows(verb: str) -> None:
+    X, y = problem()
+    moved = ForestClassifier(4, random_state=0).fit(X, y).to("cuda")
+    with pytest.raises(
+        TypeError, match=r"computed on the CPU, and X is an array on a GPU: pass its copy .* X\.get\(\)"
+    ):
+        getattr(moved, verb)(on_gpu(X[:2]))
+    getattr(moved, verb)(X[:2])
+
+
 def test_what_can_not_be_moved_is_refused() -> None:
     X, y = problem()
     with pytest.raises(
@@ -255,6 +275,9 @@ def test_devices_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ImportError, match=r"CuPy finds no NVRTC, .*: pip install 'cupy-cuda13x\[ctk\]'"):
         open_device()
     monkeypatch.setitem(sys.modules, "cupy", fake_cupy(2))
-    with pytest.raises(NoGPUError, match="device is 'cuda:2', but there are 2 GPUs, numbered from 0"):
+    with pytest.raises(NoGPUError, match="device is 'cuda:2', but CUDA finds 2 GPUs, numbered from 0"):
         open_device("cuda:2")
     assert open_device("cuda:1").name == "cuda:1"
+    monkeypatch.setitem(sys.modules, "cupy", fake_cupy(1))
+    with pytest.raises(NoGPUError, match="device is 'cuda:1', but CUDA finds one GPU, cuda:0"):
+        open_device("cuda:1")

@@ -25,7 +25,7 @@ from hedgerow.walk import ForestWalk, HardWalk, Query, TableCache, Walk, ask
 if TYPE_CHECKING:
     from hedgerow.gpu import DeviceWalk
 
-__all__ = ["TreeBased", "is_elsewhere"]
+__all__ = ["TreeBased", "copied_here", "is_elsewhere"]
 
 Floats = NDArray[np.float64]
 
@@ -186,6 +186,15 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
 
         return read_rows(walk.device, X, self.schema_, estimator=self)
 
+    def _read_here(self, X: Any) -> Floats:
+        """Rows in the memory of the host, for what is not computed on a GPU."""
+        if is_elsewhere(X):
+            raise TypeError(
+                "this answer is computed on the CPU, and X is an array on a GPU: pass its copy in the memory of the "
+                "host, X.get() for CuPy and X.cpu().numpy() for PyTorch"
+            )
+        return self._read(X)
+
     @staticmethod
     def _training(
         table: Table, weight: Floats, *, labels: Labels | None = None, targets: Floats | None = None
@@ -210,3 +219,11 @@ def is_elsewhere(X: Any) -> bool:
     if not hasattr(X, "__dlpack_device__"):
         return False
     return int(X.__dlpack_device__()[0]) != _DLPACK_CPU
+
+
+def copied_here(array: Any) -> Any:
+    """An array of a GPU copied to the memory of the host; anything else as it is."""
+    if array is None or not is_elsewhere(array):
+        return array
+    # CuPy's arrays have `get`, PyTorch's `cpu`; others convert themselves.
+    return array.get() if hasattr(array, "get") else np.asarray(array.cpu() if hasattr(array, "cpu") else array)

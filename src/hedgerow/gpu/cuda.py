@@ -57,7 +57,8 @@ def open_device(name: str = "cuda") -> CudaDevice:
         ) from error
     chosen = int(number) if number else int(cupy.cuda.runtime.getDevice())
     if chosen >= n_devices:
-        raise NoGPUError(f"device is {name!r}, but there are {n_devices} GPUs, numbered from 0")
+        there = "one GPU, cuda:0" if n_devices == 1 else f"{n_devices} GPUs, numbered from 0"
+        raise NoGPUError(f"device is {name!r}, but CUDA finds {there}")
     return CudaDevice(cupy, chosen)
 
 

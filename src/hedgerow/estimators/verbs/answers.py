@@ -15,6 +15,7 @@ from hedgerow._params import check_bool, is_number
 from hedgerow.codegen.finish import Divide, Step
 from hedgerow.contributions import Contributions, contribute
 from hedgerow.counterfactual import Goal
+from hedgerow.estimators.base import copied_here, is_elsewhere
 from hedgerow.estimators.contract import CODES
 from hedgerow.estimators.verbs.explained_classes import explain_class_rows
 from hedgerow.estimators.verbs.explained_numbers import explain_number_rows
@@ -89,7 +90,7 @@ class Answers(WaysOut):
         interactions : bool
             Also divide each column's contribution into its own and those that it shares with each other column.
         """
-        rows = self._read(X)
+        rows = self._read_here(X)
         other = None if background is None else self._read_background(background)
         table, additive = self._additive()
         walk = self._walk
@@ -107,7 +108,7 @@ class Answers(WaysOut):
     def _read_background(self, background: Any) -> Floats:
         """Convert background rows; errors name them, in one line."""
         try:
-            return self._read(background)
+            return self._read_here(background)
         except (ValueError, TypeError) as error:
             said = " ".join(str(error).split()).replace(": - ", ": ").replace(" - ", ", ")
             raise type(error)(f"background: {said}") from None
@@ -190,6 +191,15 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         rows = self._read(X)
         return self._proba(rows)
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy of :meth:`predict`; labels and weights may be on a GPU too."""
+        if not is_elsewhere(X):
+            return float(super().score(X, y, sample_weight))
+        from sklearn.metrics import accuracy_score
+
+        found, y, sample_weight = map(copied_here, (self.predict(X), y, sample_weight))
+        return float(accuracy_score(y, found, sample_weight=sample_weight))
+
     def predict_drawn(self, X: Any, rng: Any = None) -> NDArray[Any]:
         """Draw a class for each row with its probabilities: the lecture's probabilistic classification.
 
@@ -236,7 +246,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         of them with other classes are named. With ``contributions=True`` it is said what each column adds to the
         answer (:meth:`contributions`), which takes 6 to 20 times as long.
         """
-        rows = self._read(X)
+        rows = self._read_here(X)
         found = explain_class_rows(self, rows, read_training(self, training))
         return found.with_contributions(self.contributions(X)) if check_bool("contributions", contributions) else found
 
@@ -400,6 +410,15 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         rows = self._read(X)
         return self._ask(rows, self._mean_query())[0]
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R² of :meth:`predict`, the share of the variance that it explains; targets may be on a GPU too."""
+        if not is_elsewhere(X):
+            return float(super().score(X, y, sample_weight))
+        from sklearn.metrics import r2_score
+
+        found, y, sample_weight = map(copied_here, (self.predict(X), y, sample_weight))
+        return float(r2_score(y, found, sample_weight=sample_weight))
+
     def predict_uncertainty(self, X: Any, measure: str = "deviation") -> Uncertainty:
         """Total, aleatoric and epistemic uncertainty of each row.
 
@@ -426,7 +445,7 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         ``training=(X, y)``, rows that were fitted on, the nearest of them are named. With ``contributions=True`` it is
         said what each column adds to the prediction (:meth:`contributions`).
         """
-        rows = self._read(X)
+        rows = self._read_here(X)
         found = explain_number_rows(self, rows, coverage, read_training(self, training))
         return found.with_contributions(self.contributions(X)) if check_bool("contributions", contributions) else found
 

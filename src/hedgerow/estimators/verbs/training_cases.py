@@ -50,7 +50,7 @@ def read_training(model: TreeBased, training: Any) -> TrainingCases | None:
     if not isinstance(training, tuple | list) or len(training) != 2:
         raise ValueError(f"training is a {type(training).__name__}, must be the pair (X, y) of rows and their labels")
     X, y = training
-    rows, labels = model._read(X), np.asarray(y)
+    rows, labels = model._read_here(X), np.asarray(y)
     check_consistent_length(rows, labels)
     forest = model.forest_
     weights = model.get_tree_weights()

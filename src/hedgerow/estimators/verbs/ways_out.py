@@ -75,7 +75,7 @@ class WaysOut(TreeBased):
         time_limit : float or None
             Seconds after which a search stops too.
         """
-        rows, goals = self._read(X), self._goals(target)
+        rows, goals = self._read_here(X), self._goals(target)
         own = getattr(self, "feature_costs", None)
         space = Space.of(
             self.schema_,
@@ -154,7 +154,7 @@ class WaysOut(TreeBased):
             `predict_uncertainty`. "auto" is the set's size where there are sets, entropy for other classifiers, and
             variance for regressors.
         """
-        rows = self._read(X)
+        rows = self._read_here(X)
         own = getattr(self, "feature_costs", None)
         costs = read_costs(own if feature_costs is None else feature_costs, self.schema_)
         named = None if columns is None else check_columns("columns", columns, self.schema_)
