@@ -171,25 +171,32 @@ def outcome(seeds: list[bytes], number: int, path: Path, X: Any) -> str:
     block = mutate(rng.choice(seeds), rng)
     path.unlink(missing_ok=True)  # the file before may still be mapped
     path.write_bytes(block)
+    options = {"mmap": rng.random() < 0.3, "verify": rng.random() < 0.8}
+    most = 4 * len(block) + FIXED_BYTES
+    found, taken, used = _read(path, options)
+    if taken >= MAX_SECONDS or used >= most:  # modules are imported, and caches filled, by whoever is first
+        found, taken, used = _read(path, options)
+    assert taken < MAX_SECONDS, f"{number}: {mutate.__name__} took {taken:.1f} s"
+    assert used < most, f"{number}: {mutate.__name__} took {used} bytes for {len(block)}"
+    if isinstance(found, ModelFileError):
+        assert "\n" not in str(found), f"{number}: more than one line: {found}"
+        return "refused"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _use(found, X)
+    return "loaded"
+
+
+def _read(path: Path, options: dict[str, bool]) -> tuple[Any, float, int]:
+    """The model or the error, seconds, and bytes at the peak."""
     tracemalloc.reset_peak()
     before = tracemalloc.get_traced_memory()[0]
     start = time.perf_counter()
     try:
-        model = load(path, mmap=rng.random() < 0.3, verify=rng.random() < 0.8)
+        found = load(path, **options)
     except ModelFileError as error:
-        model, message = None, str(error)
-    finally:
-        taken = time.perf_counter() - start
-        used = tracemalloc.get_traced_memory()[1] - before
-    assert taken < MAX_SECONDS, f"{number}: {mutate.__name__} took {taken:.1f} s"
-    assert used < 4 * len(block) + FIXED_BYTES, f"{number}: {mutate.__name__} took {used} bytes for {len(block)}"
-    if model is None:
-        assert "\n" not in message, f"{number}: more than one line: {message}"
-        return "refused"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        _use(model, X)
-    return "loaded"
+        found = error
+    return found, time.perf_counter() - start, tracemalloc.get_traced_memory()[1] - before
 
 
 def _rows_for(model: Any, X: Any) -> Any:
