@@ -108,6 +108,18 @@ def test_data_that_changed_is_not_mixed_with_stored_results(small_folder, tmp_pa
         reproduce("boundary", **asked)
 
 
+def test_a_page_whose_store_is_gone_is_kept(small_folder, tmp_path):
+    asked = {"quick": True, "data": small_folder, "out": tmp_path / "out", "n_jobs": 1, "only": ["iris"]}
+    (outcome,) = reproduce("boundary", **asked)
+    text = outcome.page.read_text(encoding="utf-8")
+    (tmp_path / "out" / "results.sqlite").unlink()
+    for stored in (False, True):
+        with pytest.raises(ValueError, match=r"boundary\.md is there, but not .*results\.sqlite.* another --out"):
+            reproduce("boundary", stored=stored, **asked)
+    assert outcome.page.read_text(encoding="utf-8") == text
+    assert not (tmp_path / "out" / "results.sqlite").exists()
+
+
 def test_unknown_names_are_answered_with_the_known_ones(tmp_path):
     with pytest.raises(ValueError, match=r"no experiment 'combine': did you mean 'combining'\? known are combining, "):
         reproduce("combine", out=tmp_path)

@@ -147,11 +147,14 @@ def reproduce(
     jobs = (os.cpu_count() or 1) if n_jobs is None else n_jobs
     if jobs < 1:
         raise ValueError(f"n_jobs is {n_jobs}, must be a number of processes of at least 1")
+    store_path = folder / "results.sqlite"
+    if not store_path.exists():
+        _check_no_pages(chosen, folder, store_path)
     wanted = {study: _datasets(study, source, quick, only, told) for study in chosen}
     if only:
         _check_only(only, wanted, source, quick)
     outcomes = []
-    with Store(folder / "results.sqlite", version("hedgerow")) as store:
+    with Store(store_path, version("hedgerow")) as store:
         for study, datasets in wanted.items():
             usable = _usable(datasets, source, store, told)
             units = units_of(study, usable, quick)
@@ -194,6 +197,17 @@ def _chosen(name: str) -> list[Study]:
         for one, class_name in _STUDIES.items()
         if name in (one, "all")
     ]
+
+
+def _check_no_pages(chosen: Iterable[Study], folder: Path, store_path: Path) -> None:
+    """Raise an error if there are pages whose results are not stored: they could not be written again."""
+    for study in chosen:
+        page = folder / f"{study.name}.md"
+        if page.exists():
+            raise ValueError(
+                f"{page} is there, but not {store_path}, which its results come from: it would be overwritten; choose "
+                "another --out, or move the page away"
+            )
 
 
 def _datasets(study: Study, source: Source, quick: bool, only: Sequence[str], told: Progress) -> list[str]:
