@@ -149,7 +149,10 @@ def main(n_rows: int, rounds: int) -> None:
         asked = list(verbs(forest))
         if kind == "numbers":
             cautious = CautiousForestClassifier(N_TREES, s=1.0, **SEEDED).fit(X, y)
-            asked += [(verb, verb, cautious) for verb in ("predict_set", "predict_bounds")]
+            asked += [
+                (f"cautious forest, {verb}", verb, cautious)
+                for verb in ("predict_proba", "predict_set", "predict_bounds")
+            ]
             random = RandomTreesClassifier(50, **SEEDED).fit(X, y)
             asked += [("50 random trees, default rule", "predict_proba", random)]
             asked += [("ForestClassifier()", "predict_proba", ForestClassifier(**SEEDED).fit(X, y))]

@@ -37,48 +37,63 @@ struct FewParts {
     }
 };
 
-// As many as a tree has leaves: in scratch, with a bit for each leaf that is reached.
+// As many as a tree has leaves: few in memory of the thread, and more in scratch, with a bit for each leaf that is reached.
+// Most trees of a row with many leaves somewhere have few, and the scan of the bits takes longer than their walk.
 struct ManyParts {
+    FewParts few;
     double* weight;
     u32* bits;
     i32* slot;
     double* waiting;
-    i64 n_words;
-    i32 n_waiting;
+    i32 n_words, n_waiting;
+    bool are_many;
 
     DEVICE ManyParts(const Walk& w, i64 thread)
         : weight(w.leaf_weight + thread * w.most_leaves),
           bits(w.leaf_bits + thread * ((w.most_leaves + 31) / 32)),
           slot(w.waiting_slot + thread * w.most_leaves),
           waiting(w.waiting_weight + thread * w.most_leaves),
-          n_words((w.most_leaves + 31) / 32),
-          n_waiting(0) {}
-    DEVICE void clear() {
-        n_waiting = 0;
-        for (i64 i = 0; i < n_words; ++i) bits[i] = 0;
+          n_words(i32((w.most_leaves + 31) / 32)) {
+        for (i32 i = 0; i < n_words; ++i) bits[i] = 0;
+        clear();
     }
-    DEVICE bool add_leaf(i32 number, double part) {
+    DEVICE void clear() {
+        few.clear();
+        n_waiting = 0;
+        are_many = false;
+    }
+    DEVICE void mark(i32 number, double part) {
         weight[number] = part;
         bits[number / 32] |= 1u << (number % 32);
+    }
+    DEVICE bool add_leaf(i32 number, double part) {
+        if (!are_many && few.add_leaf(number, part)) return true;
+        few.take_each([&](i32 leaf, double share) { mark(leaf, share); });
+        are_many = true;
+        mark(number, part);
         return true;
     }
     DEVICE bool push(i32 at, double part) {
+        if (n_waiting == 0 && few.push(at, part)) return true;
         slot[n_waiting] = at;
         waiting[n_waiting++] = part;
         return true;
     }
     DEVICE bool pop(i32& at, double& part) {
-        if (n_waiting == 0) return false;
+        if (n_waiting == 0) return few.pop(at, part);
         at = slot[--n_waiting];
         part = waiting[n_waiting];
         return true;
     }
     template <class Use>
     DEVICE void take_each(const Use& use) {
-        for (i64 i = 0; i < n_words; ++i) {
+        few.take_each(use);
+        if (!are_many) return;
+        are_many = false;
+        for (i32 i = 0; i < n_words; ++i) {
             u32 left = bits[i];
             bits[i] = 0;
-            for (i32 leaf = i32(32 * i); left; ++leaf, left >>= 1)
+            for (i32 leaf = 32 * i; left; ++leaf, left >>= 1)
                 if (left & 1) use(leaf, weight[leaf]);
         }
     }
