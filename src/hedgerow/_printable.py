@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["printable"]
+__all__ = ["in_one_line", "printable"]
 
 # Control characters (escape sequences begin with one), line and paragraph separators, bidirectional embeddings,
 # overrides and isolates, and lone surrogates, which no encoding can write.
@@ -18,3 +18,8 @@ def printable(value: object) -> str:
     weight [kg]\x1b[2J\nü \u202e
     """
     return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode(), str(value))
+
+
+def in_one_line(message: object) -> str:
+    """A message of several lines, such as a list of names, as one."""
+    return " ".join(str(message).split()).replace(": - ", ": ").replace(" - ", ", ")

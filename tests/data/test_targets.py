@@ -126,9 +126,15 @@ def test_targets_that_are_no_finite_numbers_are_named(y: Any, message: str) -> N
         read_targets(y, X)
 
 
-def test_text_is_no_target() -> None:
-    with pytest.raises(ValueError, match="could not convert string to float"):
-        read_targets(["a", "b", "c", "d"], X)
+@pytest.mark.parametrize(
+    ("y", "said"),
+    [(["a", "b", "c", "d"], "'a' in row 0"), (np.array([1, None, "x", 2], dtype=object), "'x' in row 2")],
+)
+def test_text_is_no_target(y: Any, said: str) -> None:
+    with pytest.raises(
+        ValueError, match=f"^y has {said}, and regression needs numbers: drop the row, or use a class"
+    ):
+        read_targets(y, X)
 
 
 def test_without_weights_every_row_weighs_one() -> None:

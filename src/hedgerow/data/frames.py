@@ -11,6 +11,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from hedgerow._lazy import lazy
+from hedgerow._printable import in_one_line
 from hedgerow.data.pandas_frame import PandasFrame
 from hedgerow.data.polars_frame import PolarsFrame
 from hedgerow.data.sources import Frame, Source, arrow_dictionary
@@ -60,7 +61,7 @@ def as_frame(X: Any) -> Frame | None:
     try:
         native = nw.from_native(X, pass_through=True, allow_series=True)
     except DuplicateError as error:
-        raise ValueError(f"X has duplicate column names; rename or drop the copies. {error}") from error
+        raise ValueError(f"X has duplicate column names; rename or drop the copies. {in_one_line(error)}") from error
     if isinstance(native, nw.LazyFrame):
         call = _TO_VALUES.get(native.implementation, _COLLECT)
         raise ValueError(f"X is a lazy frame, which holds no values yet; pass {call} instead.")

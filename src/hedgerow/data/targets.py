@@ -101,7 +101,13 @@ def _is_missing(y: NDArray[Any]) -> NDArray[np.bool_]:
 
 def read_targets(y: Any, X: Any) -> NDArray[np.float64]:
     """Convert regression targets to finite float64 numbers."""
-    numbers = check_array(_one_column(y), dtype=np.float64, ensure_2d=False, ensure_all_finite=False, input_name="y")
+    column = _one_column(y)
+    if (wrong := _first_without_number(column)) is not None:
+        row, value = wrong
+        raise ValueError(
+            f"y has {value!r} in row {row}, and regression needs numbers: drop the row, or use a classifier for labels"
+        )
+    numbers = check_array(column, dtype=np.float64, ensure_2d=False, ensure_all_finite=False, input_name="y")
     if not np.isfinite(numbers).all():
         row = int(np.argmin(np.isfinite(numbers)))
         what = "NaN" if np.isnan(numbers[row]) else "infinity"
@@ -124,6 +130,20 @@ def _one_column(y: Any) -> NDArray[Any]:
     if (row := first_masked(y)) is not None:
         raise ValueError(f"Input y is masked in row {row}: drop the rows whose target is not known")
     return column_or_1d(y, warn=True)
+
+
+def _first_without_number(column: NDArray[Any]) -> tuple[int, Any] | None:
+    """First row whose value float() does not take, with the value; None where there is none."""
+    if column.dtype.kind not in "OUST":
+        return None
+    for row, value in enumerate(column.tolist()):
+        if value is None:
+            continue  # NaN, which has a message of its own
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return row, value
+    return None
 
 
 def _check_length(X: Any, y: NDArray[Any]) -> None:

@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._params import check_bool, is_number
+from hedgerow._printable import in_one_line
 from hedgerow.codegen.finish import Divide, Step
 from hedgerow.contributions import Contributions, contribute
 from hedgerow.counterfactual import Goal
@@ -110,8 +111,7 @@ class Answers(WaysOut):
         try:
             return self._read_here(background)
         except (ValueError, TypeError) as error:
-            said = " ".join(str(error).split()).replace(": - ", ": ").replace(" - ", ", ")
-            raise type(error)(f"background: {said}") from None
+            raise type(error)(f"background: {in_one_line(error)}") from None
 
     def _additive(self) -> tuple[LeafTable, Additive]:
         """Leaf table of an answer that is a sum over the leaves of a row, and the answer."""
