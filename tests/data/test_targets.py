@@ -131,9 +131,7 @@ def test_targets_that_are_no_finite_numbers_are_named(y: Any, message: str) -> N
     [(["a", "b", "c", "d"], "'a' in row 0"), (np.array([1, None, "x", 2], dtype=object), "'x' in row 2")],
 )
 def test_text_is_no_target(y: Any, said: str) -> None:
-    with pytest.raises(
-        ValueError, match=f"^y has {said}, and regression needs numbers: drop the row, or use a class"
-    ):
+    with pytest.raises(ValueError, match=f"^y has {said}, and regression needs numbers: drop the row, or use a class"):
         read_targets(y, X)
 
 
