@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from distributed_failures import deadly, leave_mark, n_deaths
+from distributed_failures import deadly, deaths, enter_stage, leave_mark
 from distributed_problems import ESTIMATORS, KINDS, PARTS, digest, table_of, write
 from hedgerow import distributed
 
@@ -41,15 +41,20 @@ def test_parts_do_not_change_a_bit(engine: Any, estimator: Any, kind: str, tmp_p
 def test_a_worker_that_is_killed_in_each_pass_costs_nothing_but_time(
     engine: Any, estimator: Any, tmp_path: Path
 ) -> None:
-    rows, passes = rows_of("missing", tmp_path, 7), []  # not as many as trees: their stages are told apart by it
+    rows = rows_of("missing", tmp_path, 7)  # more parts than the forest has trees: stages of trees read no parts
+    folder = tmp_path / "deaths"
+    passes: set[str] = set()
 
     def watch(stage: str, n_done: int, n_parts: int) -> None:
-        if n_parts == len(rows.parts) and stage not in passes:
-            passes.append(stage)
+        if n_done == 0:
+            enter_stage(folder, stage)
+            if n_parts == len(rows.parts):
+                passes.add(stage)
 
-    survivors = deadly(rows, tmp_path / "deaths", 1)
+    survivors = deadly(rows, folder, 1)
     assert fitted(estimator, survivors, engine, progress=watch) == fitted(estimator, rows)
-    assert n_deaths(tmp_path / "deaths") >= len(passes) > 2
+    assert deaths(folder) == passes
+    assert len(passes) > 2
 
 
 def test_two_fits_at_once_do_not_meet(engine: Any, tmp_path: Path) -> None:
