@@ -54,6 +54,9 @@ os.environ.setdefault("MPLBACKEND", "agg")
 sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
+    "subsection_order": [
+        f"../examples/gallery/{part}" for part in ("deciding", "reading", "rules", "boundary", "errors", "around")
+    ],
     "filename_pattern": r"/plot_",
     "within_subsection_order": "FileNameSortKey",
     "backreferences_dir": "reference/backreferences",

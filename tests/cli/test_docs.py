@@ -1,4 +1,4 @@
-"""The commands on the page about the command line do what it shows."""
+"""The commands on the pages about the command line do what these show."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ from hedgerow.cli import main
 
 pytest.importorskip("click")
 
-PAGE = Path(__file__).parents[2] / "docs" / "command_line.md"
+DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.S | re.M)
 
 
+@pytest.mark.parametrize("page", ["command_line", "ten_minutes_command_line"])
 def test_every_command_of_the_page_shows_what_it_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
-    blocks = BLOCK.findall(PAGE.read_text())
-    assert len(blocks) >= 5
+    blocks = BLOCK.findall((DOCS / f"{page}.md").read_text(encoding="utf-8"))
+    assert len(blocks) >= 4
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     for block in blocks:
-        line, _, expected = block.partition("\n")
-        assert line.startswith("$ hedgerow ")
-        main(shlex.split(line)[2:])
-        captured = capsys.readouterr()
-        found = captured.out + captured.err
-        assert doctest.OutputChecker().check_output(expected, found, flags), f"{line}\n{found}"
+        for command in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            line, _, expected = command.partition("\n")
+            assert line.startswith("hedgerow ")
+            main(shlex.split(line)[1:])
+            captured = capsys.readouterr()
+            found = captured.out + captured.err
+            assert doctest.OutputChecker().check_output(expected, found, flags), f"{line}\n{found}"

@@ -1,5 +1,6 @@
-"""What a fitted model made of its columns, and of its rows: importances, and which rows it takes for alike."""
+"""What a fitted model made of its columns and rows: importances, sets by name, rows that it takes for alike."""
 
+from hedgerow.inspection.answers import PredictedSets, predicted_sets
 from hedgerow.inspection.importances import Importances
 from hedgerow.inspection.minimal_depth import MinimalDepths, minimal_depth
 from hedgerow.inspection.permutation import permutation_importance
@@ -16,11 +17,13 @@ __all__ = [
     "Importances",
     "MinimalDepths",
     "Neighbors",
+    "PredictedSets",
     "Prototype",
     "minimal_depth",
     "neighbors",
     "outlier_scores",
     "permutation_importance",
+    "predicted_sets",
     "prototypes",
     "proximity",
 ]
