@@ -1,4 +1,4 @@
-// Bindings of core/base: checksums, and addressed random draws.
+// Bindings of core/base: checksums, powers, and addressed random draws.
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/checksum.hpp"
+#include "base/power.hpp"
 #include "base/random.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/bind.hpp"
@@ -28,6 +29,11 @@ std::uint64_t checksum(const In<std::uint8_t>& bytes) {
     return base::checksum(bytes.data(), bytes.size());
 }
 
+void raise_to_power(const Array<double>& values, double exponent) {
+    const ReleasedGil release;
+    base::raise_to_power(values.data(), values.size(), exponent);
+}
+
 template <class T, class Draw>
 Array<T> draw_many(std::int64_t n, Draw draw) {
     std::vector<T> values(static_cast<std::size_t>(n));
@@ -39,6 +45,8 @@ Array<T> draw_many(std::int64_t n, Draw draw) {
 
 void bind_base(nb::module_& m) {
     m.def("checksum", &checksum, "data"_a.noconvert(), "XXH64 of bytes, with seed 0; see hedgerow.forest.packing.");
+    m.def("raise_to_power", &raise_to_power, "values"_a.noconvert(), "exponent"_a,
+          "Raise values to a power, in place; see hedgerow.rules.base.");
     m.def(
         "random_bits",
         [](std::uint64_t seed, const std::vector<std::uint64_t>& path, std::int64_t n) {

@@ -597,6 +597,9 @@ def soft_spread(forest: ForestArrays, nodes: Annotated[NDArray[numpy.int32], dic
 def checksum(data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
     """XXH64 of bytes, with seed 0; see hedgerow.forest.packing."""
 
+def raise_to_power(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], exponent: float) -> None:
+    """Raise values to a power, in place; see hedgerow.rules.base."""
+
 def random_bits(seed: int, path: Sequence[int], n: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]:
     """The first n 64-bit draws at a node of a tree."""
 

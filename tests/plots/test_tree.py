@@ -50,8 +50,17 @@ def test_themes_and_keywords(tree: Any) -> None:
     assert to_hex(display.ax_.get_facecolor()) == ROLES["background"]["dark"]
     assert {text.get_color() for text in display.texts_} == {"red"}
     assert {branch.get_linewidth() for branch in display.branches_} == {3}
-    with pytest.raises(ValueError, match="theme is 'black', must be one of 'light', 'dark'"):
+    with pytest.raises(ValueError, match="theme is 'black', must be one of 'auto', 'light', 'dark'"):
         display.plot(theme="black")
+
+
+def test_the_theme_follows_the_style_and_given_axes(tree: Any) -> None:
+    display = TreeDisplay.from_estimator(tree)
+    assert to_hex(display.figure_.get_facecolor()) == ROLES["background"]["light"]
+    with plt.style.context("dark_background"):
+        assert to_hex(display.plot().figure_.get_facecolor()) == ROLES["background"]["dark"]
+    see_through = plt.figure(facecolor="navy").add_axes((0, 0, 1, 1), facecolor="none")
+    assert to_hex(display.plot(see_through).ax_.get_facecolor()) == ROLES["background"]["dark"]
 
 
 def test_a_tree_of_a_forest_and_what_is_none() -> None:

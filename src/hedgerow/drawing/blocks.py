@@ -36,9 +36,14 @@ def figures(node: ViewNode, view: TreeView) -> str:
     rows = float(node.totals[0] if not view.classes else node.totals.sum())
     if node is view.nodes[0] and not node.hidden:
         return f"{number_text(round(rows, 1))} row{'s' * (rows != 1)}"
-    share = f"{node.share:.0%}" if node.share >= 0.095 or node.share == 0 else f"{node.share:.1%}"
     more = f" · + {node.hidden} leaves" if node.hidden > 1 else ""
-    return f"{number_text(round(rows, 1))} · {share}{more}"
+    return f"{number_text(round(rows, 1))} · {_share_text(node.share)}{more}"
+
+
+def _share_text(share: float) -> str:
+    if 0 < share < 0.0005:
+        return "<0.1%"
+    return f"{share:.0%}" if share >= 0.095 or share == 0 else f"{share:.1%}"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from hedgerow._params import check_choice
 from hedgerow.drawing import ROLES, Curve, Rectangle, Scene, Text, Theme, tree_scene
@@ -51,31 +51,32 @@ class TreeDisplay(Display):
     scene: Scene
 
     def plot(
-        self, ax: AxesOrNone = None, *, theme: Theme = "light", text_kw: Keywords = None, branch_kw: Keywords = None
+        self, ax: AxesOrNone = None, *, theme: str = "auto", text_kw: Keywords = None, branch_kw: Keywords = None
     ) -> Self:
         """Draw the tree; a new figure has the size of the picture, given axes are filled, text included.
 
-        `theme` is "light" or "dark"; `text_kw` and `branch_kw` are for matplotlib's `text` and `PathPatch`.
+        `text_kw` and `branch_kw` are for matplotlib's `text` and `PathPatch`.
 
         Parameters
         ----------
         ax : matplotlib Axes or None, default=None
             Axes to draw on; None makes a new figure.
-        theme : {"light", "dark"}, default="light"
-            Colours for a light or a dark background.
+        theme : {"auto", "light", "dark"}, default="auto"
+            Colours for a light or a dark background; "auto" is that of the axes, so that of matplotlib's style.
         text_kw : dict or None, default=None
             Keywords for texts.
         branch_kw : dict or None, default=None
             Keywords for branches.
         """
-        check_choice("theme", theme, ("light", "dark"))
+        check_choice("theme", theme, ("auto", "light", "dark"))
         width, height = self.scene.width, self.scene.height
         size = [min(side / _PIXELS_PER_INCH, _LARGEST) for side in (width, height)]
         axes = self._axes(ax, figsize=size)
+        colors = _theme_of(axes) if theme == "auto" else cast(Theme, theme)
         if ax is None:
             axes.set_position((0, 0, 1, 1))
-            axes.figure.set_facecolor(_color("background", theme))
-        axes.set_facecolor(_color("background", theme))
+            axes.figure.set_facecolor(_color("background", colors))
+        axes.set_facecolor(_color("background", colors))
         axes.set(xlim=(0, width), ylim=(height, 0), xticks=[], yticks=[], aspect="equal", anchor="N")
         axes.spines[:].set_visible(False)
         box = axes.get_window_extent()
@@ -86,11 +87,11 @@ class TreeDisplay(Display):
         for order, shape in enumerate(self.scene.shapes):
             match shape:
                 case Text():
-                    self._draw_text(shape, theme, pixel, order, text_kw)
+                    self._draw_text(shape, colors, pixel, order, text_kw)
                 case Rectangle():
-                    self._draw_box(shape, theme, pixel, order)
+                    self._draw_box(shape, colors, pixel, order)
                 case Curve():
-                    self._draw_branch(shape, theme, pixel, order, branch_kw)
+                    self._draw_branch(shape, colors, pixel, order, branch_kw)
         return self
 
     def _draw_text(self, shape: Text, theme: Theme, pixel: float, order: int, given: Keywords) -> None:
@@ -175,6 +176,16 @@ class TreeDisplay(Display):
         cls._pyplot("from_estimator")
         check_tree(estimator)
         return cls(scene=tree_scene(view_of(estimator, tree, max_depth, row), orientation)).plot(ax, **kwargs)
+
+
+def _theme_of(axes: Any) -> Theme:
+    """Theme for the background of axes: dark if its luminance is below one half."""
+    from matplotlib.colors import to_rgba
+
+    color = to_rgba(axes.get_facecolor())
+    if color[3] == 0:
+        color = to_rgba(axes.figure.get_facecolor())
+    return "dark" if 0.2126 * color[0] + 0.7152 * color[1] + 0.0722 * color[2] < 0.5 else "light"
 
 
 def _color(name: str, theme: Theme) -> str:

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow._arrays import Floats
+from hedgerow._core import raise_to_power as raise_in_place
 from hedgerow.folds.fold import Fold
 from hedgerow.forest.counts import as_numbers, check_counts
 
-__all__ = ["CountRule", "FoldRule", "Rule", "check_prior", "half_signed", "normalised", "softmax"]
+__all__ = ["CountRule", "FoldRule", "Rule", "check_prior", "half_signed", "normalised", "raise_to_power", "softmax"]
 
 
 class Rule(ABC):
@@ -175,6 +176,15 @@ def normalised(values: Floats) -> Floats:
     """Scale rows to a sum of 1."""
     # The ufunc itself: the method of the array takes twice as long for one row.
     return values / np.add.reduce(values, axis=-1, keepdims=True)
+
+
+def raise_to_power(values: Floats, exponent: float) -> Floats:
+    """Raise values to a power, in place where they are contiguous, with the bits of the C library on every machine."""
+    if not isinstance(values, np.ndarray):  # an array of a GPU
+        return values**exponent
+    values = np.ascontiguousarray(values)
+    raise_in_place(values.reshape(-1), exponent)
+    return values
 
 
 def softmax(logs: Floats) -> Floats:

@@ -12,7 +12,7 @@ from hedgerow._arrays import Floats
 from hedgerow._params import check_number
 from hedgerow.folds.additive import Additive
 from hedgerow.folds.conditions import Conditions, leads
-from hedgerow.rules.base import FoldRule, half_signed, normalised
+from hedgerow.rules.base import FoldRule, half_signed, normalised, raise_to_power
 from hedgerow.walk import LeafTable
 
 __all__ = ["Calibrated"]
@@ -62,7 +62,7 @@ class Calibrated(FoldRule):
         def calibrate(folded: Floats, n_trees: Any) -> Floats:
             shares = finish(folded, n_trees) * scale  # a new array: the others of a row would take longer than its walk
             shares += self.floor
-            shares **= self.sharpness
+            shares = raise_to_power(shares, self.sharpness)
             shares *= frequencies
             return normalised(shares)
 
