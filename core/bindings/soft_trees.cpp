@@ -16,6 +16,7 @@
 #include "bindings/forest_dict.hpp"
 #include "bindings/leaf_tables.hpp"
 #include "measured/grow/grow_soft.hpp"
+#include "measured/point_walk.hpp"
 #include "measured/soft_walk.hpp"
 
 namespace hedgerow::bindings {
@@ -83,6 +84,59 @@ std::tuple<Array<std::int64_t>, Array<std::int64_t>, Array<double>> soft_spread(
     }
     return {to_array(std::move(result.row_start)), to_array(std::move(result.leaves)),
             to_array(std::move(result.weights))};
+}
+
+using PointArrays = std::tuple<Array<std::int32_t>, Array<std::uint8_t>>;  // three numbers a node; sides
+
+PointArrays point_nodes(const ForestArrays& forest_arrays, const In<std::int32_t>& nodes,
+                        const In<std::int32_t>& categories, const In<std::int64_t>& start,
+                        const In<std::uint8_t>& nominal) {
+    const measured::SoftForest forest = soft_forest(forest_arrays, nodes, categories);
+    const auto n_features = static_cast<std::size_t>(forest.forest.n_features);
+    if (start.size() != n_features + 1 || nominal.size() != n_features)
+        throw std::invalid_argument("columns of another forest");
+    measured::PointNodes made;
+    {
+        const ReleasedGil release;
+        made = measured::point_nodes(forest, start.data(), nominal.data());
+    }
+    const auto* first = reinterpret_cast<const std::int32_t*>(made.nodes.data());
+    return {to_array(std::vector<std::int32_t>(first, first + 3 * made.nodes.size())), to_array(std::move(made.sides))};
+}
+
+measured::PointForest point_forest(const ForestArrays& forest_arrays, const In<std::int32_t>& nodes,
+                                   const In<std::uint8_t>& sides, const In<std::int64_t>& start,
+                                   const In<std::uint8_t>& nominal) {
+    if (nodes.size() != 3 * forest_arrays.kind.size() || start.size() != nominal.size() + 1)
+        throw std::invalid_argument("nodes of another forest");
+    measured::PointForest forest{
+        view(forest_arrays), reinterpret_cast<const measured::PointNode*>(nodes.data()), sides.data(), {}, {}};
+    for (std::size_t j = 0; j < nominal.size(); ++j) {
+        if (start.data()[j + 1] == start.data()[j]) continue;
+        forest.start.push_back(start.data()[j]);
+        forest.nominal.push_back(nominal.data()[j] != 0);
+    }
+    forest.start.push_back(start.data()[nominal.size()]);
+    return forest;
+}
+
+void point_fold(const ForestArrays& forest_arrays, const In<std::int32_t>& nodes, const In<std::uint8_t>& sides,
+                const In<std::int64_t>& start, const In<std::uint8_t>& nominal, const In<double, 2>& below,
+                const In<std::uint8_t, 3>& strata, const std::vector<const TableArrays*>& table_arrays,
+                const std::vector<FoldOut>& out, const std::optional<In<double>>& tree_weights,
+                std::int64_t n_threads) {
+    const measured::PointForest forest = point_forest(forest_arrays, nodes, sides, start, nominal);
+    const data::Rows rows = view(below);
+    const auto n_trees = static_cast<std::size_t>(forest.forest.n_trees);
+    if (strata.shape(0) != n_trees || strata.shape(1) == 0 || strata.shape(2) != forest.nominal.size() ||
+        (tree_weights && tree_weights->size() != n_trees) || rows.n_columns != forest.start.back())
+        throw std::invalid_argument("strata, tree_weights or numbers have the wrong shape");
+    const auto tables = leaf_tables(forest.forest, table_arrays, out, rows.n_rows, 0, forest.forest.n_trees);
+    const walk::FoldOptions options{
+        0, forest.forest.n_trees, tree_weights ? tree_weights->data() : nullptr, nullptr, nullptr, n_threads};
+    const measured::Points points{strata.data(), static_cast<std::int64_t>(strata.shape(1))};
+    const ReleasedGil release;
+    measured::point_fold(forest, rows, points, tables, options, poll_signals);
 }
 
 // cell of each row, P(U <= at | cell) as n_cells × n_at, and the thresholds; None: a nominal column
@@ -169,6 +223,12 @@ void bind_soft_trees(nb::module_& m) {
     m.def("soft_spread", &soft_spread, "forest"_a.noconvert(), "nodes"_a.noconvert(), "categories"_a.noconvert(),
           "below"_a.noconvert(), "tolerance"_a, "n_threads"_a,
           "Row starts, leaves and probabilities of soft walks; see hedgerow.walk.soft.");
+    m.def("point_nodes", &point_nodes, "forest"_a.noconvert(), "nodes"_a.noconvert(), "categories"_a.noconvert(),
+          "start"_a.noconvert(), "nominal"_a.noconvert(), "Nodes as points read them; see hedgerow.walk.points.");
+    m.def("point_fold", &point_fold, "forest"_a.noconvert(), "nodes"_a.noconvert(), "sides"_a.noconvert(),
+          "start"_a.noconvert(), "nominal"_a.noconvert(), "below"_a.noconvert(), "strata"_a.noconvert(),
+          "tables"_a.noconvert(), "out"_a.noconvert(), "tree_weights"_a.noconvert().none(), "n_threads"_a,
+          "Means of leaf tables over the points of rows; see hedgerow.walk.points.");
 }
 
 }  // namespace hedgerow::bindings

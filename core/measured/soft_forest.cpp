@@ -12,12 +12,6 @@ namespace {
 using forest::Forest;
 using forest::Kind;
 
-// A row that has one category in every column.
-struct OneCategory {
-    double code;
-    double operator[](std::int64_t) const { return code; }
-};
-
 class Builder {
 public:
     Builder(const Forest& forest, const std::int64_t* start, const double* thresholds, const std::uint8_t* nominal)

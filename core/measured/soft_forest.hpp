@@ -20,6 +20,12 @@ struct SoftNode {
     std::int32_t end;   // nominal: one past the categories of the second child
 };
 
+// A row that has one category in every column.
+struct OneCategory {
+    double code;
+    double operator[](std::int64_t) const { return code; }
+};
+
 inline constexpr std::int32_t soft_leaf = -1;
 inline constexpr std::int32_t soft_nominal = -2;
 

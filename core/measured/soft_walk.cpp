@@ -15,12 +15,12 @@ using walk::FoldOptions;
 using walk::LeafTable;
 using walk::Op;
 
-// The numbers of a block stay in the second-level cache while all trees pass over them; more rows share what it costs
-// to visit a node.
+// The numbers of a block stay in the third-level cache while all trees pass over them; more rows share what it costs to
+// visit a node.
 std::int64_t rows_per_block(const Rows& below, std::int64_t n_threads) {
     const std::int64_t row_bytes = 8 * std::max<std::int64_t>(below.n_columns, 1);
     const std::int64_t per_thread = below.n_rows / (4 * std::clamp<std::int64_t>(n_threads, 1, base::max_threads()));
-    return std::clamp<std::int64_t>(std::min((std::int64_t{1} << 20) / row_bytes, per_thread), 16, 1024);
+    return std::clamp<std::int64_t>(std::min((std::int64_t{1} << 22) / row_bytes, per_thread), 16, 1024);
 }
 
 // Where the row of a leaf begins.

@@ -594,6 +594,14 @@ def soft_spread(forest: ForestArrays, nodes: Annotated[NDArray[numpy.int32], dic
     Row starts, leaves and probabilities of soft walks; see hedgerow.walk.soft.
     """
 
+def point_nodes(forest: ForestArrays, nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nominal: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]]:
+    """Nodes as points read them; see hedgerow.walk.points."""
+
+def point_fold(forest: ForestArrays, nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sides: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nominal: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], below: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], strata: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], tables: Sequence[TableArrays], out: Sequence[Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]], tree_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_threads: int) -> None:
+    """
+    Means of leaf tables over the points of rows; see hedgerow.walk.points.
+    """
+
 def checksum(data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
     """XXH64 of bytes, with seed 0; see hedgerow.forest.packing."""
 

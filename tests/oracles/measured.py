@@ -325,3 +325,34 @@ def simplex_risk(shares: Floats, targets: Floats, weight: Floats | None = None) 
         options={"ftol": 1e-14, "maxiter": 1000},
     )
     return float(found.fun)
+
+
+def point_means(
+    forest: Any, laws: Any, row: Floats, sigma: Floats, strata: NDArray[np.uint8], values: Floats
+) -> Floats:
+    """Means of leaf values over the points of each tree, (n_trees, m): every point goes down as an exact row does.
+
+    `strata`, (n_trees, n_points, columns that are split on): a point's value in a numeric column is the threshold that
+    its quantile is at or below, in a nominal one the category that it is in, of cumulated shares.
+    """
+    from hedgerow.measured.laws import CategoryLaw
+
+    split_on = sorted(set(forest.feature[forest.feature >= 0].tolist()))
+    means = np.zeros((forest.n_trees, values.shape[1]))
+    for tree in range(forest.n_trees):
+        for point in strata[tree]:
+            quantile = dict(zip(split_on, (point + 0.5) / 256, strict=True))
+            node = int(forest.tree_start[tree])
+            while forest.feature[node] >= 0:
+                j = int(forest.feature[node])
+                if isinstance(laws[j], CategoryLaw):
+                    shares = laws[j].within(row[j : j + 1], np.eye(len(laws[j].shares), dtype=bool))[0]
+                    code = int(np.searchsorted(shares.cumsum(), quantile[j]))
+                    words = forest.payload_codes[forest.payload_start[forest.payload[node]] :]
+                    first = bool(int(words[code // 32]) >> (code % 32) & 1)
+                else:
+                    below = laws[j].below(row[j : j + 1], sigma[j : j + 1], forest.threshold[node : node + 1])[0, 0]
+                    first = quantile[j] <= below
+                node = int(forest.tree_start[tree] + forest.first_child[node] + (0 if first else 1))
+            means[tree] += values[forest.leaf_start[tree] + forest.first_child[node]] / len(strata[tree])
+    return means

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._lazy import lazy
 from hedgerow.forest.forest import Forest
 from hedgerow.measured.latent import Landmarks
 from hedgerow.measured.laws import ColumnLaw
-from hedgerow.walk import LeafTable, SoftForestWalk, SoftNodes
+from hedgerow.walk import LeafTable, PointNodes, PointWalk, SoftForestWalk, SoftNodes, latin_strata
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -36,24 +37,39 @@ class ManySoftTrees:
         marks = Landmarks.of_forest(forest, laws)
         return cls(forest, marks, SoftNodes.of(forest, marks.start, marks.flat, marks.nominal))
 
-    def walk(self, errors: Callable[[Floats], Floats], tolerance: float, n_jobs: int | None) -> MeasuredWalk:
-        """Walk rows whose errors have the sizes `errors` of rows, (n, n_features)."""
+    @lazy
+    def points(self) -> PointNodes:
+        """Nodes of walks of points."""
+        return PointNodes.of(self.forest, self.nodes, self.landmarks.start, self.landmarks.nominal)
+
+    def walk(
+        self,
+        errors: Callable[[Floats], Floats],
+        tolerance: float,
+        n_jobs: int | None,
+        n_points: int | None = None,
+    ) -> MeasuredWalk:
+        """Walk rows whose errors have the sizes `errors` of rows, (n, n_features); by so many points, or by regions."""
         n_features = self.forest.n_features
-        inner = SoftForestWalk(
+        exact = SoftForestWalk(
             self.forest,
             self.nodes,
             lambda wide: self.landmarks.read(wide[:, :n_features], wide[:, n_features:]),
             tolerance,
             n_jobs,
         )
-        return MeasuredWalk(inner, errors)
+        if n_points is None:
+            return MeasuredWalk(exact, errors)
+        n_columns = int((np.diff(self.landmarks.start) > 0).sum())
+        strata = latin_strata(self.forest.n_trees, n_points, n_columns)
+        return MeasuredWalk(PointWalk(exact, self.points, strata), errors)
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredWalk:
     """Soft walk of rows and their errors, which the walk within reads side by side."""
 
-    inner: SoftForestWalk
+    inner: SoftForestWalk | PointWalk
     errors: Callable[[Floats], Floats]
 
     @property

@@ -8,16 +8,20 @@ the same walk.
 from hedgerow.walk.ask import Query, ask
 from hedgerow.walk.engines import ForestWalk, HardWalk, SoftWalk, Walk, weighted_sums
 from hedgerow.walk.leaf_table import LeafTable, Link, Op
+from hedgerow.walk.points import MOST_POINTS, PointNodes, PointWalk, latin_strata
 from hedgerow.walk.soft import SoftForestWalk, SoftNodes
 from hedgerow.walk.table_cache import TableCache
 from hedgerow.walk.walks import check_n_jobs, check_rows, fold, gather, n_threads, route, spread, tally
 
 __all__ = [
+    "MOST_POINTS",
     "ForestWalk",
     "HardWalk",
     "LeafTable",
     "Link",
     "Op",
+    "PointNodes",
+    "PointWalk",
     "Query",
     "SoftForestWalk",
     "SoftNodes",
@@ -29,6 +33,7 @@ __all__ = [
     "check_rows",
     "fold",
     "gather",
+    "latin_strata",
     "n_threads",
     "route",
     "spread",

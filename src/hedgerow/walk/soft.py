@@ -78,7 +78,7 @@ class SoftForestWalk:
             Rows, converted.
         """
         leaves = np.empty((len(rows), self.forest.n_trees), dtype=np.int32)
-        for first, block in self._blocks(rows):
+        for first, block in self.blocks(rows):
             reached = self._spread(block)
             for tree, (start, end) in enumerate(pairwise(self.forest.leaf_start)):
                 leaves[first : first + len(block), tree] = reached[:, start:end].toarray().argmax(axis=1)
@@ -87,7 +87,7 @@ class SoftForestWalk:
     def spread(self, rows: Floats) -> csr_array:
         from scipy.sparse import csr_array, vstack
 
-        parts = [self._spread(block) for _, block in self._blocks(rows)]
+        parts = [self._spread(block) for _, block in self.blocks(rows)]
         return csr_array(vstack(parts)) if len(parts) != 1 else parts[0]
 
     def _spread(self, block: Floats) -> csr_array:
@@ -127,7 +127,7 @@ class SoftForestWalk:
             empty_fold(table, len(rows), self.forest.n_trees if apart else None)
             for table, apart in zip(tables, kept, strict=True)
         ]
-        for first, block in self._blocks(rows):
+        for first, block in self.blocks(rows):
             part = slice(first, first + len(block))
             soft_fold(
                 self.forest.core,
@@ -143,8 +143,14 @@ class SoftForestWalk:
             )
         return outs
 
-    def _blocks(self, rows: Floats) -> Iterator[tuple[int, Floats]]:
-        """Rows that are read together, and the number of the first; multiples of 8, so that bit masks can be cut."""
+    def blocks(self, rows: Floats) -> Iterator[tuple[int, Floats]]:
+        """Rows that are read together, and the number of the first; multiples of 8, so that bit masks can be cut.
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Rows, converted.
+        """
         step = max(8, _NUMBERS_AT_ONCE // max(self.nodes.width, 1) // 8 * 8)
         for first in range(0, max(len(rows), 1), step):
             yield first, rows[first : first + step]

@@ -38,7 +38,7 @@ class MeasuredForestClassifier(ClassAnswers, MeasuredForest):
     sigma, error_model, prior, categorical_features
         As in :class:`MeasuredTreeRegressor`.
     n_estimators, min_weight_leaf, max_leaf_nodes, max_features, max_candidates, ridge, bootstrap, max_samples, \
-oob_score, n_jobs, random_state
+oob_score, n_points, n_jobs, random_state
         As in :class:`MeasuredForestRegressor`; `max_features` is "sqrt" by default. `ridge` acts while trees grow.
 
     Attributes
@@ -78,6 +78,7 @@ oob_score, n_jobs, random_state
         bootstrap: bool = True,
         max_samples: Any = None,
         oob_score: Any = False,
+        n_points: int | None = None,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -94,6 +95,7 @@ oob_score, n_jobs, random_state
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.oob_score = oob_score
+        self.n_points = n_points
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state

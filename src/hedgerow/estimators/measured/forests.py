@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import SoftGrowOptions
-from hedgerow._params import check_bool
+from hedgerow._params import check_bool, check_whole
 from hedgerow.estimators.fitting.bagging import n_draws, scores_out_of_bag, warn_of_no_answer
 from hedgerow.estimators.fitting.progress import TreesProgress
 from hedgerow.estimators.measured.soft_trees import TOLERANCE, SoftTrees
 from hedgerow.measured.least_squares import Problem
 from hedgerow.measured.many_trees import ManySoftTrees
 from hedgerow.measured.soft_growth import SoftGrown, grow_soft_trees
-from hedgerow.walk import LeafTable
+from hedgerow.walk import MOST_POINTS, LeafTable
 
 __all__ = ["MeasuredForest"]
 
@@ -23,9 +23,15 @@ Floats = NDArray[np.float64]
 
 
 class MeasuredForest(SoftTrees):
-    """Abstract; final classes also have the parameters of bootstrap samples."""
+    """Abstract; final classes also have the parameters of bootstrap samples, and `n_points`."""
+
+    def _n_points(self) -> int | None:
+        if self.n_points is None:
+            return None
+        return check_whole("n_points", self.n_points, 1, MOST_POINTS, hint=", or None to follow all regions")
 
     def _forest_options(self, n_rows: int, n_features: int) -> SoftGrowOptions:
+        self._n_points()
         options = self._soft_options(n_features)
         options.n_draws = n_draws(
             check_bool("bootstrap", self.bootstrap), self.max_samples, self._scores_out_of_bag(), n_rows

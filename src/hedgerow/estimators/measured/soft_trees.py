@@ -38,8 +38,14 @@ class SoftTrees(MeasuredInputs, ManyTrees):
 
     @property
     def _walk(self) -> MeasuredWalk:
-        walk: MeasuredWalk = self._soft.walk(lambda rows: self._cells(rows, None), TOLERANCE, self.n_jobs)
+        walk: MeasuredWalk = self._soft.walk(
+            lambda rows: self._cells(rows, None), TOLERANCE, self.n_jobs, self._n_points()
+        )
         return walk
+
+    def _n_points(self) -> int | None:
+        """Points of each tree in walks; None: walks follow all regions."""
+        return None
 
     def _measured(self, X: Any, X_err: Any) -> tuple[Floats, MeasuredWalk]:
         """Rows, and their walk with errors of their own."""
