@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 from sklearn.base import clone, is_classifier
 
 from hedgerow._params import check_whole
-from hedgerow.distributed.answering import check_engine
+from hedgerow.distributed.answering import check_engine, model_columns
 from hedgerow.distributed.checkpoint import Checkpoint
 from hedgerow.distributed.engine import Engine
 from hedgerow.distributed.job import Job, Progress, watch
+from hedgerow.distributed.models.around_fitted import fit_around_fitted, is_around_fitted
 from hedgerow.distributed.models.forest_classifiers import GrownForest, fit_forest_classifier
 from hedgerow.distributed.models.forest_regressors import fit_forest_regressor
 from hedgerow.distributed.models.random_trees_in_parts import fit_random_trees
@@ -57,6 +58,9 @@ def fit(
         :class:`~hedgerow.ForestRegressor`, :class:`~hedgerow.CautiousForestClassifier`, or one of these in a
         :class:`~hedgerow.RuleClassifier` or :class:`~hedgerow.CautiousClassifier`. Forests draw their bags by
         ``bootstrap="poisson"``, to which True is changed in the copy, and are then those of ``estimator.fit`` with it.
+        A :class:`~hedgerow.ConformalClassifier`, :class:`~hedgerow.ConformalRegressor` or
+        :class:`~hedgerow.BoundaryClassifier` around a fitted model, in a ``FrozenEstimator``, learns from rows that the
+        model was not fitted on, at most `structure_rows` of them.
     rows : PartedRows
         From :func:`parquet`, with a target.
     engine : Engine or None
@@ -65,7 +69,8 @@ def fit(
         Folder for results so far: after an interruption, the same call with the same folder goes on from there.
     structure_rows : int
         Random trees draw their splits from at most this many rows, those whose numbers have the least hashes. All rows
-        are counted. Up to this number of rows the trees are those of ``estimator.fit``.
+        are counted. Up to this number of rows the trees are those of ``estimator.fit``. Conformal and boundary
+        estimators learn from at most this many rows.
     memory : int
         Bytes that a task of a forest may take for its rows, of one byte a value. Each tree is grown from the rows of
         its bag, which are sent to one task, or from all rows, which are sent to every worker once, whichever fits and
@@ -78,11 +83,16 @@ def fit(
     estimator of the same class, fitted
     """
     model: Any = clone(estimator)
+    check_whole("structure_rows", structure_rows, 1)
+    if is_around_fitted(model):
+        inside = model.estimator.estimator
+        engine = check_engine(engine, rows, inside)
+        fit_around_fitted(model, rows, model_columns(inside, rows), engine, structure_rows, progress)
+        return model
     trees = trees_of(model)
     for one in (model, trees):
         if type(one) not in FITTERS:
             refuse(one, [kind.__name__ for kind in FITTERS])
-    check_whole("structure_rows", structure_rows, 1)
     check_whole("memory", memory, 1)
     engine = check_engine(engine, rows, trees)
     kept = Checkpoint(checkpoint)

@@ -16,6 +16,7 @@ from hedgerow.distributed.answering import answers_of, check_engine, model_colum
 from hedgerow.distributed.engine import Engine, Part
 from hedgerow.distributed.job import Progress, watch
 from hedgerow.distributed.rows.parted_rows import PartedRows, parquet
+from hedgerow.distributed.rows.row_blocks import without_dictionary
 from hedgerow.estimators.contract import offers
 from hedgerow.storage.replace import replaced
 
@@ -141,20 +142,13 @@ class _Answer:
         n_rows, writer = 0, None
         with replaced(Path(self.folder, _name(part.first))) as out, ExitStack() as opened:
             for _, table, found in answers_of(part, model, self.columns, self.methods):
-                kept = {name: _plain(table.column(name)) for name in self.keep}
+                kept = {name: without_dictionary(table.column(name)) for name in self.keep}
                 answers = pa.table(kept | _columns(model, found))
                 if writer is None:
                     writer = opened.enter_context(pq.ParquetWriter(out, answers.schema))
                 writer.write_table(answers)
                 n_rows += answers.num_rows
         return n_rows
-
-
-def _plain(column: Any) -> Any:
-    """A column without its dictionary, which differs between parts."""
-    import pyarrow as pa
-
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def _columns(model: Any, found: Mapping[str, Any]) -> dict[str, Any]:

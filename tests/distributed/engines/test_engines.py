@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import time
 from pathlib import Path
 from threading import Thread
@@ -130,3 +132,12 @@ def test_workers_may_come_and_go_during_a_fit(dask_engine: Any, tmp_path: Path) 
     finally:
         cluster.scale(2)
         dask_engine.client.wait_for_workers(2)
+
+
+@pytest.mark.xdist_group("dask")
+def test_the_example_of_two_workers_runs(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    script = Path(__file__).parents[3] / "examples" / "two_workers.py"
+    run = subprocess.run([sys.executable, script, str(tmp_path)], check=False, capture_output=True, text=True)
+    assert "the same forest as in one process, bit for bit" in run.stdout, run.stderr
+    assert pq.read_metadata(tmp_path / "answers.parquet").num_rows == 20_000

@@ -7,7 +7,7 @@ from typing import Any
 __all__ = ["refuse"]
 
 _ON_FITTED = (
-    "fit its estimator with distributed.fit, and then {name}(FrozenEstimator(model)).fit(X, y) on held-out rows"
+    "fit its estimator with distributed.fit, and then {name}(FrozenEstimator(model)) with distributed.fit on other rows"
 )
 _ON_SAMPLE = "fit it on a sample of the rows that fits in memory"
 _LEAST_SQUARES = ("solves least squares over all rows for every split", _ON_SAMPLE)
@@ -17,8 +17,8 @@ _REFUSED = {
     "ConformalClassifier": ("ranks the answers of all calibration rows", _ON_FITTED),
     "ConformalRegressor": ("ranks the answers of all calibration rows", _ON_FITTED),
     "BoundaryClassifier": (
-        "keeps the distances of all training rows",
-        "fit it on a sample of the rows that fits in memory",
+        "grows a tree with exact thresholds",
+        "fit the tree on a sample of the rows, and then BoundaryClassifier(FrozenEstimator(tree)) with distributed.fit",
     ),
     "TreeClassifier": ("is one tree with exact thresholds", "use ForestClassifier, or fit it on a sample of the rows"),
     "TreeRegressor": ("is one tree with exact thresholds", "use ForestRegressor, or fit it on a sample of the rows"),

@@ -13,7 +13,7 @@ from hedgerow._exact import round_shares
 from hedgerow.data.table import Schema
 from hedgerow.distributed.engine import Part
 
-__all__ = ["Encoding", "RowBlock", "class_codes", "read_target", "read_weight"]
+__all__ = ["Encoding", "RowBlock", "class_codes", "read_target", "read_weight", "without_dictionary"]
 
 
 @dataclass(frozen=True)
@@ -105,16 +105,19 @@ def class_codes(column: Any, known: NDArray[Any], name: str, part: Part) -> NDAr
 
 def read_target(table: Any, name: str, part: Part, at: int) -> Any:
     """Column of the target without its dictionary; no value may be missing."""
-    import pyarrow as pa
-
-    column = table.column(name)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = without_dictionary(table.column(name))
     missing = column.is_null(nan_is_null=True).to_numpy()
     if missing.any():
         where = part.where(at + int(np.argmax(missing)))
         raise ValueError(f"{where} has no value of {name!r}: drop the rows whose target is not known")
     return column
+
+
+def without_dictionary(column: Any) -> Any:
+    """A column as its values: dictionaries differ between parts."""
+    import pyarrow as pa
+
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def read_weight(table: Any, name: str, part: Part, at: int) -> Floats:
