@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import json
 import os
 import subprocess
 import sys
@@ -207,6 +208,24 @@ def test_explain_shows_the_nearest_change(here: Callable[..., str], folder: Path
     assert str(asked) in shown
     assert all(f"Nearest change to {one}." in shown for one in found)
     assert "names 'nobody'" in run("explain", model, data, "--change", "--fixed", "nobody", code=1).stderr
+
+
+def test_explain_gives_reasons_and_json(here: Callable[..., str], folder: Path, model: Path) -> None:
+    data = folder / "patients.csv"
+    fitted = load(model)
+    row = pq.read_table(folder / "patients.parquet").select(fitted.schema_.names).slice(2, 1)
+    (one,) = fitted.explain(row)
+    assert "\n".join(one.why_lines()) in here("explain", model, data, "--row", 3, "--why")
+    asked = ("--change", "--ask-next", "--contributions", "--json")
+    lines = here("explain", model, data, "--row", 3, "--row", 1, *asked).splitlines()
+    told = [json.loads(line) for line in lines]
+    assert [each["row"] for each in told] == [3, 1]
+    assert told[0]["reason"] == one.reason
+    assert told[0]["reasons"] == one.reasons
+    assert [each["facts"].keys() for each in told[0]["why"]] == [each.facts.keys() for each in one.why]
+    assert told[0]["changes"][0]["distance"] == fitted.counterfactual(row)[0][0].distance
+    assert told[0]["next_question"]["doubt"] == fitted.next_question(row)[0].doubt
+    assert told[0]["contributions"]["columns"] == fitted.contributions(row).of_row(0, one.answer).columns
 
 
 def test_help_has_an_example_for_each_command_and_is_quick_to_load() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from hedgerow._printable import printable
 from hedgerow.boundary.decision_boundary import Separators
 from hedgerow.data.table import Schema
+from hedgerow.explain.explained import Explained
 from hedgerow.forest.names import highest_level, number_text
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ __all__ = ["BoundaryExplanation", "separator_texts"]
 
 
 @dataclass(frozen=True)
-class BoundaryExplanation:
+class BoundaryExplanation(Explained):
     """Explanation of one prediction of a boundary classifier.
 
     `tree` is the explanation of the tree alone. `distances` are those to the region of each class, negative inside it
@@ -38,6 +39,11 @@ class BoundaryExplanation:
     separator: str | None
     tree: ClassExplanation
     boundary_weight: float = 1.0
+
+    @property
+    def doubt(self) -> str:
+        """What there is to doubt about the answer of the tree."""
+        return self.tree.doubt
 
     def __str__(self) -> str:
         lines = str(self.tree).splitlines()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,9 @@ from hedgerow.cli.options import FileOptions, comma_separated, data_argument, fi
 
 if TYPE_CHECKING:
     from hedgerow.cli.fitted import Loaded
+    from hedgerow.contributions import RowContributions
+    from hedgerow.counterfactual import Counterfactual
+    from hedgerow.explain.questions import NextQuestion
 
 __all__ = ["explain"]
 
@@ -22,6 +27,7 @@ __all__ = ["explain"]
 Examples:
   hedgerow explain patients.hedgerow new.csv --row 17
   hedgerow explain iris.hedgerow iris --row 1 --row 78
+  hedgerow explain patients.hedgerow new.csv --row 17 --why
   hedgerow explain patients.hedgerow new.csv --row 17 --contributions
   hedgerow explain patients.hedgerow new.csv --row 17 --change --fixed age,sex
 """,
@@ -36,6 +42,7 @@ Examples:
     "--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="C",
     help="Of sets and intervals, where the model has them; default: the model's own.",
 )  # fmt: skip
+@click.option("--why", is_flag=True, help="The reasons for doubt, with their shares, and what would help.")
 @click.option("--contributions", is_flag=True, help="What each column adds to the answer: exact Shapley values.")
 @click.option("--change", is_flag=True, help="The nearest change of the row that leads to each other answer.")
 @click.option("--fixed", metavar="COLUMN", multiple=True, help="Columns that --change leaves alone: --fixed age,sex.")
@@ -43,24 +50,26 @@ Examples:
     "--reach", metavar="ANSWER", help="The answer that --change is to reach: a class, or LOW:HIGH for a number."
 )  # fmt: skip
 @click.option("--ask-next", is_flag=True, help="Which of the missing columns to measure next.")
+@click.option("--json", "as_json", is_flag=True, help="An object with all numbers for each row, in one line.")
 @file_options
 def explain(
     model: str,
     data: str,
     numbers: tuple[int, ...],
     coverage: float | None,
+    why: bool,
     contributions: bool,
     change: bool,
     fixed: tuple[str, ...],
     reach: str | None,
     ask_next: bool,
+    as_json: bool,
     files: FileOptions,
 ) -> None:
     """Explain predictions of MODEL for rows of DATA: the path down the tree, or the votes of the trees."""
-    from hedgerow.cli.console import out
     from hedgerow.cli.fitted import open_model, read_rows
     from hedgerow.cli.inputs.unseen import UnseenCategories
-    from hedgerow.cli.ways_out import change_lines, question_lines
+    from hedgerow.cli.ways_out import find_changes, find_question
 
     if (fixed or reach) and not change:
         raise click.UsageError("--fixed and --reach belong to --change: add it")
@@ -73,18 +82,51 @@ def explain(
         unseen.count(row)
     unseen.report()
     for number in numbers:
+        X = found[number].select([column.name for column in loaded.columns])
+        asked = RowAnswers(
+            loaded.model.explain(X, **settings)[0],
+            _contributions(loaded, X) if contributions else None,
+            find_changes(loaded, X, comma_separated(fixed), reach) if change else None,
+            find_question(loaded, X) if ask_next else None,
+        )
+        if as_json:
+            click.echo(asked.as_json(number))
+        else:
+            asked.show(number, loaded.target, why=why)
+
+
+@dataclass(frozen=True)
+class RowAnswers:
+    """What is told about one row; None where it was not asked for."""
+
+    explanation: Any
+    contributions: RowContributions | None
+    changes: list[Counterfactual] | None
+    question: NextQuestion | None
+
+    def as_json(self, number: int) -> str:
+        """All numbers as an object of JSON, in one line."""
+        from hedgerow.explain.explained import as_plain
+
+        others = {"contributions": self.contributions, "changes": self.changes, "next_question": self.question}
+        plain = {name: as_plain(value) for name, value in others.items() if value is not None}
+        return json.dumps({"row": number, **self.explanation.to_dict(), **plain})
+
+    def show(self, number: int, target: str | None, *, why: bool) -> None:
+        """Print it as text."""
+        from hedgerow.cli.console import out
+        from hedgerow.cli.ways_out import change_lines, question_lines
+
+        lines = str(self.explanation).split("\n")
+        if target:
+            lines[0] = f"{target} = {lines[0]}"
+        lines += self.explanation.why_lines() if why else []
+        lines += [] if self.contributions is None else self.contributions.lines()
+        lines += [] if self.changes is None else change_lines(self.changes)
+        lines += [] if self.question is None else question_lines(self.question)
         out.print(f"Row {number}", style="bold")
-        for line in _lines(loaded, found[number], settings):
+        for line in lines:
             out.print(line, soft_wrap=True)
-        if contributions:
-            for line in _contribution_lines(loaded, found[number]):
-                out.print(line, soft_wrap=True)
-        if change:
-            for line in change_lines(loaded, found[number], comma_separated(fixed), reach):
-                out.print(line, soft_wrap=True)
-        if ask_next:
-            for line in question_lines(loaded, found[number]):
-                out.print(line, soft_wrap=True)
         out.print()
 
 
@@ -116,8 +158,8 @@ def _coverage_settings(loaded: Loaded, coverage: float | None) -> dict[str, floa
     return {"coverage": coverage}
 
 
-def _contribution_lines(loaded: Loaded, row: Any) -> list[str]:
-    """Lines about what each column adds to the answer for a row."""
+def _contributions(loaded: Loaded, X: Any) -> RowContributions:
+    """What each column adds to the answer for a row."""
     from hedgerow.cli.errors import CommandError
     from hedgerow.estimators.contract import offers
 
@@ -125,16 +167,6 @@ def _contribution_lines(loaded: Loaded, row: Any) -> list[str]:
         raise CommandError(
             f"{type(loaded.model).__name__} has no contributions: --contributions needs a model of plain trees"
         )
-    X = row.select([column.name for column in loaded.columns])
     found = loaded.model.contributions(X)
-    label = loaded.model.predict(X).tolist()[0] if found.classes else None
-    lines: list[str] = found.of_row(0, label).lines()
-    return lines
-
-
-def _lines(loaded: Loaded, row: Any, settings: dict[str, float]) -> list[str]:
-    X = row.select([column.name for column in loaded.columns])
-    lines = str(loaded.model.explain(X, **settings)[0]).split("\n")
-    if loaded.target:
-        lines[0] = f"{loaded.target} = {lines[0]}"
-    return lines
+    of_row: RowContributions = found.of_row(0, loaded.model.predict(X).tolist()[0] if found.classes else None)
+    return of_row

@@ -1,4 +1,4 @@
-"""``hedgerow explain --change`` and ``--ask-next``: ways out of doubt, as lines of text."""
+"""``hedgerow explain --change`` and ``--ask-next``: ways out of doubt."""
 
 from __future__ import annotations
 
@@ -9,25 +9,36 @@ from hedgerow.estimators.contract import offers
 
 if TYPE_CHECKING:
     from hedgerow.cli.fitted import Loaded
+    from hedgerow.counterfactual import Counterfactual
+    from hedgerow.explain.questions import NextQuestion
 
-__all__ = ["change_lines", "question_lines"]
+__all__ = ["change_lines", "find_changes", "find_question", "question_lines"]
 
 
-def change_lines(loaded: Loaded, row: Any, fixed: list[str], reach: str | None) -> list[str]:
-    """A line for the nearest change of a row to each other answer, or to the one that is to be reached."""
+def find_changes(loaded: Loaded, X: Any, fixed: list[str], reach: str | None) -> list[Counterfactual]:
+    """Find the nearest change of a row to each other answer, or to the one that is to be reached."""
     model = loaded.model
     if not offers(model, "counterfactual"):
         raise CommandError(f"{type(model).__name__} has no nearest changes: --change needs a model of plain trees")
-    X = row.select([column.name for column in loaded.columns])
-    (found,) = model.counterfactual(X, _target(model, reach), immutable=fixed)
+    found: list[Counterfactual] = model.counterfactual(X, _target(model, reach), immutable=fixed)[0]
+    return found
+
+
+def change_lines(found: list[Counterfactual]) -> list[str]:
+    """A line for each change."""
     return [f"Nearest change to {one}." for one in found] or ["No allowed change leads to another answer."]
 
 
-def question_lines(loaded: Loaded, row: Any) -> list[str]:
-    """Lines that rank the missing columns of a row."""
+def find_question(loaded: Loaded, X: Any) -> NextQuestion:
+    """Rank the missing columns of a row."""
     if not offers(loaded.model, "next_question"):
         raise CommandError(f"{type(loaded.model).__name__} has no next question: --ask-next needs plain trees")
-    (found,) = loaded.model.next_question(row.select([column.name for column in loaded.columns]))
+    found: NextQuestion = loaded.model.next_question(X)[0]
+    return found
+
+
+def question_lines(found: NextQuestion) -> list[str]:
+    """Lines that rank columns."""
     lines = str(found).split("\n")
     return ["What to measure next:", *lines] if found.ranked else lines
 

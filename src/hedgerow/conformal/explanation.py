@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hedgerow._printable import printable
+from hedgerow.explain.explained import Explained
 from hedgerow.forest.names import number_text
 
 __all__ = ["ConformalClassExplanation", "ConformalNumberExplanation"]
@@ -17,12 +18,13 @@ _MOST_CLASSES = 6  # that a text names
 
 
 @dataclass(frozen=True)
-class ConformalClassExplanation:
+class ConformalClassExplanation(Explained):
     """Explanation of the set for one row.
 
     `levels` are the coverages above which each class is in the set, `set` those in it at `coverage`, and `n_rows` the
     calibration rows that stand behind it: those of the row's group, with ``groups="class"`` of each class. `model` is
-    the explanation by the estimator itself; None where it has none.
+    the explanation by the estimator itself, of a forest of another library by its trees; None where there are no trees,
+    and so no reasons for doubt.
     """
 
     answer: Any
@@ -34,6 +36,11 @@ class ConformalClassExplanation:
     n_rows: tuple[float, ...]
     group: str | None
     model: Any
+
+    @property
+    def doubt(self) -> str:
+        """What there is to doubt about the answer of the estimator."""
+        return "" if self.model is None else str(self.model.doubt)
 
     def __str__(self) -> str:
         lines = str(self.model).splitlines() if self.model is not None else [self._plain()]
@@ -63,11 +70,12 @@ class ConformalClassExplanation:
 
 
 @dataclass(frozen=True)
-class ConformalNumberExplanation:
+class ConformalNumberExplanation(Explained):
     """Explanation of the interval for one row.
 
     `n_rows` are the calibration rows that stand behind `interval` at `coverage`. `model` is the explanation by the
-    estimator itself; None where it has none.
+    estimator itself, of a forest of another library by its trees; None where there are no trees, and so no reasons for
+    doubt.
     """
 
     answer: float
@@ -76,6 +84,11 @@ class ConformalNumberExplanation:
     n_rows: float
     group: str | None
     model: Any
+
+    @property
+    def doubt(self) -> str:
+        """What there is to doubt about the answer of the estimator."""
+        return "" if self.model is None else str(self.model.doubt)
 
     def __str__(self) -> str:
         lines = str(self.model).splitlines() if self.model is not None else [f"{number_text(self.answer)}."]

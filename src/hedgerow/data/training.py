@@ -34,9 +34,7 @@ class Training:
     @property
     def ranges(self) -> Floats:
         """Least and largest value of each column, (n_features, 2); NaN for nominal columns, and without any value."""
-        found = np.stack([np.fmin.reduce(self.values, axis=0), np.fmax.reduce(self.values, axis=0)], axis=1)
-        found[self.n_categories > 0] = np.nan
-        return found + 0.0  # -0.0 is 0.0, whatever the order of rows
+        return column_ranges(self.values, self.n_categories)
 
     @property
     def deviations(self) -> Floats:
@@ -50,3 +48,10 @@ class Training:
             mean = (weight * values).sum(axis=0) / total
             found: Floats = np.sqrt((weight * (values - mean) ** 2).sum(axis=0) / total)
         return np.where(np.isfinite(found) & (self.n_categories == 0), found, 0.0)
+
+
+def column_ranges(values: Floats, n_categories: Codes) -> Floats:
+    """Least and largest value of each column, (n_features, 2); NaN for nominal columns, and without any value."""
+    found = np.stack([np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)], axis=1)
+    found[n_categories > 0] = np.nan
+    return found + 0.0  # -0.0 is 0.0, whatever the order of rows

@@ -146,6 +146,20 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         """Engine that takes rows to the leaves of `forest_`."""
         return self._device_walk or ForestWalk(self.forest_, self._n_jobs)
 
+    @property
+    def _exact_walk(self) -> Walk | None:
+        """Engine that takes values for exact where :attr:`_walk` has them measured with error; None elsewhere."""
+        return None
+
+    def _training_range(self) -> Floats | None:
+        """Least and largest training value of each column, (n_features, 2); None where they are not known."""
+        return getattr(self, "training_range_", None)
+
+    def _ranges_of_splits(self) -> Floats | None:
+        """Training range of the columns that the trees split on; NaN for others, as nothing depends on them."""
+        ranges = self._training_range()
+        return None if ranges is None else np.where(self.forest_.split_features[:, np.newaxis], ranges, np.nan)
+
     def get_tree_weights(self) -> Floats | None:
         """Weight of each tree in the answer, 1 on average, (n_trees,); None: all the same."""
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,9 +28,13 @@ from hedgerow.estimators.fitting.costs import cheapest_classes
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.trees import TreeClassifier
 from hedgerow.estimators.verbs.answers import Answers
+from hedgerow.estimators.verbs.explained_classes import ClassRows, about_rows
 from hedgerow.estimators.verbs.tree import ClassTree
 from hedgerow.estimators.wrapped import WrappedForest
-from hedgerow.explain.explanation import explain_classes
+from hedgerow.explain.explanation import LeafProbabilities
+from hedgerow.explain.explanations import Explanations
+from hedgerow.explain.reasons import Levels, SetSizes, divide
+from hedgerow.explain.reasons.leaf_certainty import ClassCertainty, LeafCertainty
 from hedgerow.folds import Frequency, Uncertainty, entropy_bits, leaf_counts, tree_votes
 from hedgerow.folds.uncertainty import all_aleatoric
 from hedgerow.forest.forest import Forest
@@ -219,37 +225,81 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         rows = self._read(X)
         return self.boundary_.crossed(self._nearest(rows))
 
-    def explain(self, X: Any) -> list[BoundaryExplanation]:
-        """Explain each row: its path down the tree, and its distance from other classes.
+    def explain(self, X: Any) -> Explanations[BoundaryExplanation]:
+        """Explain each row: its path down the tree, its distance from other classes, and the reasons for doubt.
 
-        ``print(model.explain(X)[0])`` is a text for people.
+        ``print(model.explain(X)[0])`` is a text for people; `reasons` of the whole has the shares of the reasons of all
+        rows (docs/reasons.md).
         """
-        rows = self._read(X)
-        nearest = self._nearest(rows)
-        tree, counts, votes = self._ask(rows, self._tree_query(), leaf_counts(self.forest_), tree_votes(self.forest_))
-        tree_answers = self.classes_[self._tree_codes(tree)]
-        explained = explain_classes(
-            *(self._walk, self.schema_, rows),
-            reached=_reached(nearest.fractions, self.forest_),
-            classes=self.classes_,
-            answers=tree_answers,
-            probabilities=tree,
-            counts=counts,
-            votes=votes,
-            leaf_probabilities=getattr(self.estimator_, "_leaf_probabilities", None),
+        return self._explain_rows(self._read(X))
+
+    def _explain_for_sets(self, X: Any, outer: SetSizes) -> Explanations[BoundaryExplanation]:
+        return self._explain_rows(self._read(X), outer)
+
+    def _explain_rows(self, rows: Floats, outer: SetSizes | None = None) -> Explanations[BoundaryExplanation]:
+        model = copy(self)  # parameters may be set to others before the records are made
+        nearest = model._nearest(rows)
+        probabilities = model._probabilities(rows, nearest)
+        tree: Floats
+        certainty: ClassCertainty
+        tree, certainty = model._ask(rows, model._tree_query(), model._leaf_certainty().query(None))
+        answer, away = probabilities.max(axis=1), tree.max(axis=1)
+        about = about_rows(model, rows)
+        levels = Levels.of_classes(
+            about=about,
+            empty=certainty.empty,
+            answer=answer,
+            away=away,
+            tree=away,
+            exact=away,
+            leaf=certainty.leaf,
+            counted=certainty.counted,
         )
-        probabilities = self._probabilities(rows, nearest)
-        answers = tree_answers if self._decides_by_tree() else self.classes_[probabilities.argmax(axis=1)]
-        separators = separator_texts(self.boundary_.crossed(nearest), self.schema_)
-        numbers = zip(probabilities.tolist(), nearest.of_rows().tolist(), strict=True)
-        return [
-            BoundaryExplanation(
-                answer, one.classes, tuple(shares), tuple(distances), separator, one, self.estimate_.weight
-            )
-            for answer, (shares, distances), separator, one in zip(
-                answers.tolist(), numbers, separators, explained, strict=True
-            )
-        ]
+        doubt = levels.now
+        if outer is not None:
+            levels, doubt = outer.limit(levels, about, answer)
+        reasons = divide(levels, doubt, "probability")
+        tree_codes = model._tree_codes(tree)
+        codes = tree_codes if model._decides_by_tree() else probabilities.argmax(axis=1)
+        crossed = model.boundary_.crossed(nearest)
+        separators = separator_texts(crossed, model.schema_)
+        distances = nearest.of_rows()
+        reached = _reached(nearest.fractions, model.forest_)
+
+        def facts_of_boundary(i: int, reason: str) -> dict[str, Any]:
+            column, threshold = int(crossed.feature[i]), float(crossed.threshold[i])
+            past = abs(float(rows[i, column]) - threshold) if column >= 0 else np.nan
+            return {
+                "separator": separators[i],
+                "distance": float(np.abs(distances[i]).min()),
+                "away": past if np.isfinite(past) else None,
+            }
+
+        answers = model.classes_[codes]
+        labels = answers.tolist()
+        found = {"predict": model.classes_[tree_codes], "predict_proba": tree}
+        of_tree = ClassRows(
+            *(model, rows, found, certainty, levels, reasons, reached, None),
+            model_of=lambda part: model,
+            more_facts=facts_of_boundary,
+        )
+
+        def records(first: int, last: int) -> list[BoundaryExplanation]:
+            return [
+                BoundaryExplanation(
+                    answer=labels[i],
+                    classes=one.classes,
+                    probabilities=tuple(probabilities[i].tolist()),
+                    distances=tuple(distances[i].tolist()),
+                    separator=separators[i],
+                    tree=replace(one, why=()),
+                    boundary_weight=model.estimate_.weight,
+                    why=one.why,
+                )
+                for i, one in enumerate(of_tree.records(first, last), first)
+            ]
+
+        return Explanations(records, reasons, answers, None, model.classes_)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Number of the leaf that each row reaches, (n,); of a row in several, the heaviest."""
@@ -279,7 +329,22 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
     def _query(self, verb: str, **arguments: Any) -> Query[Any] | None:
         if verb == "tree_proba":
             return self._tree_query()
-        return leaf_counts(self.forest_) if verb == "leaf_counts" else None
+        match verb:
+            case "leaf_counts":
+                return leaf_counts(self.forest_)
+            case "votes":
+                return tree_votes(self.forest_)
+        return None
+
+    @property
+    def _leaf_probabilities(self) -> LeafProbabilities | None:
+        return getattr(self.estimator_, "_leaf_probabilities", None)
+
+    def _leaf_certainty(self) -> LeafCertainty:
+        """Certainty of each leaf about each class: the tree's own probabilities."""
+        if isinstance(self.estimator_, ClassTree):
+            return self.estimator_._leaf_certainty()
+        return LeafCertainty.of(self._tree_query().table, self.forest_.distinct_counts)
 
     def _answer(self, verb: str, rows: Floats, reached: Any, **arguments: Any) -> Any:
         if verb == "predict_proba":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -34,7 +34,7 @@ from hedgerow.estimators.wrapper import Wrapper
 from hedgerow.forest.names import number_text
 from hedgerow.walk import Query, TableCache, Walk
 
-__all__ = ["JACKKNIFE", "Ask", "Conformal", "ForeignRows", "HeldOut", "TreesOf", "Verbs", "as_arrays"]
+__all__ = ["JACKKNIFE", "Ask", "Conformal", "ForeignRows", "HeldOut", "TreesOf", "Verbs", "as_arrays", "model_and_why"]
 
 Floats = NDArray[np.float64]
 Verbs = Mapping[str, Mapping[str, Any]]
@@ -401,6 +401,11 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
 def as_arrays(answers: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     """Answers as arrays: of an uncertainty its total."""
     return {verb: np.asarray(getattr(answer, "total", answer)) for verb, answer in answers.items()}
+
+
+def model_and_why(model: Any) -> dict[str, Any]:
+    """Explanation by the wrapped model and the reasons for doubt in it, as fields of a conformal explanation."""
+    return {"model": None} if model is None else {"model": replace(model, why=()), "why": model.why}
 
 
 def _bootstraps(template: Any) -> bool | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,12 +23,14 @@ from hedgerow.data.sparse import densify
 from hedgerow.data.table import Schema
 from hedgerow.data.targets import Labels, read_labels, read_weights
 from hedgerow.estimators.cautious import CautiousForestClassifier
-from hedgerow.estimators.conformal import JACKKNIFE, Conformal, TreesOf, Verbs
+from hedgerow.estimators.conformal import JACKKNIFE, Conformal, TreesOf, Verbs, model_and_why
 from hedgerow.estimators.contract import CODES, offers, respond
 from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.rule_classifier import RuleClassifier
 from hedgerow.estimators.seeding import seed_of
 from hedgerow.estimators.stored import storable
+from hedgerow.explain.explanations import Explanations
+from hedgerow.explain.reasons import REASONS, Reasons, SetSizes
 
 __all__ = ["ConformalClassifier"]
 
@@ -250,40 +252,64 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         found: Floats = self._respond_alone(X, "predict_bounds")
         return found
 
-    def explain(self, X: Any, coverage: float | None = None) -> list[ConformalClassExplanation]:
+    def explain(self, X: Any, coverage: float | None = None) -> Explanations[ConformalClassExplanation]:
         """Explain each row: as the estimator does, which classes are kept at which coverage, and by how many rows.
 
-        ``print(model.explain(X)[0])`` is a text for people.
+        ``print(model.explain(X)[0])`` is a text for people; `reasons` of the whole has the shares of the reasons for
+        doubt of all rows (docs/reasons.md): where the set is not a single class.
         """
         rows = self._read(X)
         wanted = self._coverage(coverage)
         verbs: Verbs = {"predict": {}, "predict_proba": {}, "predict_set": {"coverage": wanted}, _LEVELS: {}}
         found = self._respond(rows, verbs)
-        inner = self.estimator_.explain(X) if offers(self.estimator_, "explain") else [None] * len(rows)
+        sizes = SetSizes(found["predict_set"].sum(axis=1), 1.0 - wanted)
+        trees = self._trees_to_explain()
+        if trees is None:
+            doubt = np.where(sizes.sizes == 1, 0.0, 1.0 - found["predict_proba"].max(axis=1))
+            inner: Sequence[Any] = [None] * len(rows)
+            reasons = Reasons.unknown(tuple(one.name for one in REASONS), doubt, "probability")
+        else:
+            inner = explained = trees._explain_for_sets(X, sizes)
+            reasons = explained.reasons
         calibration: ClassCalibration = self.calibration_
         group = calibration.groups.of_rows(self._values(rows))
         n_rows = calibration.rows_by_group()
         total = float(calibration.weight.sum())
         classes = tuple(self.classes_.tolist())
-        explanations = []
-        for i, model in enumerate(inner):
+
+        def record(i: int) -> ConformalClassExplanation:
             in_group = calibration.groups.column >= 0 and group[i] >= 0
-            explanations.append(
-                ConformalClassExplanation(
-                    answer=found["predict"][i],
-                    classes=classes,
-                    probabilities=tuple(found["predict_proba"][i].tolist()),
-                    coverage=wanted,
-                    set=tuple(name for name, kept in zip(classes, found["predict_set"][i], strict=True) if kept),
-                    levels=tuple(found[_LEVELS][i].tolist()),
-                    n_rows=tuple(n_rows.tolist())
-                    if calibration.groups.by_class
-                    else (float(n_rows[group[i]]) if in_group else total,),
-                    group=calibration.groups.names[group[i]] if in_group else None,
-                    model=model,
-                )
+            return ConformalClassExplanation(
+                answer=found["predict"][i],
+                classes=classes,
+                probabilities=tuple(found["predict_proba"][i].tolist()),
+                coverage=wanted,
+                set=tuple(name for name, kept in zip(classes, found["predict_set"][i], strict=True) if kept),
+                levels=tuple(found[_LEVELS][i].tolist()),
+                n_rows=tuple(n_rows.tolist())
+                if calibration.groups.by_class
+                else (float(n_rows[group[i]]) if in_group else total,),
+                group=calibration.groups.names[group[i]] if in_group else None,
+                **model_and_why(inner[i]),
             )
-        return explanations
+
+        return Explanations(
+            lambda first, last: [record(i) for i in range(first, last)],
+            *(reasons, found["predict"], found["predict_set"], self.classes_),
+        )
+
+    def _trees_to_explain(self) -> Any:
+        """Model whose trees explain the answers: the wrapped one, or that of a foreign forest; None without trees."""
+        if offers(self.estimator_, "_explain_for_sets"):
+            return self.estimator_
+
+        def wrap() -> RuleClassifier | None:
+            try:
+                return RuleClassifier.from_fitted(self.estimator_)
+            except (TypeError, ValueError):  # no trees, or such as can't be read
+                return None
+
+        return self._tables.get("trees to explain", wrap)
 
     def _respond(self, rows: Any, verbs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         own = {verb: arguments for verb, arguments in verbs.items() if verb in self._own_verbs()}

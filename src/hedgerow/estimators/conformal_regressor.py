@@ -23,15 +23,17 @@ from hedgerow.conformal.number_scores import AbsoluteError, NormalizedError, Num
 from hedgerow.data.sparse import densify
 from hedgerow.data.table import Schema
 from hedgerow.data.targets import read_targets, read_weights
-from hedgerow.estimators.conformal import JACKKNIFE, Conformal, HeldOut, TreesOf, Verbs, as_arrays
+from hedgerow.estimators.conformal import JACKKNIFE, Conformal, HeldOut, TreesOf, Verbs, as_arrays, model_and_why
 from hedgerow.estimators.contract import offers, respond
-from hedgerow.estimators.fitting.bagging import OutOfBag
 from hedgerow.estimators.forest_regressor import ForestRegressor
 from hedgerow.estimators.stored import storable
+from hedgerow.estimators.verbs.answers import NumberAnswers
+from hedgerow.estimators.wrapped import numeric_schema
 from hedgerow.exchange import from_sklearn
+from hedgerow.explain.explanations import Explanations
+from hedgerow.explain.reasons import REASONS, Reasons
 from hedgerow.explain.records import NumberExplanation
-from hedgerow.folds import Mean
-from hedgerow.walk import ForestWalk, Query, Walk
+from hedgerow.walk import TableCache
 
 __all__ = ["ConformalRegressor"]
 
@@ -44,27 +46,17 @@ _FindEnds = Callable[[Sequence[Promise]], list[Floats]]
 _OWN = frozenset({"predict_interval", "predict_quantiles"})
 
 
-class _ForeignMeans:
+class _ForeignForest(NumberAnswers):
     """Regression forest of scikit-learn: the mean of its trees."""
 
     def __init__(self, model: Any) -> None:
-        self._forest = from_sklearn(model)
-        self._n_jobs = getattr(model, "n_jobs", None)
-        self._mean = Mean().query(Mean().leaf_table(self._forest.stats, None), None)
-
-    @property
-    def _walk(self) -> Walk:
-        return ForestWalk(self._forest, self._n_jobs)
-
-    def _query(self, verb: str, **arguments: Any) -> Query[Floats] | None:
-        return self._mean if verb == "predict" else None
-
-    def _respond_out_of_bag(self, bags: OutOfBag, verbs: Verbs) -> tuple[dict[str, Any], NDArray[np.bool_]]:
-        (folded,), n_trees, used = bags.folds([self._mean.table])
-        return {"predict": self._mean.finish(folded, n_trees)}, used
-
-    def get_tree_weights(self) -> None:
-        return None
+        self.model = model
+        self.n_jobs = getattr(model, "n_jobs", None)
+        self.forest_ = from_sklearn(model)
+        self.schema_ = numeric_schema(model)
+        self._set_names(self.schema_)
+        self._impurity = "squared_error"
+        self._tables = TableCache()
 
 
 def _has_quantiles(self: ConformalRegressor) -> bool:
@@ -213,7 +205,7 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         return ForestRegressor(random_state=0)
 
     def _trees_of(self, model: Any) -> TreesOf:
-        found: TreesOf = model if offers(model, "_respond_out_of_bag") else _ForeignMeans(model)
+        found: TreesOf = model if offers(model, "_respond_out_of_bag") else _ForeignForest(model)
         return found
 
     def _calibrate(
@@ -269,29 +261,52 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         found: Floats = self._respond_alone(X, "predict_quantiles", q=q)
         return found
 
-    def explain(self, X: Any, coverage: float | None = None) -> list[ConformalNumberExplanation]:
+    def explain(self, X: Any, coverage: float | None = None) -> Explanations[ConformalNumberExplanation]:
         """Explain each row: as the estimator does, and the interval with the calibration rows behind it.
 
-        ``print(model.explain(X)[0])`` is a text for people.
+        ``print(model.explain(X)[0])`` is a text for people; `reasons` of the whole has the shares of the reasons for
+        doubt of all rows (docs/reasons.md), which are those of the estimator.
         """
         rows = self._read(X)
         wanted = self._coverage(coverage)
         found = self._respond(rows, {"predict": {}, "predict_interval": {"coverage": wanted}})
-        inner = self.estimator_.explain(X) if offers(self.estimator_, "explain") else [None] * len(rows)
+        answers, intervals = found["predict"], found["predict_interval"]
+        trees = self._trees_to_explain()
+        if trees is None:
+            inner: Sequence[Any] = [None] * len(rows)
+            names = tuple(one.name for one in REASONS)
+            reasons = Reasons.unknown(names, np.full(len(rows), np.nan), "variance")
+        else:
+            inner = explained = trees.explain(X)
+            reasons = explained.reasons
         calibration: NumberCalibration = self.calibration_
         group = calibration.groups.of_rows(self._values(rows))
         n_rows, total = calibration.rows_by_group(), float(calibration.weight.sum())
-        return [
-            ConformalNumberExplanation(
-                answer=float(found["predict"][i]),
+
+        def record(i: int) -> ConformalNumberExplanation:
+            return ConformalNumberExplanation(
+                answer=float(answers[i]),
                 coverage=wanted,
-                interval=(float(found["predict_interval"][i, 0]), float(found["predict_interval"][i, 1])),
+                interval=(float(intervals[i, 0]), float(intervals[i, 1])),
                 n_rows=float(n_rows[group[i]]) if group[i] >= 0 else total,
                 group=calibration.groups.names[group[i]] if group[i] >= 0 else None,
-                model=_without_interval(model),
+                **model_and_why(_without_interval(inner[i])),
             )
-            for i, model in enumerate(inner)
-        ]
+
+        return Explanations(lambda first, last: [record(i) for i in range(first, last)], reasons, answers)
+
+    def _trees_to_explain(self) -> Any:
+        """Model whose trees explain the answers: the wrapped one, or that of a foreign forest; None without trees."""
+        if offers(self.estimator_, "_explain_for_sets") or isinstance(self.estimator_, NumberAnswers):
+            return self.estimator_
+
+        def wrap() -> _ForeignForest | None:
+            try:
+                return _ForeignForest(self.estimator_)
+            except (TypeError, ValueError):  # no trees, or such as can't be read
+                return None
+
+        return self._tables.get("trees to explain", wrap)
 
     def _respond(self, rows: Any, verbs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         own = {verb: arguments for verb, arguments in verbs.items() if verb in _OWN}

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hedgerow.data.table import read_table
 from hedgerow.data.targets import read_labels
+from hedgerow.data.training import column_ranges
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import ClassAnswers
 from hedgerow.estimators.verbs.one_tree import OneTree
@@ -55,7 +56,7 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         The tree itself, with the class counts of its leaves.
     leaf_models_ : LeafModels
         The naive Bayes classifiers of its leaves.
-    classes_, n_classes_, class_prior_, schema_, n_features_in_, feature_names_in_
+    classes_, n_classes_, class_prior_, schema_, training_range_, n_features_in_, feature_names_in_
         As in :class:`TreeClassifier`.
     feature_importances_
         Of the splits of the tree; the use of columns by naive Bayes is not counted.
@@ -106,6 +107,7 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
             table,
             forest,
             leaf_models_=models,
+            training_range_=column_ranges(table.values, table.schema.n_categories),
             classes_=labels.classes,
             n_classes_=n_classes,
             class_prior_=np.bincount(labels.codes, minlength=n_classes) / len(labels.codes),

@@ -30,7 +30,14 @@ from hedgerow.folds import Prunings
 from hedgerow.forest.forest import Forest
 from hedgerow.walk import ForestWalk, TableCache, Walk
 
-__all__ = ["FittedEstimator", "WrappedForest", "check_classifier", "class_weight_parameters", "fit_and_keep_bags"]
+__all__ = [
+    "FittedEstimator",
+    "WrappedForest",
+    "check_classifier",
+    "class_weight_parameters",
+    "fit_and_keep_bags",
+    "numeric_schema",
+]
 
 Floats = NDArray[np.float64]
 
@@ -86,6 +93,10 @@ class WrappedForest(Wrapper, PicturesOfSeveral, CodeOfSeveral):
             return self.estimator_._walk
         return ForestWalk(self.forest_, self._n_jobs)
 
+    @property
+    def _exact_walk(self) -> Walk | None:
+        return self.estimator_._exact_walk if isinstance(self.estimator_, TreeBased) else None
+
     def get_tree_weights(self) -> Floats | None:
         return self.estimator_.get_tree_weights() if isinstance(self.estimator_, TreeBased) else None
 
@@ -138,7 +149,7 @@ class WrappedForest(Wrapper, PicturesOfSeveral, CodeOfSeveral):
         _check_model(model)
         own = isinstance(getattr(model, "forest_", None), Forest)
         forest = model.forest_ if own else from_sklearn(model)
-        schema = model.schema_ if own else _numeric_schema(model)
+        schema = model.schema_ if own else numeric_schema(model)
         prior = getattr(model, "class_prior_", prior)
         return {
             "estimator_": model,
@@ -187,7 +198,7 @@ def fit_and_keep_bags(model: Any, X: Any, y: NDArray[Any], params: dict[str, Any
     samples = None if isinstance(model, TreeBased) else getattr(model, "estimators_samples_", None)
     if samples is None:
         return None
-    rows = _numeric_schema(model).read(X, estimator=model)
+    rows = numeric_schema(model).read(X, estimator=model)
     return OutOfBag.from_samples(from_sklearn(model), rows, samples, getattr(model, "n_jobs", None))
 
 
@@ -230,7 +241,7 @@ def _root_shares(forest: Forest) -> Floats:
     return (roots / roots.sum(axis=1, keepdims=True)).mean(axis=0)
 
 
-def _numeric_schema(model: Any) -> Schema:
+def numeric_schema(model: Any) -> Schema:
     """Schema of numeric columns, with scikit-learn's names."""
     names = getattr(model, "feature_names_in_", None)
     named = names is not None

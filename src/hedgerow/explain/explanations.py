@@ -110,7 +110,8 @@ class Explanations(Sequence[Record], Generic[Record]):
         columns: dict[str, Any] = {"answer": self.answers}
         if self.sets is not None:
             columns["set"] = [self.set_of_row(i) for i in range(len(self))]
-        columns |= {"doubt": self.reasons.doubt, "reason": self.reasons.main}
+        main = pandas.Series(self.reasons.main, dtype=object)  # or None becomes NaN
+        columns |= {"doubt": self.reasons.doubt, "reason": main}
         shares = dict(zip(self.reasons.names, self.reasons.shares.T, strict=True))
         return pandas.DataFrame(columns | shares | self._contributions_of_answers())
 

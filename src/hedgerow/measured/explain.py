@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from hedgerow._printable import printable
 from hedgerow.data.columns import Column, Kind
 from hedgerow.data.table import Schema
+from hedgerow.explain.explained import Explained
+from hedgerow.explain.reasons import ReasonForDoubt
 from hedgerow.explain.sentences import listed, mixture_lines
 from hedgerow.forest.text import highest_level, number_text
 from hedgerow.measured.laws import CategoryLaw, ColumnLaw
@@ -44,7 +46,7 @@ class PossibleRegion:
 
 
 @dataclass(frozen=True)
-class RegionExplanation:
+class RegionExplanation(Explained):
     """Explanation of the prediction for one row.
 
     `regions` are all possible regions, most probable first; the prediction is the mean of their values weighted by
@@ -117,10 +119,11 @@ def explain_regions(
     answers: NDArray[Any],
     classes: NDArray[Any] | None = None,
     probabilities: Floats | None = None,
+    why: Sequence[tuple[ReasonForDoubt, ...]],
 ) -> list[RegionExplanation]:
     """Explain each row: `cells` are the standard deviations of its errors, `shares` its region memberships.
 
-    `values` are those of the regions, (k, 1) or (k, n_classes).
+    `values` are those of the regions, (k, 1) or (k, n_classes), `why` the reasons for doubt about each row.
     """
     bounds = [_bounds(regions, schema, number) for number in range(len(regions))]
     labels = None if classes is None else tuple(classes.tolist())
@@ -150,6 +153,7 @@ def explain_regions(
                 mixed=None if labels is None else tuple(weighted_sums(share[np.newaxis], values)[0].tolist()),
                 probabilities=None if probabilities is None else tuple(probabilities[i].tolist()),
                 doubt="; ".join(reasons),
+                why=why[i],
             )
         )
     return explanations

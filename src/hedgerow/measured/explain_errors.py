@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from hedgerow._printable import printable
 from hedgerow.data.table import Schema
+from hedgerow.explain.explained import Explained
+from hedgerow.explain.reasons.reason import MissingColumn
 from hedgerow.explain.sentences import listed
 from hedgerow.forest.text import number_text
 from hedgerow.measured.explain import measured_text
 from hedgerow.measured.latent import Landmarks
 from hedgerow.measured.laws import CategoryLaw
 
-__all__ = ["SumExplanation", "hidden_by_errors"]
+__all__ = ["SumExplanation", "facts_of_errors", "hidden_by_errors", "pieces_of_columns"]
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +28,7 @@ _LEAST_SHARE = 0.005  # anything less is shown as 0 %
 
 
 @dataclass(frozen=True)
-class SumExplanation:
+class SumExplanation(Explained):
     """Explanation of one answer of a boosted model.
 
     `start` is the answer without trees (of a classifier the logits), `added` what the trees add to it. `measured` has
@@ -82,8 +84,7 @@ def hidden_by_errors(
     `ask` answers rows with errors of these sizes. Between two neighbouring thresholds the answer is the same, so that
     one value of each piece is asked about, and weighted with the law's probability of the piece.
     """
-    split = np.flatnonzero(np.diff(marks.start)).tolist()
-    pieces = {j: _pieces(marks, j, row, sigma) for j in split if sigma[j] > 0 or np.isnan(row[j])}
+    pieces = pieces_of_columns(marks, row, sigma)
     rows, errors = [], []
     for j, (values, _) in pieces.items():
         known, exact = (np.repeat(one[np.newaxis], len(values), axis=0) for one in (row, sigma))
@@ -97,8 +98,30 @@ def hidden_by_errors(
         part = answers[at : at + len(values)]
         at += len(values)
         hidden[schema.names[j]] = float(np.sqrt(masses @ (part - masses @ part) ** 2))
+    split = _split_columns(marks)
     texts = tuple(measured_text(schema.columns[j], float(row[j]), float(sigma[j])) for j in split)
     return hidden, texts
+
+
+def pieces_of_columns(marks: Landmarks, row: Floats, sigma: Floats) -> dict[int, tuple[Floats, Floats]]:
+    """Values that each column that is not exact may have, one for each piece, and their probabilities."""
+    return {j: _pieces(marks, j, row, sigma) for j in _split_columns(marks) if sigma[j] > 0 or np.isnan(row[j])}
+
+
+def _split_columns(marks: Landmarks) -> list[int]:
+    return np.flatnonzero(np.diff(marks.start)).tolist()
+
+
+def facts_of_errors(hidden: Mapping[str, float], missing: Collection[str]) -> dict[str, Any]:
+    """What reasons say about measurement errors and about missing columns, by field of `RowFacts`.
+
+    `hidden` has the standard deviation that each column hides of the answer.
+    """
+    variances = sorted(((name, size**2) for name, size in hidden.items()), key=lambda pair: -pair[1])
+    return {
+        "error_costs": {name: cost for name, cost in variances if name not in missing},
+        "missing": tuple(MissingColumn(name, cost, None, ()) for name, cost in variances if name in missing),
+    }
 
 
 def _pieces(marks: Landmarks, j: int, row: Floats, sigma: Floats) -> tuple[Floats, Floats]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,12 @@ from sklearn.metrics import accuracy_score
 from hedgerow.data.targets import read_labels, read_weights
 from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.measured.boosting import MeasuredBoosting
+from hedgerow.estimators.measured.explained_sums import SumRows, class_levels_of_sums
+from hedgerow.estimators.measured.inputs import MeasuredInputs
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import ClassAnswers
+from hedgerow.explain.explanations import Explanations
+from hedgerow.explain.reasons import SetSizes
 from hedgerow.folds import Uncertainty
 from hedgerow.folds.uncertainty import all_aleatoric, entropy_bits
 from hedgerow.measured.explain_errors import SumExplanation, hidden_by_errors
@@ -52,7 +57,8 @@ n_iter_no_change, validation_fraction, n_jobs, random_state
         Labels, their number, and their weighted frequencies in the training data.
     n_estimators_, train_losses_, validation_losses_
         As in :class:`MeasuredBoostingRegressor`.
-    sigma_, error_source_, error_sizes_, laws_, schema_, n_features_in_, feature_names_in_, feature_importances_
+    sigma_, error_source_, error_sizes_, laws_, schema_, training_range_, n_features_in_, \
+feature_names_in_, feature_importances_
         As in :class:`MeasuredTreeRegressor`.
 
     Examples
@@ -166,34 +172,55 @@ n_iter_no_change, validation_fraction, n_jobs, random_state
         found: Floats = ask(walk, rows, [self._counts_query()])[0]
         return found
 
-    def explain(self, X: Any, X_err: Any = None) -> list[SumExplanation]:  # type: ignore[override]
-        """Explain each prediction: the probabilities, and what the error of each column hides."""
-        rows = self._read(X)
-        cells = self._cells(rows, X_err)
-        raw = self._ask_with_errors(rows, cells, self._raw_query())
-        shares = LogLoss(self.n_classes_).probabilities(raw)
-        query = self._proba_query()
-        explanations = []
-        for i, code in enumerate(self._decide(shares).tolist()):
+    def explain(self, X: Any, X_err: Any = None) -> Explanations[SumExplanation]:  # type: ignore[override]
+        """Explain each prediction: the probabilities, what the error of each column hides, and the reasons for doubt.
 
-            def of_class(x: Floats, sizes: Floats, code: int = code) -> Floats:
-                found: Floats = self._ask_with_errors(x, sizes, query)[:, code]
+        `reasons` of the whole has the shares of the reasons of all rows (docs/reasons.md).
+        """
+        rows = self._read(X)
+        return self._explain_rows(rows, self._cells(rows, X_err))
+
+    def _explain_for_sets(self, X: Any, outer: SetSizes) -> Explanations[Any]:
+        return MeasuredInputs._explain_for_sets(self, X, outer)
+
+    def _explain_rows(
+        self, rows: Floats, cells: Floats, *, outer: SetSizes | None = None
+    ) -> Explanations[SumExplanation]:
+        model, query = copy(self), self._proba_query()
+        raw = model._ask_with_errors(rows, cells, self._raw_query())
+        shares = LogLoss(self.n_classes_).probabilities(raw)
+        codes = model._decide(shares)
+
+        def hidden(i: int) -> tuple[dict[str, float], tuple[str, ...]]:
+            def of_class(x: Floats, sizes: Floats) -> Floats:
+                found: Floats = model._ask_with_errors(x, sizes, query)[:, codes[i]]
                 return found
 
-            hidden, measured = hidden_by_errors(self._soft.landmarks, self.schema_, rows[i], cells[i], of_class)
-            explanations.append(
-                SumExplanation(
-                    answer=self.classes_[code],
-                    start=tuple(self.start_.tolist()),
-                    added=tuple((raw[i] - self.start_).tolist()),
-                    n_trees=self.n_estimators_,
-                    measured=measured,
-                    hidden=hidden,
-                    classes=tuple(self.classes_.tolist()),
-                    probabilities=tuple(shares[i].tolist()),
+            return hidden_by_errors(model._soft.landmarks, model.schema_, rows[i], cells[i], of_class)
+
+        levels = class_levels_of_sums(model, rows, shares, query)
+        reasons, why = SumRows(model, rows, levels, lambda i: hidden(i)[0], of_classes=True).divide(outer)
+
+        def records(first: int, last: int) -> list[SumExplanation]:
+            made = []
+            for i in range(first, last):
+                by_column, measured = hidden(i)
+                made.append(
+                    SumExplanation(
+                        answer=model.classes_[codes[i]],
+                        start=tuple(model.start_.tolist()),
+                        added=tuple((raw[i] - model.start_).tolist()),
+                        n_trees=model.n_estimators_,
+                        measured=measured,
+                        hidden=by_column,
+                        classes=tuple(model.classes_.tolist()),
+                        probabilities=tuple(shares[i].tolist()),
+                        why=why(i),
+                    )
                 )
-            )
-        return explanations
+            return made
+
+        return Explanations(records, reasons, model.classes_[codes], None, model.classes_)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
         """Accuracy of `predict`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,12 @@ from sklearn.metrics import r2_score
 from hedgerow.data.targets import read_targets, read_weights
 from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.measured.boosting import MeasuredBoosting
+from hedgerow.estimators.measured.explained_sums import SumRows, number_levels_of_sums
 from hedgerow.estimators.measured.inputs import precision_of
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import Answers
+from hedgerow.explain.explanations import Explanations
+from hedgerow.explain.reasons import SetSizes
 from hedgerow.measured.explain_errors import SumExplanation, hidden_by_errors
 from hedgerow.measured.losses import number_loss
 from hedgerow.walk import Query
@@ -71,7 +75,8 @@ class MeasuredBoostingRegressor(RegressorMixin, Answers, MeasuredBoosting):  # t
     forest_ : Forest
         The trees. A leaf holds the expected number of rows, its step, and the squares of what is left of the steps that
         rows ask for.
-    sigma_, error_source_, error_sizes_, laws_, schema_, n_features_in_, feature_names_in_, feature_importances_
+    sigma_, error_source_, error_sizes_, laws_, schema_, training_range_, n_features_in_, \
+feature_names_in_, feature_importances_
         As in :class:`MeasuredTreeRegressor`.
 
     Examples
@@ -150,22 +155,40 @@ class MeasuredBoostingRegressor(RegressorMixin, Answers, MeasuredBoosting):  # t
         """Predictions after each stage, each (n,)."""
         return (raw[:, 0] for raw in self._staged_raw(X, X_err))
 
-    def explain(self, X: Any, X_err: Any = None) -> list[SumExplanation]:
-        """Explain each prediction: what the trees add up to, and what the error of each column hides."""
+    def explain(self, X: Any, X_err: Any = None) -> Explanations[SumExplanation]:
+        """Explain each prediction: what the trees add up to, what the error of each column hides, and the doubt.
+
+        `reasons` of the whole has the shares of the reasons of all rows (docs/reasons.md): a sum of trees has no
+        variance but that from errors and missing values.
+        """
         rows = self._read(X)
-        cells = self._cells(rows, X_err)
-        query = self._mean_query()
-        explanations = []
-        for row, sizes, answer in zip(rows, cells, self._ask_with_errors(rows, cells, query).tolist(), strict=True):
-            hidden, measured = hidden_by_errors(
-                self._soft.landmarks, self.schema_, row, sizes, lambda x, s: self._ask_with_errors(x, s, query)
+        return self._explain_rows(rows, self._cells(rows, X_err))
+
+    def _explain_rows(
+        self, rows: Floats, cells: Floats, *, outer: SetSizes | None = None
+    ) -> Explanations[SumExplanation]:
+        model, query = copy(self), self._mean_query()
+        answers = model._ask_with_errors(rows, cells, query)
+        found = [
+            hidden_by_errors(
+                model._soft.landmarks, model.schema_, row, sizes, lambda x, s: model._ask_with_errors(x, s, query)
             )
-            start = float(self.start_[0])
-            added = answer - start
-            explanations.append(
-                SumExplanation(answer, (start,), (added,), self.n_estimators_, measured, hidden, None, None)
-            )
-        return explanations
+            for row, sizes in zip(rows, cells, strict=True)
+        ]
+        names = np.array(model.schema_.names, dtype=object)
+        levels = number_levels_of_sums([one for one, _ in found], [set(names[np.isnan(row)]) for row in rows])
+        reasons, why = SumRows(model, rows, levels, lambda i: found[i][0], of_classes=False).divide(outer)
+        start, n_trees = float(model.start_[0]), model.n_estimators_
+
+        def records(first: int, last: int) -> list[SumExplanation]:
+            return [
+                SumExplanation(answer, (start,), (answer - start,), n_trees, measured, hidden, None, None, why=why(i))
+                for i, (answer, (hidden, measured)) in enumerate(
+                    zip(answers[first:last].tolist(), found[first:last], strict=True), first
+                )
+            ]
+
+        return Explanations(records, reasons, answers)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
         """R² of `predict`."""

@@ -13,11 +13,18 @@ from hedgerow.data.targets import read_labels, read_weights
 from hedgerow.estimators.fitting.bagging import oob_scores
 from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.measured.forests import MeasuredForest
+from hedgerow.estimators.measured.inputs import MeasuredInputs
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import ClassAnswers
+from hedgerow.estimators.verbs.explained_classes import explain_class_rows
+from hedgerow.estimators.verbs.training_cases import TrainingCases, read_training
+from hedgerow.explain.explanations import Explanations
+from hedgerow.explain.reasons import SetSizes
 from hedgerow.explain.reasons.leaf_certainty import LeafCertainty
+from hedgerow.explain.records import ClassExplanation
 from hedgerow.folds import Uncertainty
 from hedgerow.folds.uncertainty import entropy_bits
+from hedgerow.measured.many_trees import MeasuredWalk
 from hedgerow.walk import LeafTable, Query, ask
 
 __all__ = ["MeasuredForestClassifier"]
@@ -51,7 +58,8 @@ oob_score, n_points, n_jobs, random_state
         Labels, their number, and their weighted frequencies in the training data.
     oob_score_, oob_decision_function_
         As in :class:`ForestClassifier`.
-    sigma_, error_source_, error_sizes_, laws_, schema_, n_features_in_, feature_names_in_, feature_importances_
+    sigma_, error_source_, error_sizes_, laws_, schema_, training_range_, n_features_in_, \
+feature_names_in_, feature_importances_
         As in :class:`MeasuredTreeRegressor`.
 
     Examples
@@ -153,6 +161,36 @@ oob_score, n_points, n_jobs, random_state
         rows, walk = self._measured(X, X_err)
         found: Uncertainty = ask(walk, rows, [self._uncertainty_query(measure)])[0]
         return found
+
+    def explain(  # type: ignore[override]
+        self, X: Any, X_err: Any = None, *, training: tuple[Any, Any] | None = None
+    ) -> Explanations[ClassExplanation]:
+        """Explain the prediction for each row: the votes of the trees, and the doubt; see :class:`ForestClassifier`.
+
+        `X_err` as in :meth:`predict_proba`.
+        """
+        rows = self._read(X)
+        return self._explain_rows(rows, self._cells(rows, X_err), training=read_training(self, training))
+
+    def _explain_for_sets(self, X: Any, outer: SetSizes) -> Explanations[Any]:
+        return MeasuredInputs._explain_for_sets(self, X, outer)
+
+    def _explain_rows(
+        self, rows: Floats, cells: Floats, *, training: TrainingCases | None = None, outer: SetSizes | None = None
+    ) -> Explanations[ClassExplanation]:
+        fixed, query = self._with_errors(cells), self._proba_query()
+        codes = self._decide(ask(fixed._walk, rows, [query])[0])
+
+        def answer(i: int, measured: MeasuredWalk, others: Floats) -> Floats:
+            found: Floats = ask(measured, others, [query])[0][:, codes[i]]
+            return found
+
+        return explain_class_rows(
+            *(fixed, rows, training),
+            outer=outer,
+            model_of=lambda part: self._with_errors(cells[part]),
+            more_facts=self._facts_of_errors(rows, cells, answer),
+        )
 
     def leaf_counts(self, X: Any, X_err: Any = None) -> Floats:
         """Soft class counts of the regions of each tree, weighted by membership, (n, n_trees, n_classes)."""

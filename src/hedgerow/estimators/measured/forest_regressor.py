@@ -17,10 +17,12 @@ from hedgerow.estimators.measured.inputs import precision_of
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import NumberAnswers
 from hedgerow.estimators.verbs.explained_numbers import explain_number_rows
-from hedgerow.estimators.verbs.training_cases import read_training
+from hedgerow.estimators.verbs.training_cases import TrainingCases, read_training
 from hedgerow.explain.explanations import Explanations
+from hedgerow.explain.reasons import SetSizes
 from hedgerow.explain.records import NumberExplanation
 from hedgerow.folds import Uncertainty, deviations
+from hedgerow.measured.many_trees import MeasuredWalk
 from hedgerow.measured.tree_answers import soft_variance
 from hedgerow.walk import Query, ask
 
@@ -69,7 +71,8 @@ class MeasuredForestRegressor(NumberAnswers, MeasuredForest):
         The trees. A leaf holds the expected number of rows, γ, and the squared errors of the tree's answers to them.
     oob_score_, oob_prediction_
         As in :class:`ForestRegressor`.
-    sigma_, error_source_, error_sizes_, laws_, schema_, n_features_in_, feature_names_in_, feature_importances_
+    sigma_, error_source_, error_sizes_, laws_, schema_, training_range_, n_features_in_, \
+feature_names_in_, feature_importances_
         As in :class:`MeasuredTreeRegressor`.
 
     Examples
@@ -177,9 +180,27 @@ class MeasuredForestRegressor(NumberAnswers, MeasuredForest):
         """Explain the prediction for each row: the spread of the trees, and the doubt; see :class:`ForestRegressor`."""
         rows = self._read(X)
         cells = self._cells(rows, X_err)
-        walk = self._walk
+        return self._explain_rows(rows, cells, coverage=coverage, training=read_training(self, training))
+
+    def _explain_rows(
+        self,
+        rows: Floats,
+        cells: Floats,
+        *,
+        coverage: float = 0.9,
+        training: TrainingCases | None = None,
+        outer: SetSizes | None = None,
+    ) -> Explanations[NumberExplanation]:
+        walk, query = self._walk, self._mean_query()
+
+        def answer(i: int, measured: MeasuredWalk, others: Floats) -> Floats:
+            found: Floats = ask(measured, others, [query])[0]
+            return found
+
         return explain_number_rows(
-            self, rows, coverage, read_training(self, training), lambda part: walk.with_errors(cells[part])
+            *(self, rows, coverage, training),
+            walk_of=lambda part: walk.with_errors(cells[part]),
+            more_facts=self._facts_of_errors(rows, cells, answer),
         )
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:

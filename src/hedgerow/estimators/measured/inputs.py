@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +16,8 @@ from hedgerow.data.columns import Kind
 from hedgerow.data.table import Table, read_table
 from hedgerow.data.targets import first_masked
 from hedgerow.estimators.base import TreeBased
+from hedgerow.explain.explanations import Explanations
+from hedgerow.explain.reasons import SetSizes
 from hedgerow.forest.kinds import NodeKind
 from hedgerow.measured.error_sizes import ErrorSizes, read_cells, read_sigma
 from hedgerow.measured.laws import CategoryLaw, NumberLaw
@@ -60,6 +63,15 @@ class MeasuredInputs(TreeBased):
             )
         sizes: ErrorSizes = self.error_sizes_
         return sizes.of_rows(rows, self.schema_.names)
+
+    def _explain_for_sets(self, X: Any, outer: SetSizes) -> Explanations[Any]:
+        """Explain the prediction for each row, and its doubt by the sets of a model that wraps this one."""
+        rows = self._read(X)
+        return self._explain_rows(rows, self._cells(rows, None), outer=outer)
+
+    @abstractmethod
+    def _explain_rows(self, rows: Floats, cells: Floats, *, outer: SetSizes | None = None) -> Explanations[Any]:
+        """Explain rows with errors of these sizes; `outer` are the sets of a model that wraps this one."""
 
     # -- fitting
 

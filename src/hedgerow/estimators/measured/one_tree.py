@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,14 +12,18 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._params import check_choice, check_number, check_whole
+from hedgerow.data.training import column_ranges
+from hedgerow.estimators.measured.explained_regions import RegionRows
 from hedgerow.estimators.measured.inputs import MeasuredInputs, Measurements
 from hedgerow.estimators.stored import check_fitted
 from hedgerow.estimators.verbs.one_tree import OneTree
+from hedgerow.explain.explanations import Explanations
+from hedgerow.explain.reasons import Levels, SetSizes
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import impurity_importances
 from hedgerow.forest.names import number_text
 from hedgerow.measured.blas_threads import single_blas_thread
-from hedgerow.measured.explain import RegionExplanation, error_costs, explain_regions
+from hedgerow.measured.explain import RegionExplanation, error_costs
 from hedgerow.measured.grow import GrowthSettings, grow_path
 from hedgerow.measured.least_squares import Problem
 from hedgerow.measured.prune import n_kept_splits, path_pruning
@@ -73,15 +78,25 @@ class MeasuredTree(MeasuredInputs, OneTree):
         leaves: NDArray[np.int32] = self.membership(X, X_err).argmax(axis=1).astype(np.int32)
         return leaves
 
-    def explain(self, X: Any, X_err: Any = None) -> list[RegionExplanation]:
+    def explain(self, X: Any, X_err: Any = None) -> Explanations[RegionExplanation]:
         """Explain each prediction: the regions that the row may be in, their values, and the reasons for doubt.
 
-        ``print(model.explain(X)[0])`` shows a text for people; `X_err` as in :meth:`membership`.
+        ``print(model.explain(X)[0])`` shows a text for people; `reasons` of the whole has the shares of the reasons of
+        all rows (docs/reasons.md). `X_err` as in :meth:`membership`.
         """
         rows = self._read(X)
-        cells = self._cells(rows, X_err)
+        return self._explain_rows(rows, self._cells(rows, X_err))
+
+    def _explain_rows(
+        self, rows: Floats, cells: Floats, *, outer: SetSizes | None = None
+    ) -> Explanations[RegionExplanation]:
         shares = self._shares(rows, cells)
-        return explain_regions(self._regions, self.schema_, rows, cells, shares, **self._answers(shares))
+        found = RegionRows(copy(self), rows, cells, shares, self._answers(shares), self._levels(rows, shares))
+        return found.explanations(outer)
+
+    @abstractmethod
+    def _levels(self, rows: Floats, shares: Floats) -> Levels:
+        """Levels of doubt about rows with these memberships."""
 
     def _respond(self, rows: Floats, verbs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         """Answer several verbs about the same rows, whose memberships are computed once."""
@@ -115,6 +130,16 @@ class MeasuredTree(MeasuredInputs, OneTree):
     @property
     def _walk(self) -> Walk:
         return SoftWalk(self.forest_, lambda rows: self._shares(rows, self._cells(rows, None)))
+
+    @property
+    def _exact_walk(self) -> Walk:
+        return SoftWalk(self.forest_, lambda rows: self._shares(rows, np.zeros_like(rows)))
+
+    def _rows_of_regions(self) -> Floats:
+        """Expected number of training rows in each region, (n_leaves,)."""
+        forest = self.forest_
+        rows: Floats = forest.stats[:, 0] if forest.leaf_counts is None else forest.counts.sum(axis=1)
+        return rows
 
     def _error_texts(self) -> list[str]:
         return [f"(± {number_text(size)})" if size > 0 else "" for size in self.sigma_.tolist()]
@@ -159,6 +184,7 @@ class MeasuredTree(MeasuredInputs, OneTree):
             laws_=problem.laws,
             error_sizes_=given.sizes,
             error_source_=given.source,
+            training_range_=column_ranges(problem.values, given.table.schema.n_categories),
             _regions=Regions.of_forest(forest, given.table.schema.n_categories),
             **attributes,
         )

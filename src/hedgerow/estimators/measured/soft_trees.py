@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable
+from copy import copy
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import SoftGrowOptions
 from hedgerow._params import check_number, check_whole
+from hedgerow.data.training import column_ranges
 from hedgerow.estimators.measured.inputs import MeasuredInputs, Measurements
 from hedgerow.estimators.stored import check_fitted
+from hedgerow.estimators.verbs.explained_classes import MoreFacts
 from hedgerow.estimators.verbs.many_trees import ManyTrees
 from hedgerow.forest.forest import Forest
 from hedgerow.growth.options import n_tried_features
 from hedgerow.measured.cells import CellColumn, cells_of
+from hedgerow.measured.explain_errors import facts_of_errors, hidden_by_errors
 from hedgerow.measured.least_squares import Problem
 from hedgerow.measured.many_trees import ManySoftTrees, MeasuredWalk
 from hedgerow.walk import n_threads
@@ -38,14 +43,42 @@ class SoftTrees(MeasuredInputs, ManyTrees):
 
     @property
     def _walk(self) -> MeasuredWalk:
-        walk: MeasuredWalk = self._soft.walk(
-            lambda rows: self._cells(rows, None), TOLERANCE, self.n_jobs, self._n_points()
-        )
+        cells = vars(self).get("_cells_of_rows")
+        errors = (lambda rows: self._cells(rows, None)) if cells is None else (lambda rows: cells)
+        walk: MeasuredWalk = self._soft.walk(errors, TOLERANCE, self.n_jobs, self._n_points())
         return walk
 
     def _n_points(self) -> int | None:
         """Points of each tree in walks; None: walks follow all regions."""
         return None
+
+    def _with_errors(self, cells: Floats) -> Self:
+        """Copy that answers about rows with errors of these sizes, (n, n_features), alone."""
+        other = copy(self)
+        other._cells_of_rows = cells
+        return other
+
+    def _facts_of_errors(
+        self, rows: Floats, cells: Floats, answer: Callable[[int, MeasuredWalk, Floats], Floats]
+    ) -> MoreFacts:
+        """What errors and missing values hide of the answer; `answer` is that about a row if others stood for it."""
+        names = self.schema_.names
+
+        def facts(i: int, reason: str) -> dict[str, Any]:
+            if reason not in ("measurement error", "missing input"):
+                return {}
+
+            def ask_about(others: Floats, sizes: Floats) -> Floats:
+                return answer(i, self._walk.with_errors(sizes), others)
+
+            hidden, _ = hidden_by_errors(self._soft.landmarks, self.schema_, rows[i], cells[i], ask_about)
+            return facts_of_errors(hidden, {names[j] for j in np.flatnonzero(np.isnan(rows[i]))})
+
+        return facts
+
+    @property
+    def _exact_walk(self) -> MeasuredWalk:
+        return self._soft.walk(np.zeros_like, TOLERANCE, self.n_jobs, self._n_points())
 
     def _measured(self, X: Any, X_err: Any) -> tuple[Floats, MeasuredWalk]:
         """Rows, and their walk with errors of their own."""
@@ -85,6 +118,7 @@ class SoftTrees(MeasuredInputs, ManyTrees):
             laws_=problem.laws,
             error_sizes_=given.sizes,
             error_source_=given.source,
+            training_range_=column_ranges(problem.values, given.table.schema.n_categories),
             _soft=ManySoftTrees.of(forest, problem.laws),
             **attributes,
         )

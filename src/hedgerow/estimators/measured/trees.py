@@ -12,9 +12,11 @@ from sklearn.metrics import accuracy_score, r2_score
 from hedgerow._params import check_choice
 from hedgerow.data.targets import read_labels, read_targets, read_weights
 from hedgerow.estimators.contract import CODES
+from hedgerow.estimators.measured.explained_regions import class_levels_of_regions, number_levels_of_regions
 from hedgerow.estimators.measured.inputs import precision_of
 from hedgerow.estimators.measured.one_tree import MeasuredTree
 from hedgerow.estimators.stored import storable
+from hedgerow.explain.reasons import Levels
 from hedgerow.folds.leaf_probability import Frequency
 from hedgerow.folds.moments import deviations
 from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric, entropy_bits
@@ -78,7 +80,7 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
     error_source_ : {"sigma", "X_err"}
         Where `fit` took the sizes of errors from.
     error_sizes_, laws_ : sizes of errors, and the laws of the latent values of columns.
-    schema_, n_features_in_, feature_names_in_, feature_importances_
+    schema_, training_range_, n_features_in_, feature_names_in_, feature_importances_
         As in :class:`TreeRegressor`.
 
     Examples
@@ -169,6 +171,9 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
     def _answers(self, shares: Floats) -> dict[str, Any]:
         return {"values": self.values_[:, np.newaxis], "answers": self._mix(shares)}
 
+    def _levels(self, rows: Floats, shares: Floats) -> Levels:
+        return number_levels_of_regions(self, rows, shares)
+
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
         """R² of `predict`."""
         return float(r2_score(y, self.predict(X, X_err), sample_weight=sample_weight))
@@ -200,8 +205,8 @@ categorical_features
         The same regions as a plain tree, with the soft counts that combination rules and cautious sets use
         (:class:`RuleClassifier`, :class:`CautiousClassifier`).
     classes_, n_classes_, class_prior_ : labels, their number, and their weighted frequencies in the training data.
-    regions_, region_categories_, sigma_, error_source_, error_sizes_, laws_, schema_, n_features_in_, \
-feature_names_in_, feature_importances_
+    regions_, region_categories_, sigma_, error_source_, error_sizes_, laws_, schema_, training_range_, \
+n_features_in_, feature_names_in_, feature_importances_
         As in :class:`MeasuredTreeRegressor`.
 
     Examples
@@ -295,6 +300,9 @@ feature_names_in_, feature_importances_
             "classes": self.classes_,
             "probabilities": probabilities,
         }
+
+    def _levels(self, rows: Floats, shares: Floats) -> Levels:
+        return class_levels_of_regions(self, self._region_probabilities(), rows, shares)
 
     def predict_uncertainty(self, X: Any, X_err: Any = None) -> Uncertainty:
         """Entropy of the probabilities in bits; a single tree has no between-tree variance, so all is aleatoric."""

@@ -24,6 +24,7 @@ from hedgerow.estimators.verbs.training_cases import read_training
 from hedgerow.estimators.verbs.ways_out import WaysOut
 from hedgerow.explain.explanation import LeafProbabilities
 from hedgerow.explain.explanations import Explanations
+from hedgerow.explain.reasons import SetSizes
 from hedgerow.explain.reasons.leaf_certainty import ClassCertainty, LeafCertainty
 from hedgerow.explain.reasons.number_spread import NumberSpread, number_spread
 from hedgerow.explain.records import ClassExplanation, NumberExplanation
@@ -116,11 +117,6 @@ class Answers(WaysOut):
     def _additive(self) -> tuple[LeafTable, Additive]:
         """Leaf table of an answer that is a sum over the leaves of a row, and the answer."""
         raise ValueError(f"{type(self).__name__} has no contributions: its answers are no sum of values of leaves")
-
-    def _ranges_of_splits(self) -> Floats | None:
-        """Training range of the columns that the trees split on; NaN for others, as nothing depends on them."""
-        ranges = self._training_range()
-        return None if ranges is None else np.where(self.forest_.split_features[:, np.newaxis], ranges, np.nan)
 
     def _source(self, verb: str, **arguments: Any) -> str:
         """Verb whose answer this one follows from by :meth:`_derive`; the verb itself where there is none."""
@@ -249,6 +245,10 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         rows = self._read_here(X)
         found = explain_class_rows(self, rows, read_training(self, training))
         return found.with_contributions(self.contributions(X)) if check_bool("contributions", contributions) else found
+
+    def _explain_for_sets(self, X: Any, outer: SetSizes) -> Explanations[Any]:
+        """Explain the prediction for each row, and its doubt by the sets of a model that wraps this one."""
+        return explain_class_rows(self, self._read(X), outer=outer)
 
     _set_verbs: tuple[str, ...] = ()
     _leaf_probabilities: LeafProbabilities | None = None

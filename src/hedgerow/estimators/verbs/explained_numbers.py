@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from hedgerow._lazy import lazy
 from hedgerow.estimators.verbs.deciding_columns import deciding_columns
-from hedgerow.estimators.verbs.explained_classes import outside_columns
+from hedgerow.estimators.verbs.explained_classes import MoreFacts, in_words, outside_columns
 from hedgerow.estimators.verbs.training_cases import TrainingCases
 from hedgerow.explain.explanation import explain_numbers
 from hedgerow.explain.explanations import Explanations
-from hedgerow.explain.reasons import REASONS, Levels, ReasonForDoubt, Reasons, divide
+from hedgerow.explain.reasons import Levels, ReasonForDoubt, Reasons, divide
 from hedgerow.explain.reasons.leaf_certainty import rows_at_once
 from hedgerow.explain.reasons.number_spread import NumberSpread, variance_of_trees
 from hedgerow.explain.reasons.reason import RowFacts
@@ -41,13 +41,18 @@ def explain_number_rows(
     coverage: float,
     training: TrainingCases | None = None,
     walk_of: Callable[[Part], Walk] | None = None,
+    more_facts: MoreFacts | None = None,
 ) -> Explanations[NumberExplanation]:
-    """Answer and explain converted rows; `walk_of` gives the walk of some of them, by default the model's own."""
+    """Answer and explain converted rows.
+
+    `walk_of` gives the walk of some of them, by default the model's own; `more_facts` as in
+    :func:`~hedgerow.estimators.verbs.explained_classes.explain_class_rows`.
+    """
     model = copy(model)  # parameters may be set to others before the records are made
     walk_of = walk_of or (lambda part: model._walk)
     spread: NumberSpread
     answers, spread = ask(walk_of(slice(None)), rows, [model._mean_query(), model._number_spread_query()])
-    explained = NumberRows(model, rows, answers, spread, coverage, training, walk_of)
+    explained = NumberRows(model, rows, answers, spread, coverage, training, walk_of, more_facts)
     return Explanations(explained.records, explained.reasons, answers)
 
 
@@ -68,6 +73,7 @@ class NumberRows:
     coverage: float
     training: TrainingCases | None
     walk_of: Callable[[Part], Walk]
+    more_facts: MoreFacts | None
 
     @lazy
     def reasons(self) -> Reasons:
@@ -84,8 +90,26 @@ class NumberRows:
         else:
             agreed, left = within + regions, within
         inside, agreed, complete = agreed + trees + error, agreed + error, left + error
-        exact = complete if self._is_soft else agreed
+        exact = agreed
+        if (walk := self.model._exact_walk) is not None:
+            exact = complete + self._between_exact(walk, np.minimum(regions, within))
         return Levels(inside + self._of_outside(), inside, inside, agreed, exact, complete, left)
+
+    def _between_exact(self, walk: Walk, most: Floats) -> Floats:
+        """Variance between the leaves that rows may be in with exact readings, at most as much as with errors.
+
+        It is 0 where no value is missing.
+        """
+        found = np.zeros(len(self.rows))
+        some = np.flatnonzero(np.isnan(self.rows).any(axis=1))
+        if len(some):
+            spread, means = ask(walk, self.rows[some], [self.model._number_spread_query(), self._means_of_trees()])
+            found[some] = np.clip(spread.between - variance_of_trees(means), 0.0, most[some])
+        return found
+
+    def _means_of_trees(self) -> Query[Floats]:
+        stats = self.model.forest_.stats
+        return Query(LeafTable.of(stats[:, 1:2]), lambda means, _: means[:, :, 0], per_tree=True)
 
     @property
     def _is_soft(self) -> bool:
@@ -109,7 +133,7 @@ class NumberRows:
         all_rows = by_code or self._is_soft
         several = np.arange(len(rows)) if all_rows else np.flatnonzero(np.isnan(rows).any(axis=1))
         step = rows_at_once(forest.n_trees, 1)
-        query = Query(LeafTable.of(forest.stats[:, 1:2]), lambda means, _: means[:, :, 0], per_tree=True)
+        query = self._means_of_trees()
         for first in range(0, len(several), step):
             part = several[first : first + step]
             found[part] = variance_of_trees(ask(self.walk_of(part), rows[part], [query])[0])
@@ -135,25 +159,21 @@ class NumberRows:
         )
 
     def _why(self, i: int, trees: Floats) -> tuple[ReasonForDoubt, ...]:
-        by_name = {one.name: one for one in REASONS}
-        found = []
-        for name, share in self.reasons.of_row(i).items():
-            said = by_name[name].describe(self._facts(i, name, float(by_name[name].part(self.levels)[i]), trees))
-            found.append(ReasonForDoubt(name, share, said.text, said.remedy, said.resolves, said.facts))
-        return tuple(found)
+        return in_words(self.reasons, self.levels, i, lambda name, part: self._facts(i, name, part, trees))
 
     def _facts(self, i: int, name: str, part: float, trees: Floats) -> RowFacts:
         model, row = self.model, self.rows[i : i + 1]
         similar = None
         if name == "mixed leaves" and self.training is not None:
             similar = self.training.nearest(model._walk.spread(row), self.answers[i], of_classes=False)
-        return RowFacts(
+        facts = RowFacts(
             of_classes=False,
             part=part,
             n_rows=float(self.spread.n_rows[i]),
             n_training=float(model.forest_.stats[:, 0].sum()) / model.forest_.n_trees,
             trees=(float(trees.min()), float(trees.max())),
             similar=similar,
-            missing=deciding_columns(model, row[0]) if name == "missing input" else (),
+            missing=deciding_columns(model, row[0]) if name == "missing input" and not self._is_soft else (),
             outside=outside_columns(model, row[0]),
         )
+        return facts if self.more_facts is None else replace(facts, **self.more_facts(i, name))

@@ -201,7 +201,3 @@ class WaysOut(TreeBased):
     def _respond(self, rows: Floats, verbs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         """Answer several verbs about the same rows, see :mod:`hedgerow.estimators.contract`."""
         raise NotImplementedError
-
-    def _training_range(self) -> Floats | None:
-        """Least and largest training value of each column, (n_features, 2); None where they are not known."""
-        return getattr(self, "training_range_", None)

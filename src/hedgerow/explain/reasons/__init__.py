@@ -16,9 +16,10 @@ from hedgerow.explain.reasons.mixed_leaves import MixedLeaves
 from hedgerow.explain.reasons.near_boundary import NearBoundary
 from hedgerow.explain.reasons.reason import Reason
 from hedgerow.explain.reasons.record import ReasonForDoubt, Reasons
+from hedgerow.explain.reasons.sets import SetSizes
 from hedgerow.explain.reasons.unlike_training import UnlikeTraining
 
-__all__ = ["REASONS", "Levels", "Reason", "ReasonForDoubt", "Reasons", "divide"]
+__all__ = ["REASONS", "Levels", "Reason", "ReasonForDoubt", "Reasons", "SetSizes", "divide"]
 
 REASONS: tuple[Reason, ...] = (
     *(UnlikeTraining(), NearBoundary(), Conflict(), MeasurementError(), MissingInput(), FewCases(), MixedLeaves()),

@@ -21,8 +21,8 @@ class Reasons:
     """Shares of the reasons for doubt about each row.
 
     `shares` has a row for each row and a column for each of `names`; a row's shares add up to 1, or to 0 where there is
-    no doubt. `doubt` says how much there is, in what `measure` names: "probability" (of being wrong, as far as the
-    model knows) or "variance".
+    no doubt, or no tree that can be asked about it. `doubt` says how much there is, in what `measure` names:
+    "probability" (of being wrong, as far as the model knows) or "variance".
     """
 
     names: tuple[str, ...]
@@ -46,6 +46,11 @@ class Reasons:
         shares = self.shares[row]
         order = np.argsort(-shares, kind="stable")
         return {self.names[j]: float(shares[j]) for j in order.tolist() if shares[j] > 0}
+
+    @classmethod
+    def unknown(cls, names: tuple[str, ...], doubt: Floats, measure: str) -> Reasons:
+        """Doubt of a model without trees: nothing can be said of its reasons."""
+        return cls(names, np.zeros((len(doubt), len(names))), doubt, measure)
 
     @classmethod
     def of_parts(cls, parts: dict[str, Floats], doubt: Floats, measure: str) -> Reasons:
