@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from effort import examples
 from hedgerow import ForestClassifier, RandomTreesClassifier
 from hedgerow.distributed import Local
 
@@ -33,7 +34,7 @@ ESTIMATORS = (
 """What is fitted on every engine; an estimator of another kind only needs a line here."""
 
 KINDS = ("numbers", "missing", "nominal", "weights")
-PARTS = (1, 2, 4, 7)
+PARTS = examples((1, 7), (1, 2, 4, 7))
 _GROUPS = 28  # so that 1, 2, 4 and 7 parts are whole row groups
 
 

@@ -17,6 +17,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from effort import daily
 from hedgerow import (
     BoundaryClassifier,
     ForestClassifier,
@@ -100,7 +101,7 @@ def expected_probabilities(model: Any, forest: Any, X: Any, y: Any, weight: Any,
 
 @pytest.mark.parametrize("partition", ["global", "separator", "leaf"])
 @pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov"])
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_classes", daily((3,), (2, 3)))
 def test_probabilities_are_those_of_algorithm_3(partition: str, kernel: str, n_classes: int) -> None:
     rng = np.random.default_rng(n_classes)
     X = rng.normal(size=(70, 3))

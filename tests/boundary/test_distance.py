@@ -27,7 +27,7 @@ from strategies import forests, rows_of
 
 NAN = math.nan
 AXIS_PARALLEL = ("threshold", "one_against_rest", "subset", "multiway")
-several = settings(max_examples=examples(20, 40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(10, 40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 few = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 # Class 1 in the upper right, above 2 and 0; class 0 elsewhere.
@@ -157,7 +157,7 @@ def test_trees_of_scikit_learn_at_the_thresholds_that_they_show(n_classes: int) 
 
 
 def test_less_than_a_tenth_of_500_leaves_is_looked_at() -> None:
-    for seed in range(3):
+    for seed in range(examples(1, 3)):
         tree, X = random_tree(500, seed=seed)
         nearest = boundary_of(tree).measure(X, X.std(axis=0))
         assert nearest.n_leaves.mean() < 50

@@ -144,15 +144,19 @@ def test_predictions_are_those_of_python_from_every_format(here: Callable[..., s
         assert out.read_text() == csv_answers
 
 
-def test_standard_input_and_output(folder: Path, model: Path) -> None:
+def test_standard_input_and_output(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path, model: Path
+) -> None:
     text = (folder / "patients.csv").read_text()
     piped = run("predict", model, "-", stdin=text)
     assert piped.stderr == ""
     assert len(piped.stdout.splitlines()) == 121
     extra = "\n".join(line + (",more" if i == 0 else ",1") for i, line in enumerate(text.splitlines()))
-    noted = run("predict", model, "-", stdin=extra)
-    assert noted.stdout == piped.stdout
-    assert noted.stderr == "note: the model does not know 'more', and does not use it\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(extra.encode())))
+    assert main(["predict", str(model), "-"]) == 0
+    noted = capsys.readouterr()
+    assert noted.out == piped.stdout
+    assert noted.err == "note: the model does not know 'more', and does not use it\n"
 
 
 def test_explain_and_show(here: Callable[..., str], folder: Path, model: Path) -> None:
@@ -198,7 +202,9 @@ def test_numbers_are_predicted_with_intervals(here: Callable[..., str], folder: 
     assert f"Nearest change to {one}." in here("explain", path, "diabetes", "--change", "--reach", ":120")
 
 
-def test_explain_shows_the_nearest_change(here: Callable[..., str], folder: Path, model: Path) -> None:
+def test_explain_shows_the_nearest_change(
+    here: Callable[..., str], capsys: pytest.CaptureFixture[str], folder: Path, model: Path
+) -> None:
     data = folder / "patients.csv"
     fitted = load(model)
     table = pq.read_table(folder / "patients.parquet").select(fitted.schema_.names)
@@ -207,7 +213,7 @@ def test_explain_shows_the_nearest_change(here: Callable[..., str], folder: Path
     (asked,) = fitted.next_question(table.slice(0, 1))
     assert str(asked) in shown
     assert all(f"Nearest change to {one}." in shown for one in found)
-    assert "names 'nobody'" in run("explain", model, data, "--change", "--fixed", "nobody", code=1).stderr
+    assert "names 'nobody'" in failed(capsys, "explain", model, data, "--change", "--fixed", "nobody")
 
 
 def test_explain_gives_reasons_and_json(here: Callable[..., str], folder: Path, model: Path) -> None:
@@ -447,9 +453,11 @@ def test_model_files_that_are_none(
     assert "its columns have no names" in failed(capsys, "predict", nameless, folder / "patients.csv")
 
 
-def test_debug_shows_where_and_the_real_program_exits_with_its_codes(folder: Path) -> None:
-    done = run("fit", folder / "patients.csv", "--target", "wart", "--debug", code=1)
-    assert "Traceback" in done.stderr
+def test_debug_shows_where_and_the_real_program_exits_with_its_codes(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    assert main(["fit", str(folder / "patients.csv"), "--target", "wart", "--debug"]) == 1
+    assert "Traceback" in capsys.readouterr().err
     wrong = run("fit", code=2)
     assert wrong.stderr == "hedgerow: Missing argument 'DATA'. Try: hedgerow fit --help\n"
 

@@ -16,6 +16,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 from sklearn.ensemble import ExtraTreesClassifier
 
 from codegen.answers import LANGUAGES, assert_equal_bits, of_language, of_model
+from effort import daily, examples
 from hedgerow import (
     BoundaryClassifier,
     CautiousForestClassifier,
@@ -111,7 +112,7 @@ def test_code_answers_as_the_model(name: str, language: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", five())
+@pytest.mark.parametrize("name", daily(("mixed", "load_iris", "load_breast_cancer"), five()))
 def test_all_rows_of_five_data_sets(name: str, language: str, tmp_path: Path) -> None:
     X, y = five()[name]
     rows = pd.concat([X, holes(X)], ignore_index=True)
@@ -137,7 +138,7 @@ def test_regression(language: str, tmp_path: Path) -> None:
         assert_equal_bits(found, of_model(model, rows)[0])
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(15, 30))
 @given(forests_with_rows(regression=True))
 def test_any_forest_in_python(drawn: Any) -> None:
     """Every kind of node and policy, weights of 0, chains; numbers that look for trouble."""

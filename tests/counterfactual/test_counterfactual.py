@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import strategies
+from effort import daily
 from hedgerow import (
     BoundaryClassifier,
     CautiousForestClassifier,
@@ -28,7 +29,7 @@ from hedgerow.counterfactual import Space
 from hedgerow.rules import Calibrated, Probability
 from oracles import counterfactual as oracle
 
-SEVEN = range(7)
+SEVEN = daily(range(2), range(7))
 
 
 def _space(model: Any, **limits: Any) -> Space:

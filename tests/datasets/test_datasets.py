@@ -24,13 +24,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from hedgerow import TreeClassifier, datasets
 from hedgerow._core import plain_numbers
 from hedgerow.datasets import DataFileError, Reading, open_rows, openml
 from hedgerow.datasets.blocks import row_blocks, row_end
 from hedgerow.storage.replace import replaced
 
-several = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+several = settings(
+    max_examples=examples(20, 40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 _texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=4) | st.sampled_from(
     ["?", "a,b", 'say "so"', "it's", "two\nlines", " ", "\\", "{x}", "%", "01"]

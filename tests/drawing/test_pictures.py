@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from sklearn import config_context
 from sklearn.datasets import load_iris
 
+from effort import examples
 from hedgerow import (
     ForestClassifier,
     ForestRegressor,
@@ -106,7 +107,7 @@ def test_no_two_blocks_overlap_and_parents_stand_between_their_children(blocks: 
 # -- what is shown
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(12, 25))
 @given(st.data())
 def test_any_forest_can_be_drawn(data: st.DataObject) -> None:
     forest = data.draw(forests())

@@ -253,20 +253,20 @@ def _reads_only_numbers(estimator: Any) -> bool:
     return inner is not None and not type(inner).__module__.startswith("hedgerow.")
 
 
-def _configurations() -> Iterator[tuple[Any, list[Any]]]:
-    """Every configuration, and its marks."""
+def _configurations() -> Iterator[tuple[Any, str, list[Any]]]:
+    """Every configuration, its text, and its marks."""
     for family in FAMILIES:
         for number, estimator in enumerate(family):
-            yield estimator, [pytest.mark.thorough] if number else []
+            yield estimator, repr(estimator), [pytest.mark.thorough] if number else []
 
 
 def _scikit_learn_checks() -> Iterator[Any]:
-    for estimator, marks in _configurations():
+    for estimator, text, marks in _configurations():
         expected = _expected_failures(estimator)
         for one, check in estimator_checks_generator(estimator, mark=None):
             name = check.func.__name__ if hasattr(check, "func") else check.__name__
             xfail = [pytest.mark.xfail(reason=expected[name])] if name in expected else []
-            yield pytest.param(one, check, marks=[*marks, *xfail], id=f"{one!r}-{name}")
+            yield pytest.param(one, check, marks=[*marks, *xfail], id=f"{text}-{name}")
 
 
 def _own_checks() -> Iterator[Any]:
@@ -275,13 +275,13 @@ def _own_checks() -> Iterator[Any]:
         "check_names_are_honoured",
         "check_a_fitted_model_survives_its_file",
     }
-    for estimator, marks in _configurations():
+    for estimator, text, marks in _configurations():
         for name, check in checks.contract_checks(estimator):
             has_forest = not (isinstance(estimator, ConformalClassifier) and _reads_only_numbers(estimator))
             if name == "check_the_forest_is_valid" and not has_forest:
                 continue
             if name not in numbers_only or not _reads_only_numbers(estimator):
-                yield pytest.param(check, marks=marks, id=f"{estimator!r}-{name}")
+                yield pytest.param(check, marks=marks, id=f"{text}-{name}")
 
 
 # Rightly warned of, in data of the checks: trees without a distribution in common, a class with one row, a column whose

@@ -15,6 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import cross_val_score
 
+from effort import examples
 from hedgerow import ForestClassifier, ForestRegressor, TreeClassifier, checks
 from hedgerow.forest.kinds import NodeKind
 from hedgerow.growth import Growth, Training, grow_forest
@@ -22,7 +23,7 @@ from hedgerow.walk import gather, route, spread
 from hedgerow.walk.quantiles import LeafSamples, predict_quantiles
 from oracles import forests as forest_oracles
 
-several = settings(max_examples=60, deadline=None)
+several = settings(max_examples=examples(30, 60), deadline=None)
 
 
 # -- the fast way against every split

@@ -14,10 +14,11 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 
 import oracles
+from effort import examples
 from hedgerow import RandomTreesClassifier, checks, rules
 from strategies import mixed_data
 
-several = settings(max_examples=40, deadline=None)
+several = settings(max_examples=examples(20, 40), deadline=None)
 
 
 def test_every_parameter_changes_something() -> None:

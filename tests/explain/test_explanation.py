@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
 from sklearn.tree import DecisionTreeClassifier
 
+from effort import examples
 from hedgerow import (
     BoundaryClassifier,
     CautiousForestClassifier,
@@ -38,7 +39,7 @@ from hedgerow.walk import ForestWalk, ask, route, spread
 from oracles import explain as truth
 from strategies import forests_with_rows
 
-several = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(20, 40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def plain_schema(n_features: int) -> Schema:

@@ -263,7 +263,7 @@ def test_the_statistics_that_mutations_start_from_are_valid() -> None:
     Forest(**arrays).check()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(20, 40), deadline=None)
 @given(forests())
 def test_every_forest_that_can_be_built_is_valid(forest: Forest) -> None:
     forest.check()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from effort import examples
 from hedgerow import Forest, ForestClassifier, ForestRegressor, RandomTreesClassifier
 from hedgerow.forest.build import build_forest, leaf, multiway, oblique, threshold, value
 from hedgerow.walk import gather
@@ -31,7 +32,7 @@ def test_concatenated_trees_are_those_of_one_forest(pieces: list[list[Any]]) -> 
     assert joined == build_forest([tree for trees in pieces for tree in trees], 2)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(10, 20), deadline=None)
 @given(forests())
 def test_a_forest_twice_has_each_tree_twice(forest: Forest) -> None:
     twice = Forest.concatenate([forest, forest])

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles
+from effort import examples
 from hedgerow import Forest
 from hedgerow._core import node_fault
 from hedgerow.forest.build import build_forest, leaf, multiway, oblique, subset, threshold, value
@@ -22,7 +23,7 @@ from hedgerow.storage.container import pack
 from hedgerow.walk import route
 from strategies import forests, rows_of
 
-several = settings(max_examples=20, deadline=None)
+several = settings(max_examples=examples(10, 20), deadline=None)
 
 ARRAYS = (
     *("threshold", "weight", "feature", "first_child", "payload", "kind", "missing"),

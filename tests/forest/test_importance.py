@@ -12,13 +12,14 @@ from sklearn.datasets import make_classification, make_friedman1
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import oracles
+from effort import examples
 from hedgerow import Forest, TreeClassifier, TreeRegressor
 from hedgerow.forest.build import build_forest, leaf, multiway, oblique, threshold, value
 from hedgerow.forest.importance import impurity_importances, impurity_of
 from hedgerow.forest.kinds import NodeKind
 from strategies import forests
 
-several = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(12, 25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def literal_importances(forest: Forest, impurity: str) -> tuple[list[float], float]:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from effort import examples
 from hedgerow import Forest
 from hedgerow.forest.build import (
     build_forest,
@@ -164,7 +165,7 @@ def test_a_chain_of_three_thousand_nodes_is_written_without_recursion() -> None:
     assert lines[-1] == "|   " * 2999 + "x0 > 3000: class 1 (class 1 1)"
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(10, 20), deadline=None)
 @given(forests())
 def test_each_branch_has_a_line(forest: Forest) -> None:
     for tree in range(forest.n_trees):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import oracles
+from effort import examples
 from gpu.host_device import HostArray, HostDevice, host_kernels
 from hedgerow import Forest, ForestClassifier
 from hedgerow.gpu import DeviceWalk
@@ -23,7 +24,7 @@ from strategies import forests, rows_of
 Floats = NDArray[np.float64]
 STAGED, NOT_STAGED = 0, 10**9
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=examples(30, 60), deadline=None)
 
 
 def walk(forest: Forest, rows_to_stage: int = NOT_STAGED, **options: Any) -> DeviceWalk:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from effort import examples
 from hedgerow import Forest
 from hedgerow._core import DrawScheme, grow_codes, row_draws, split_node
 from hedgerow.growth import Growth, Training, grow_forest
@@ -106,7 +107,7 @@ def test_trees_are_those_of_the_values(regression: bool, settings: dict[str, Any
 
 
 @given(st.integers(0, 2**32), st.integers(1, 60), st.integers(2, 12), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(30, 60), deadline=None)
 def test_bins_and_codes_are_those_of_the_definition(seed: int, n_rows: int, max_bins: int, weighted: bool) -> None:
     rng = np.random.default_rng(seed)
     values = rng.choice([-2.5, -0.0, 0.0, 1.0, np.nan, *rng.normal(size=20).tolist()], size=n_rows)

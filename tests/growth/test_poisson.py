@@ -13,6 +13,7 @@ from scipy.stats import chisquare, poisson
 from sklearn.datasets import load_iris
 
 import hedgerow
+from effort import examples
 from hedgerow import ForestClassifier, ForestRegressor, MeasuredForestClassifier
 from hedgerow._core import DrawScheme, draw_bags
 from hedgerow.data.targets import read_weights
@@ -21,7 +22,7 @@ from hedgerow.inspection import permutation_importance
 from oracles.poisson import count, only_row
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(20, 40), deadline=None)
 @given(
     st.integers(0, 2**32),
     st.integers(0, 3),

@@ -104,7 +104,7 @@ def problems(draw: st.DrawFn, missing: bool = True, nominal: bool = True, whole_
     )
 
 
-def numbers(n_rows: int, n_columns: int, digits: int = 9, **changes: Any) -> Problem:
+def numbers(n_rows: int, n_columns: int, digits: int = 9, **changes: int) -> Problem:
     rng = np.random.default_rng(n_rows)
     problem = Problem(
         columns=np.round(rng.normal(size=(n_columns, n_rows)), digits).tolist(),
@@ -134,19 +134,20 @@ def test_trees_of_plain_numbers_are_those_of_the_slow_grower(problem: Problem) -
 
 
 @pytest.mark.parametrize(
-    "problem",
+    ("n_rows", "n_columns", "options"),
     [
-        numbers(10_000, 3),
-        numbers(10_000, 3, digits=1),
-        numbers(10_000, 3, digits=2, min_samples_leaf=4),
-        numbers(10_000, 40, max_depth=9),
-        numbers(70_000, 2, min_samples_leaf=3, max_depth=7),
-        numbers(70_000, 1, max_depth=14),
-        pytest.param(numbers(70_000, 1, min_samples_leaf=2), marks=pytest.mark.thorough),
+        (10_000, 3, {}),
+        (10_000, 3, {"digits": 1}),
+        (10_000, 3, {"digits": 2, "min_samples_leaf": 4}),
+        (10_000, 40, {"max_depth": 9}),
+        (70_000, 2, {"min_samples_leaf": 3, "max_depth": 7}),
+        (70_000, 1, {"max_depth": 14}),
+        pytest.param(70_000, 1, {"min_samples_leaf": 2}, marks=pytest.mark.thorough),
     ],
     ids=["distinct", "ties", "leaves of four", "wide", "more rows than ranks", "shared ranks", "shared, leaves of two"],
 )
-def test_large_trees_are_those_of_the_slow_grower(problem: Problem) -> None:
+def test_large_trees_are_those_of_the_slow_grower(n_rows: int, n_columns: int, options: dict[str, int]) -> None:
+    problem = numbers(n_rows, n_columns, **options)
     forest = forest_of(problem)
     check_tree(forest, grow(problem, 1), 1)
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 
 import strategies
+from effort import examples
 from hedgerow import ForestClassifier, ForestRegressor, MeasuredTreeClassifier, RuleClassifier, TreeClassifier
 from hedgerow.inspection import neighbors, outlier_scores, prototypes, proximity
 from hedgerow.walk import ForestWalk
@@ -33,7 +34,7 @@ class OfForest:
 
 
 @given(strategies.forests_with_rows())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(30, 60), deadline=None)
 def test_it_is_the_chance_of_reaching_the_same_leaf(case: Any) -> None:
     forest, rows = case
     found = proximity(OfForest(forest), rows, rows[::-1].copy()).toarray()

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from hedgerow._core import squared_lengths
 from hedgerow.data.table import read_table
 from hedgerow.measured.errors import error_model
@@ -67,7 +68,7 @@ def region_after(columns: ThresholdColumns, splits: list[tuple[int, int, int]]) 
     return region, box
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(30, 60), deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 5), st.integers(1, 40), st.booleans())
 def test_squared_lengths_are_those_of_the_differences(seed: int, m: int, n: int, differences: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -229,7 +230,7 @@ def test_parts_of_next_to_no_weight_lose_no_digits(monkeypatch: pytest.MonkeyPat
     assert_same(grow_path(given_, limits), expected)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(20, 40), deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(2, 12), st.sampled_from([0.5, 1.0, 3.0]))
 @pytest.mark.filterwarnings("ignore:column .* has a variance of")
 def test_odd_tables_grow_the_same_without_subtraction(seed: int, n: int, leaves: int, least: float) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests import strategies
 from tests.oracles import measured as oracles
 
+from effort import examples
 from hedgerow import MeasuredForestRegressor
 from hedgerow.folds import Mean
 from hedgerow.measured.many_trees import ManySoftTrees
@@ -112,7 +113,7 @@ def test_the_most_probable_leaf_is_reached() -> None:
         np.testing.assert_array_equal(leaves, of_tree.argmax(axis=1))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(10, 20), deadline=None)
 @given(data=st.data())
 def test_odd_rows_are_in_some_leaf(data: st.DataObject) -> None:
     model, _ = grown(7)

@@ -193,6 +193,7 @@ def split(forest: Forest, node: int) -> tuple[object, ...]:
     """Everything that a node asks, in numbers that can be compared (NaN as text)."""
     kind = NodeKind(forest.kind[node])
     at = oracles.payload(forest, node) if forest.payload[node] >= 0 else range(0)
+    means = forest.payload_means  # None in a tree that has lost its last oblique split
     return (
         kind,
         int(forest.missing[node]),
@@ -200,7 +201,7 @@ def split(forest: Forest, node: int) -> tuple[object, ...]:
         repr(float(forest.threshold[node])),
         [int(forest.payload_codes[i]) for i in at],
         [float(forest.payload_weights[i]) for i in at] if kind == NodeKind.OBLIQUE else [],
-        [repr(float(forest.payload_means[i])) for i in at] if forest.payload_means is not None else [],
+        [repr(float(means[i])) for i in at] if kind == NodeKind.OBLIQUE and means is not None else [],
     )
 
 

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from hedgerow.rules import Calibrated, Evidence, Median, Probability, Vote, get
 from oracles import rules as oracle
 from strategies import leaf_rows, priors
 
-several = settings(max_examples=30, deadline=None)
+several = settings(max_examples=examples(15, 30), deadline=None)
 
 
 @several

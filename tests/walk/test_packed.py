@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import oracles
+from effort import examples
 from hedgerow import Forest
 from hedgerow._core import count_paths
 from hedgerow.forest.build import build_forest, leaf, multiway, oblique, one_against_rest, subset, threshold
@@ -25,7 +26,7 @@ from strategies import forests, rows_of
 NAN = math.nan
 Matrix = NDArray[np.float64]
 
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=examples(20, 40), deadline=None)
 
 
 def enough(forest: Forest, X: Matrix) -> tuple[Matrix, int]:

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from hedgerow import Forest
 from hedgerow.forest.build import build_forest, leaf, multiway, threshold, value
 from hedgerow.walk import spread, tally
 from oracles import random_growth as random_oracles
 from strategies import forests, rows_of
 
-several = settings(max_examples=60, deadline=None)
+several = settings(max_examples=examples(30, 60), deadline=None)
 
 
 @st.composite

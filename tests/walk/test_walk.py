@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import oracles
+from effort import examples
 from hedgerow import Forest
 from hedgerow.forest.build import build_forest, leaf, multiway, oblique, one_against_rest, subset, threshold
 from hedgerow.forest.kinds import LEAF_FEATURE, NodeKind
@@ -23,8 +24,8 @@ NAN = math.nan
 Matrix = NDArray[np.float64]
 
 # A drawn forest costs about 30 ms, so that the default of 100 examples is too many for the slower properties.
-several = settings(max_examples=50, deadline=None)
-few = settings(max_examples=25, deadline=None)
+several = settings(max_examples=examples(25, 50), deadline=None)
+few = settings(max_examples=examples(12, 25), deadline=None)
 
 
 # -- forests made at once from arrays, for sizes that nested nodes are too slow for

@@ -16,6 +16,7 @@ import pytest
 
 from distributed_failures import deadly, deaths, enter_stage, leave_mark
 from distributed_problems import ESTIMATORS, KINDS, PARTS, digest, table_of, write
+from effort import daily
 from hedgerow import distributed
 
 pytestmark = [
@@ -32,7 +33,7 @@ def fitted(estimator: Any, rows: distributed.PartedRows, engine: Any = None, **o
     return digest(distributed.fit(estimator, rows, engine, structure_rows=300, **options))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", daily(("missing", "nominal"), KINDS))
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda model: type(model).__name__)
 def test_parts_do_not_change_a_bit(engine: Any, estimator: Any, kind: str, tmp_path: Path) -> None:
     expected = fitted(estimator, rows_of(kind, tmp_path, 1))
