@@ -11,7 +11,15 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 
 import strategies
 from effort import examples
-from hedgerow import ForestClassifier, ForestRegressor, MeasuredTreeClassifier, RuleClassifier, TreeClassifier
+from hedgerow import (
+    ForestClassifier,
+    ForestRegressor,
+    MeasuredTreeClassifier,
+    RandomTreesClassifier,
+    RuleClassifier,
+    TreeClassifier,
+)
+from hedgerow.estimators.contract import unseen_rows
 from hedgerow.inspection import neighbors, outlier_scores, prototypes, proximity
 from hedgerow.walk import ForestWalk
 from oracles import proximity as oracle
@@ -95,6 +103,37 @@ def test_outliers_as_breiman_defines_them() -> None:
     forest = ForestClassifier(50, random_state=0).fit(X, y)
     close = proximity(forest, X).toarray()
     assert np.allclose(outlier_scores(forest, X, y), oracle.outlier_scores(close, y))
+
+
+def test_outliers_out_of_bag_count_trees_that_saw_neither_row() -> None:
+    X, y = load_wine(return_X_y=True)
+    X, y = X[::3], y[::3]
+    forest = ForestClassifier(40, random_state=0).fit(X, y)
+    bits = unseen_rows(forest, X, y).seen
+    unseen = np.unpackbits(bits, axis=1, count=len(X), bitorder="little").T == 0
+    close = np.array(
+        [
+            [oracle.out_of_bag(forest.forest_, X[i], X[j], unseen[i], unseen[j]) for j in range(len(X))]
+            for i in range(len(X))
+        ]
+    )
+    assert np.allclose(outlier_scores(forest, X, y, rows="oob"), oracle.outlier_scores(close, y))
+
+
+def test_out_of_bag_scores_need_what_was_fitted() -> None:
+    X, y = load_wine(return_X_y=True)
+    forest = ForestClassifier(10, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="y is None, and rows='oob' needs the y of fit"):
+        outlier_scores(forest, X, rows="oob")
+    with pytest.raises(ValueError, match="is not what the model was fitted with"):
+        outlier_scores(forest, X[1:], y[1:], rows="oob")
+    with pytest.raises(ValueError, match="rows is 'bag', must be"):
+        outlier_scores(forest, X, y, rows="bag")
+    weighted = ForestClassifier(10, random_state=0).fit(X, y, sample_weight=np.arange(len(X)))
+    with pytest.raises(ValueError, match="sample_weight is 0 for 1 rows"):
+        outlier_scores(weighted, X, y, rows="oob", sample_weight=np.arange(len(X)))
+    random = RandomTreesClassifier(10, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(outlier_scores(random, X, y, rows="oob"), outlier_scores(random, X, y))
 
 
 def test_a_mislabelled_row_is_an_outlier_of_its_class() -> None:

@@ -21,6 +21,16 @@ def proximity(forest: Forest, x: Floats, y: Floats, tree_weights: Floats | None 
     return total / float(weights.sum())
 
 
+def out_of_bag(forest: Forest, x: Floats, y: Floats, unseen_x: list[bool], unseen_y: list[bool]) -> float:
+    """Share of the trees that both rows are out of the bag of in which they reach the same leaf."""
+    common = [tree for tree in range(forest.n_trees) if unseen_x[tree] and unseen_y[tree]]
+    total = 0.0
+    for tree in common:
+        of_x, of_y = oracles.spread(forest, x, tree), oracles.spread(forest, y, tree)
+        total += sum(share * of_y.get(leaf, 0.0) for leaf, share in of_x.items())
+    return total / len(common) if common else 0.0
+
+
 def outlier_scores(close: Floats, labels: NDArray[np.int64]) -> Floats:
     """Breiman's outlier measure from the matrix of proximities, where each row is close to some of its class."""
     raw = [

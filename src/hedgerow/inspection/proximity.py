@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 
 from hedgerow._core import proximity as core_proximity
-from hedgerow._params import check_whole
+from hedgerow._params import check_choice, check_whole
 from hedgerow.data.targets import read_labels
-from hedgerow.estimators.contract import reached_leaves
+from hedgerow.estimators.contract import reached_leaves, unseen_rows
 from hedgerow.walk import n_threads
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = ["Neighbors", "Prototype", "neighbors", "outlier_scores", "prototypes"
 Floats = NDArray[np.float64]
 
 _NOBODY = -1
+_ROWS_AT_ONCE = 1024  # of the shares of common trees
 
 
 class Neighbors(NamedTuple):
@@ -119,7 +121,7 @@ def neighbors(model: TreeBased, X_train: Any, X: Any = None, *, n_neighbors: int
     return Neighbors(indices, shares)
 
 
-def outlier_scores(model: TreeBased, X: Any, y: Any = None) -> Floats:
+def outlier_scores(model: TreeBased, X: Any, y: Any = None, *, rows: str = "all", sample_weight: Any = None) -> Floats:
     """How far each row is from the others of its class, (n,): above about 10, look at it (Breiman, 2002, p. 7).
 
     The raw score of row i is n/Σ_j proximity(i, j)² over the other rows j of its class; less the median of its class,
@@ -134,19 +136,68 @@ def outlier_scores(model: TreeBased, X: Any, y: Any = None) -> Floats:
         Rows.
     y : array-like of shape (n_samples,) or None, default=None
         Class of each row; None takes all rows for one class.
+    rows : {"all", "oob"}, default="all"
+        "all": any rows, whose proximity counts all trees. "oob": the rows of `fit` with their y, in its order; the
+        proximity of two rows is the share of the trees that both are out of the bag of in which they share a leaf, so
+        that no tree has split a row off because it has seen its label. Of a regressor all rows are one class.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weights that `fit` was given, above 0, for ``rows="oob"``.
     """
-    reached = reached_leaves(model, X)
-    codes = np.zeros(reached.shape[0], dtype=np.int32) if y is None else read_labels(y, X).codes
+    if check_choice("rows", rows, ("all", "oob")) == "oob":
+        reached, codes, unseen = _out_of_bag(model, X, y, sample_weight)
+    else:
+        reached, unseen = reached_leaves(model, X), None
+        codes = np.zeros(reached.shape[0], dtype=np.int32) if y is None else read_labels(y, X).codes
+    of_tree = _shares_of_trees(model)
     scores = np.empty(len(codes))
     for code in range(codes.max(initial=0) + 1):
-        rows = np.flatnonzero(codes == code)
-        of_class = reached[rows]
-        near = _proximity(model, of_class, of_class, None, leave_out_self=True)
+        members = np.flatnonzero(codes == code)
+        near = _proximity(model, reached[members], reached[members], None, leave_out_self=True)
+        if unseen is not None:
+            near = _among_common_trees(near, unseen[members], of_tree)
         squares = np.asarray(near.multiply(near).sum(axis=1)).ravel()
         # A row that shares no leaf with its class is as far as one that shares a single leaf with a single row.
         raw = len(codes) / np.maximum(squares, float(model.forest_.n_trees) ** -2)
-        scores[rows] = _robust_scores(raw)
+        scores[members] = _robust_scores(raw)
     return scores
+
+
+def _out_of_bag(
+    model: TreeBased, X: Any, y: Any, sample_weight: Any
+) -> tuple[csr_array, NDArray[np.int32], NDArray[np.bool_] | None]:
+    """Leaves of the trees that each training row is out of the bag of, classes, and these trees, (n, n_trees)."""
+    if y is None:
+        raise ValueError("y is None, and rows='oob' needs the y of fit, which tells the rows out of each tree's bag")
+    asked = unseen_rows(model, X, y, sample_weight)
+    codes = asked.truth.astype(np.int32) if is_classifier(model) else np.zeros(len(asked.truth), dtype=np.int32)
+    n_rows = reached_leaves(model, X).shape[0]
+    if len(asked.values) != n_rows:
+        raise ValueError(
+            f"sample_weight is 0 for {n_rows - len(asked.values)} rows, which have no bags: leave them out of X and y"
+        )
+    reached: csr_array = model._walk.spread(asked.values)
+    if asked.seen is None:  # random trees do not look at labels
+        return reached, codes, None
+    unseen = ~np.unpackbits(asked.seen, axis=1, count=n_rows, bitorder="little").astype(bool).T
+    tree_of_leaf = np.repeat(np.arange(model.forest_.n_trees), np.diff(model.forest_.leaf_start))
+    row = np.repeat(np.arange(n_rows), np.diff(reached.indptr))
+    kept = reached.copy()
+    kept.data *= unseen[row, tree_of_leaf[reached.indices]]
+    kept.eliminate_zeros()
+    return kept, codes, unseen
+
+
+def _among_common_trees(near: csr_array, unseen: NDArray[np.bool_], of_tree: Floats) -> csr_array:
+    """Divide shares of all trees by the share of those that both rows are out of the bag of."""
+    weighted, others = unseen * of_tree, unseen.astype(np.float64)
+    found = near.copy()
+    for first in range(0, len(unseen), _ROWS_AT_ONCE):
+        last = min(first + _ROWS_AT_ONCE, len(unseen))
+        common = weighted[first:last] @ others.T
+        part = slice(found.indptr[first], found.indptr[last])
+        row = np.repeat(np.arange(last - first), np.diff(found.indptr[first : last + 1]))
+        found.data[part] = np.minimum(found.data[part] / common[row, found.indices[part]], 1.0)
+    return found
 
 
 def prototypes(model: TreeBased, X: Any, y: Any, *, n_prototypes: int = 1, n_neighbors: int = 10) -> list[Prototype]:
@@ -195,9 +246,7 @@ def _proximity(
     """Proximities; entries of a row by falling proximity where `n_most` is given."""
     from scipy.sparse import csr_array
 
-    of_tree = model.get_tree_weights()
-    weights = np.ones(model.forest_.n_trees) if of_tree is None else of_tree
-    of_leaf = np.repeat(weights / weights.sum(), np.diff(model.forest_.leaf_start))
+    of_leaf = np.repeat(_shares_of_trees(model), np.diff(model.forest_.leaf_start))
     by_leaf = others.T.tocsr()
     start, indices, shares = core_proximity(
         (reached.indptr.astype(np.int64), reached.indices.astype(np.int64), reached.data * of_leaf[reached.indices]),
@@ -208,6 +257,14 @@ def _proximity(
         n_threads(getattr(model, "n_jobs", None)),
     )
     return csr_array((np.minimum(shares, 1.0), indices, start), shape=(reached.shape[0], others.shape[0]))
+
+
+def _shares_of_trees(model: TreeBased) -> Floats:
+    """Weight of each tree as a share of all."""
+    of_tree = model.get_tree_weights()
+    weights = np.ones(model.forest_.n_trees) if of_tree is None else of_tree
+    shares: Floats = weights / weights.sum()
+    return shares
 
 
 def _robust_scores(raw: Floats) -> Floats:
