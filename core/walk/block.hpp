@@ -5,14 +5,13 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <span>
-#include <utility>
 #include <vector>
 
 #include "base/parallel.hpp"
 #include "data/rows.hpp"
 #include "forest/forest.hpp"
 #include "walk/lanes.hpp"
+#include "walk/leaf_parts.hpp"
 #include "walk/packed.hpp"
 #include "walk/packed_lanes.hpp"
 #include "walk/packed_spread.hpp"
@@ -34,14 +33,18 @@ inline constexpr int n_tree_lanes = 8;
 inline constexpr std::int64_t serial_walks = 1 << 14;
 
 // A tree is read into the cache once for each block, at random, and the rows of a block once for each tree, in order.
-// So a block has at least as many rows as a tree has nodes: each node that was fetched is visited several times. Small
-// trees stay in the cache, and then the rows should too; large blocks are bounded by a share of a third-level cache,
-// and such that each thread has several.
+// So a block has at least as many rows as a tree has nodes: each node that was fetched is visited several times; where
+// rows are spread, which divides lists of rows at nodes, four times as many. Small trees stay in the cache, and then
+// the rows should too; large blocks are bounded by a share of a third-level cache, and such that each thread has
+// several.
 inline std::int64_t rows_per_block(const Forest& forest, const Rows& rows, std::int64_t n_threads) {
     const std::int64_t small = 1 << 18, large = 1 << 23;  // bytes
     const std::int64_t row_bytes = 8 * std::max<std::int64_t>(rows.n_columns, 1);
     const std::int64_t nodes_per_tree = forest.tree_start[forest.n_trees] / std::max<std::int64_t>(forest.n_trees, 1);
-    const std::int64_t wanted = std::clamp(nodes_per_tree, small / row_bytes, large / row_bytes);
+    const double* const end_of_sample = rows[std::min<std::int64_t>(rows.n_rows, 256)];
+    const bool any_missing = std::any_of(rows.values, end_of_sample, [](double x) { return std::isnan(x); });
+    const std::int64_t wanted =
+        std::clamp((any_missing ? 4 : 1) * nodes_per_tree, small / row_bytes, large / row_bytes);
     const std::int64_t per_thread = rows.n_rows / (4 * std::clamp<std::int64_t>(n_threads, 1, max_threads()));
     return std::max<std::int64_t>(n_threads > 1 ? std::min(wanted, per_thread) : wanted, 64);
 }
@@ -63,7 +66,6 @@ void for_each_block(const Rows& rows, std::int64_t size, std::int64_t n_trees, s
 class Block {
 public:
     using List = std::vector<std::uint32_t>;  // rows of the block
-    using Reached = TreeSpread::Reached;
 
     Block(const Forest& forest, const Rows& rows, const PackedForest* packed, std::int64_t first_row,
           std::int64_t n_rows)
@@ -79,36 +81,52 @@ public:
     // Walks the rows for which keep(row) is true; returns them, ascending.
     template <class Keep>
     const List& walk(std::int64_t tree, const Keep& keep) {
-        tree_ = tree;
         const List& list = filtered(all_, keep, kept_);
         if (!packed_) {
-            run_lanes<n_row_lanes>(size(list), AnyRowsWalk{forest_, rows_.values, rows_.n_features,
-                                                           forest_.tree_start[tree], list.data(), leaf_.data()});
-            return list;
-        }
-        const PackedTree packed = packed_->tree(forest_, tree);
-        if (staying_.empty()) {
-            walk_packed<false>(packed, list);
+            walk_unpacked(tree, list);
+        } else if (staying_.empty()) {
+            walk_packed<false>(tree, list);
         } else {
-            walk_packed<false>(packed, filtered(plain_, keep, some_));
-            walk_packed<true>(packed, filtered(staying_, keep, some_));
+            walk_packed<false>(tree, filtered(plain_, keep, some_));
+            walk_packed<true>(tree, filtered(staying_, keep, some_));
         }
-        may_spread_ = (!staying_.empty() || !forest_.only_thresholds) &&
-                      std::any_of(list.begin(), list.end(), [&](std::uint32_t row) { return leaf_[row] == spreads; });
-        spread_list_ = &list;
+        return list;
+    }
+
+    // As `walk`, and finds the parts of rows that are spread.
+    template <class Keep>
+    const List& walk_with_parts(std::int64_t tree, const Keep& keep) {
+        const List& list = filtered(all_, keep, kept_);
+        parts_.clear();
+        divided_.clear();
+        if (!packed_) {
+            walk_unpacked(tree, list);
+            find_unpacked_parts(tree, list);
+        } else if (staying_.empty()) {
+            walk_packed<false>(tree, list);
+            if (!forest_.only_thresholds) add_spread_rows(list);
+        } else {
+            const List& plain = filtered(plain_, keep, some_);
+            walk_packed<false>(tree, plain);
+            if (!forest_.only_thresholds) add_spread_rows(plain);
+            const List& staying = filtered(staying_, keep, some_);
+            if (divides_at_once_) {
+                divided_.insert(divided_.end(), staying.begin(), staying.end());
+            } else {
+                walk_packed<true>(tree, staying);
+                add_spread_rows(staying);
+            }
+        }
+        if (packed_ && !divided_.empty()) divide(tree);
         return list;
     }
 
     // Of the tree walked last: the leaf number of a row, or `spreads`.
     std::int32_t leaf(std::uint32_t row) const { return leaf_[row]; }
-    bool may_spread() const { return may_spread_; }  // whether any of the rows walked last can have been spread
-    // The leaves of a row that is spread, ascending, with their weights.
-    std::span<const Reached> reached(std::uint32_t row) {
-        if (!packed_) return spread_row_(forest_, tree_, this->row(row));
-        if (const List* list = std::exchange(spread_list_, nullptr))  // all rows at once
-            spread_rows_.find(forest_, packed_->tree(forest_, tree_), rows_, *list, leaf_);
-        return spread_rows_[row];
-    }
+    // After `walk_with_parts`: the rows that were spread, and their parts.
+    const List& spread_rows() const { return divided_; }
+    LeafParts& parts() { return parts_; }
+    std::int64_t n_rows() const { return size(all_); }
     const double* row(std::uint32_t row) const { return rows_.values + row * rows_.n_features; }
     std::int64_t n_exact() const { return n_exact_; }  // splits of packed walks that keys did not decide, so far
 
@@ -135,9 +153,34 @@ private:
     }
 
     template <bool stays>
-    void walk_packed(const PackedTree& tree, const List& list) {
-        run_lanes<n_row_lanes>(size(list),
-                               PackedRowsWalk<stays>{{forest_, tree, rows_}, list.data(), leaf_.data(), &n_exact_});
+    void walk_packed(std::int64_t tree, const List& list) {
+        run_lanes<n_row_lanes>(
+            size(list), PackedRowsWalk<stays>{
+                            {forest_, packed_->tree(forest_, tree), rows_}, list.data(), leaf_.data(), &n_exact_});
+    }
+
+    void walk_unpacked(std::int64_t tree, const List& list) {
+        run_lanes<n_row_lanes>(size(list), AnyRowsWalk{forest_, rows_.values, rows_.n_features,
+                                                       forest_.tree_start[tree], list.data(), leaf_.data()});
+    }
+
+    void add_spread_rows(const List& list) {
+        std::copy_if(list.begin(), list.end(), std::back_inserter(divided_),
+                     [&](std::uint32_t row) { return leaf_[row] == spreads; });
+    }
+
+    void find_unpacked_parts(std::int64_t tree, const List& list) {
+        add_spread_rows(list);
+        for (const std::uint32_t row : divided_)
+            for (const auto& [leaf, weight] : spread_row_(forest_, tree, this->row(row))) parts_.add(leaf, row, weight);
+    }
+
+    // Most rows with missing values are spread by most trees, or few are by any: then it pays to walk them first.
+    void divide(std::int64_t tree) {
+        divide_.find(forest_, packed_->tree(forest_, tree), rows_, divided_, all_.size(), leaf_.data(), parts_);
+        const std::size_t n_walked = divides_at_once_ ? divided_.size() : staying_.size();
+        std::erase_if(divided_, [&](std::uint32_t row) { return leaf_[row] != spreads; });
+        divides_at_once_ = 3 * divided_.size() > n_walked;
     }
 
     const Forest& forest_;
@@ -146,13 +189,13 @@ private:
     List all_;
     List plain_, staying_;  // packed: rows without and with missing values that nodes spread
     List kept_, some_;
-    std::int64_t tree_ = 0;
-    bool may_spread_ = true;
-    const List* spread_list_ = nullptr;  // rows walked last, until the leaves of those that are spread are known
+    List divided_;  // rows that may be spread; after the walk those that are
+    bool divides_at_once_ = true;
     std::int64_t n_exact_ = 0;
     std::vector<std::uint32_t> keys_;
     std::vector<std::int32_t> leaf_;
-    PackedSpread spread_rows_;
+    LeafParts parts_;
+    PackedSpread divide_;
     TreeSpread spread_row_;
 };
 

@@ -108,9 +108,7 @@ public:
                 });
             });
         }
-        if (block.may_spread())
-            for (const std::uint32_t row : list)
-                if (block.leaf(row) == spreads) add_spread(tree, first_row + row, block.reached(row));
+        if (!block.spread_rows().empty()) add_parts(tree, block, first_row);
         if (options_.n_used)
             for (const std::uint32_t row : list) count(first_row + row);
     }
@@ -126,6 +124,28 @@ public:
     }
 
 private:
+    // As `add_spread`, for all rows of a block that are spread.
+    void add_parts(std::int64_t tree, Block& block, std::int64_t first_row) {
+        for (const LeafTable& table : tables_) {
+            const std::int64_t n_columns = table.n_columns;
+            means_.assign(static_cast<std::size_t>(block.n_rows() * n_columns), 0.0);
+            double* const means = means_.data();
+            with_columns<Op::sum>(n_columns, [&](auto add) {
+                block.parts().for_each([&](std::int32_t leaf) {
+                    const double* const values = table.values + row_of(table, first_leaf(tree) + leaf);
+                    return [=](std::uint32_t row, double part) {
+                        add.add(n_columns, values, part, means + row * n_columns);
+                    };
+                });
+            });
+            for (const std::uint32_t row : block.spread_rows()) {
+                double* const mean = means + row * n_columns;
+                for (std::int64_t c = 0; c < n_columns; ++c) mean[c] = link(table.links[c], mean[c]);
+                AddAny::add(table, mean, weight(tree), out_row(table, tree, first_row + row));
+            }
+        }
+    }
+
     // The mean is formed before the link: averaging logarithms instead would turn a row with everything missing
     // into false certainty.
     void add_spread(std::int64_t tree, std::int64_t row, std::span<const TreeSpread::Reached> reached) {
@@ -155,7 +175,7 @@ private:
     const std::vector<LeafTable>& tables_;
     const FoldOptions& options_;
     TreeSpread spread_;
-    std::vector<double> mean_;
+    std::vector<double> mean_, means_;  // of a row, and of the rows of a block
 };
 
 struct KeepUnskipped {
@@ -216,7 +236,7 @@ void fold(const Forest& forest, Packing& packing, const Rows& rows, const std::v
             for (std::int64_t tree = options.first_tree; tree < options.last_tree && !cancelled; ++tree) {
                 if (adder.weight(tree) == 0) continue;
                 const KeepUnskipped keep{adder, options.skip != nullptr, tree, first_row};
-                adder.add_list(tree, block, block.walk(tree, keep), first_row);
+                adder.add_list(tree, block, block.walk_with_parts(tree, keep), first_row);
             }
         },
         poll);

@@ -1,15 +1,20 @@
-// Division of many rows at the nodes of one packed tree, level by level.
+// Division of many rows at the nodes of one packed tree.
 //
 // A lane waits for each step before it knows the next. A list of rows at a node does not: its comparisons are
-// independent of each other, and the node is read once for all of them. That pays where the parts of rows that are
-// spread make several of each row; single rows, and nodes that more than a key decides, are left to lanes.
+// independent of each other, and the node is read once for all of them. That pays where rows are spread, which makes
+// several parts of each row; single parts, and nodes that more than a key decides, are left to lanes.
+//
+// A part is eight bytes: the row, and a mark for each node of the path that spread it. Marks become a weight in the
+// leaf, the product of the fractions from the root on. Lists are divided depth first: one of the two takes the place
+// of the list itself, the other comes behind it and is divided first.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
+#include "walk/leaf_parts.hpp"
 #include "walk/packed_lanes.hpp"
 
 namespace hedgerow::walk {
@@ -26,119 +31,116 @@ public:
                 keys_[column * n_rows + row] = rows.keys[row * n_columns + column];
     }
 
-    // Divides `rows`, each of weight 1, from the root of the walk's tree: parts that come to a leaf go to
-    // `walk.in_leaves`, those that are left to lanes to `walk.next`.
+    // Divides `rows` from the root of the walk's tree. Those that come to one leaf whole have its number in
+    // `walk.leaf` afterwards; parts of rows in leaves go to `walk.in_leaves`, and what is left to lanes to `walk.next`.
     void operator()(const PackedPartsWalk& walk, const std::vector<std::uint32_t>& rows) {
-        here_.lists.assign(1, {0, 0, rows.size()});
-        here_.n_used = rows.size();
-        here_.reserve(rows.size());
-        for (std::size_t i = 0; i < rows.size(); ++i) here_.put(i, rows[i], 1.0);
-        for (; !here_.lists.empty(); std::swap(here_, below_)) {
-            below_.clear();
-            for (const List& list : here_.lists) divide(walk, list);
+        make_room(rows.size());
+        std::copy(rows.begin(), rows.end(), parts_.begin());
+        waiting_.assign(1, {0, 0, rows.size(), 0, 1.0});
+        while (!waiting_.empty()) {
+            const List list = waiting_.back();
+            waiting_.pop_back();
+            if (list.n_marks > 0) fractions_.set(list.n_marks - 1, list.fraction);
+            if (list.first < list.last) divide(walk, list);
         }
     }
 
 private:
-    // Parts of rows at a slot: first .. last - 1 of a level.
+    // Parts of rows at a slot: first .. last - 1. `fraction` belongs to the last of the marks that they may have.
     struct List {
         std::int64_t slot;
         std::size_t first, last;
+        std::size_t n_marks;
+        double fraction;
     };
 
-    // All parts on one level of the tree, list after list, with gaps.
-    struct Level {
-        std::vector<List> lists;
-        std::vector<std::uint32_t> rows;
-        std::vector<double> weights;
-        std::size_t n_used = 0;
-
-        void clear() {
-            lists.clear();
-            n_used = 0;
-        }
-        void reserve(std::size_t n) {
-            if (n <= rows.size()) return;
-            rows.resize(2 * n);
-            weights.resize(2 * n);
-        }
-        void put(std::size_t i, std::uint32_t row, double weight) {
-            rows[i] = row;
-            weights[i] = weight;
-        }
-        // Room for a list of at most n parts.
-        std::size_t add_room(std::size_t n) {
-            reserve(n_used + n);
-            return std::exchange(n_used, n_used + n);
-        }
-        void add_list(std::int64_t slot, std::size_t first, std::size_t n) {
-            if (n > 0) lists.push_back({slot, first, first + n});
-        }
-    };
+    void make_room(std::size_t n) {
+        if (n > parts_.size()) parts_.resize(2 * n);
+    }
 
     void divide(const PackedPartsWalk& walk, const List& list) {
         const std::int32_t place = walk.tree.places[list.slot];
-        if (place >= 0) return move(list, place, *walk.in_leaves);
+        if (place >= 0) return arrive(walk, list, place);
         const bool compares = walk.tree.slots[list.slot].key != stop_key;
-        // A threshold that does not spread rows has another policy for missing values.
+        // A node that compares numbers but does not spread rows has another policy for missing values.
         const bool by_key = spreads_at(place) || !walk.forest.is_threshold(walk.tree.root + node_of_place(place));
-        if (list.last - list.first == 1 || !walk.tree.shares || (compares ? !by_key : !spreads_at(place)))
-            return move(list, static_cast<std::int32_t>(list.slot), *walk.next);
+        if (list.last - list.first == 1 || !walk.tree.shares || list.n_marks == most_marks ||
+            (compares ? !by_key : !spreads_at(place)))
+            return leave(walk, list);
         if (compares)
             divide_by_key(walk, list, place);
         else
             divide_by_shares(walk, list, place);
     }
 
-    void move(const List& list, std::int32_t place, std::vector<RowPart>& parts) const {
-        for (std::size_t i = list.first; i < list.last; ++i) parts.push_back({here_.rows[i], place, here_.weights[i]});
+    void arrive(const PackedPartsWalk& walk, const List& list, std::int32_t leaf) const {
+        walk.in_leaves->add(leaf, {parts_.data() + list.first, parts_.data() + list.last},
+                            fractions_.first(list.n_marks), [&](std::uint32_t row) { walk.leaf[row] = leaf; });
+    }
+
+    void leave(const PackedPartsWalk& walk, const List& list) const {
+        for (std::size_t i = list.first; i < list.last; ++i) {
+            const double weight = fractions_.weight(marks_of(parts_[i]));
+            if (weight > 0)
+                walk.next->push_back(
+                    {row_of(parts_[i]), static_cast<std::int32_t>(list.slot), weight, marks_of(parts_[i]) == 0});
+        }
     }
 
     void divide_by_key(const PackedPartsWalk& walk, const List& list, std::int32_t place) {
         const PackedNode node = walk.tree.slots[list.slot];
+        const std::size_t n = list.last - list.first;
+        make_room(list.last + n);
+        const std::size_t shift = 32 + list.n_marks;
+        // Read long before they are needed, since they are in no cache yet; a node that is no threshold may have one.
         const ChildShare* const shares = walk.shares_at(place);
-        const double left_share = shares[0].share, right_share = shares[1].share;
-        const std::size_t left = below_.add_room(list.last - list.first);
-        const std::size_t right = below_.add_room(list.last - list.first);
+        const double left_fraction = shares[0].share, right_fraction = shares[shares[0].n_after > 0].share;
         const std::uint32_t* const keys = keys_.data() + node.column * n_rows_;
+        MarkedRow* const right = parts_.data() + list.first;
+        MarkedRow* const left = parts_.data() + list.last;
         std::size_t n_left = 0, n_right = 0;
-        for (std::size_t i = list.first; i < list.last; ++i) {
-            const std::uint32_t row = here_.rows[i], key = keys[row];
+        for (std::size_t i = 0; i < n; ++i) {
+            const MarkedRow part = right[i];
+            const std::uint32_t key = keys[row_of(part)];
             bool to_right = node.key < key;
             if (key == node.key) [[unlikely]]
-                to_right = walk.exceeds(row, place);
+                to_right = walk.exceeds(row_of(part), place);
             // No branch depends on the row: it would be mispredicted every second time.
-            const bool to_both = key == missing_key;
-            const double weight = here_.weights[i];
-            const double left_weight = to_both ? left_share * weight : weight;
-            const double right_weight = to_both ? right_share * weight : weight;
-            below_.put(left + n_left, row, left_weight);
-            below_.put(right + n_right, row, right_weight);
-            n_left += static_cast<std::size_t>((!to_right | to_both) & (left_weight > 0));
-            n_right += static_cast<std::size_t>(to_right & (right_weight > 0));
+            const std::uint64_t to_both = key == missing_key;
+            const std::uint64_t marked = part | to_both << shift;
+            left[n_left] = marked;
+            right[n_right] = marked;
+            n_left += static_cast<std::uint64_t>(!to_right) | to_both;
+            n_right += static_cast<std::uint64_t>(to_right);
         }
-        below_.add_list(list.slot + node.to_child, left, n_left);
-        below_.add_list(list.slot + node.to_child + 1, right, n_right);
+        const std::int64_t child = list.slot + node.to_child;
+        const bool marks = n_left + n_right > n;
+        const std::size_t n_marks = list.n_marks + marks;
+        waiting_.push_back(
+            {child + 1, list.first, list.first + n_right, n_marks, marks ? right_fraction : list.fraction});
+        waiting_.push_back({child, list.last, list.last + n_left, n_marks, marks ? left_fraction : list.fraction});
     }
 
     // Where all rows that stop are spread.
     void divide_by_shares(const PackedPartsWalk& walk, const List& list, std::int32_t place) {
         const ChildShare* const shares = walk.shares_at(place);
-        for (std::int64_t child = 0; child <= shares->n_after; ++child) {
-            const std::size_t first = below_.add_room(list.last - list.first);
-            std::size_t n = 0;
-            for (std::size_t i = list.first; i < list.last; ++i) {
-                const double part = shares[child].share * here_.weights[i];
-                below_.put(first + n, here_.rows[i], part);
-                n += static_cast<std::size_t>(part > 0);
-            }
-            below_.add_list(walk.slot_of_child_at(place, child), first, n);
+        const std::size_t n = list.last - list.first, n_children = static_cast<std::size_t>(shares->n_after) + 1;
+        make_room(list.first + n_children * n);
+        const std::uint64_t mark = std::uint64_t{1} << (32 + list.n_marks);
+        for (std::size_t i = list.first; i < list.last; ++i) parts_[i] |= mark;
+        for (std::size_t child = 0; child < n_children; ++child) {
+            const std::size_t first = list.first + child * n;
+            if (child > 0) std::copy_n(parts_.data() + list.first, n, parts_.data() + first);
+            waiting_.push_back({walk.slot_of_child_at(place, static_cast<std::int64_t>(child)), first, first + n,
+                                list.n_marks + 1, shares[child].share});
         }
     }
 
     std::size_t n_rows_ = 0;
     std::vector<std::uint32_t> keys_;  // of the block's rows, column after column
-    Level here_, below_;
+    std::vector<MarkedRow> parts_;
+    std::vector<List> waiting_;
+    Fractions fractions_;  // on the path to the list that is divided
 };
 
 }  // namespace hedgerow::walk

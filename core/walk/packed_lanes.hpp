@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "walk/lanes.hpp"
+#include "walk/leaf_parts.hpp"
 #include "walk/packed.hpp"
 #include "walk/tree_spread.hpp"
 
@@ -122,28 +123,33 @@ struct PackedTreesWalk {
     }
 };
 
-// Part of a row that was spread, at a slot of a tree or in a leaf.
+// A row, or part of a row that was spread, at a slot of a tree.
 struct RowPart {
     std::uint32_t row;
-    std::int32_t place;
+    std::int32_t slot;
     double weight;
+    bool whole;
 };
 
 // Parts of rows, each from its slot; those that are spread again become parts of the next round.
 struct PackedPartsWalk : PackedSteps<true> {
     const std::vector<RowPart>* parts;
-    std::vector<RowPart>* in_leaves;
+    LeafParts* in_leaves;
     std::vector<RowPart>* next;
+    std::int32_t* leaf;  // per row of the block: where whole rows arrive
 
     Lane start(std::int64_t job) const {
         const RowPart& part = (*parts)[static_cast<std::size_t>(job)];
-        return lane(part.row, part.place);
+        return lane(part.row, part.slot);
     }
     bool arrive(std::int64_t job, Lane& lane) const {
-        const auto [row, from, weight] = (*parts)[static_cast<std::size_t>(job)];
+        const auto [row, from, weight, whole] = (*parts)[static_cast<std::size_t>(job)];
         const std::int32_t place = this->place(lane);
         if (place >= 0) {
-            in_leaves->push_back({row, place, weight});
+            if (whole)
+                leaf[row] = place;
+            else
+                in_leaves->add(place, row, weight);
             return true;
         }
         const std::int64_t slot = spreads_at(place) ? no_child : slot_of_child(forest, tree, rows, place, lane.keys);
@@ -167,11 +173,11 @@ struct PackedPartsWalk : PackedSteps<true> {
         const ChildShare* share = tree.shares + nodes[node].first_child;
         const std::int32_t* slot = tree.slot_of + nodes[node].first_child;
         for (std::int64_t i = 0; i <= share->n_after; ++i)
-            if (share[i].share * weight > 0) next->push_back({row, slot[i], share[i].share * weight});
+            if (share[i].share * weight > 0) next->push_back({row, slot[i], share[i].share * weight, false});
     }
     void split_slowly(std::uint32_t row, std::int64_t node, double weight) const {
         for_each_part(forest, tree.root, tree.root + node, weight, [&](std::int64_t child, double part) {
-            next->push_back({row, tree.slot_of[child - tree.root], part});
+            next->push_back({row, tree.slot_of[child - tree.root], part, false});
         });
     }
 };

@@ -25,7 +25,8 @@ void tally(const Forest& forest, Packing& packing, const Rows& rows, const LeafC
                 Block block(forest, rows, packed.get(), first, n_rows);
                 for (std::int64_t tree = first_tree; tree < last_tree && !cancelled; ++tree) {
                     double* counts = leaves.counts + forest.leaf_start[tree] * leaves.n_classes;
-                    block.walk(tree, KeepAll{});
+                    block.walk_with_parts(tree, KeepAll{});
+                    if (!block.spread_rows().empty()) block.parts().group(static_cast<std::size_t>(n_rows));
                     for (std::int64_t i = 0; i < n_rows; ++i) {
                         const std::int64_t row = first + i;
                         double* of_label = counts + leaves.labels[row];
@@ -34,7 +35,7 @@ void tally(const Forest& forest, Packing& packing, const Rows& rows, const LeafC
                             of_label[leaf * leaves.n_classes] += leaves.weight[row];
                             continue;
                         }
-                        for (const auto& [reached, share] : block.reached(static_cast<std::uint32_t>(i))) {
+                        for (const auto& [reached, share] : block.parts().of_row(static_cast<std::size_t>(i))) {
                             const double part = leaves.weight[row] * share;
                             of_label[reached * leaves.n_classes] +=
                                 leaves.unit > 0 ? std::nearbyint(part / leaves.unit) * leaves.unit : part;

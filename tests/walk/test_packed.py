@@ -78,6 +78,34 @@ def test_a_row_alone_finds_on_packed_trees_what_it_finds_among_others(data: st.D
     assert np.array_equal([fold(forest, X[i : i + 1], [table])[0][0] for i in range(len(X))], expected[: len(X)])
 
 
+def chain(depth: int) -> Any:
+    """Every node spreads a row without a value of its feature, of which there are two."""
+    tree = leaf([1.0, 2.0])
+    for level in range(depth):
+        tree = threshold(level % 2, level - 20.0, leaf([level + 1.0, 3.0]), tree)
+    return tree
+
+
+@pytest.mark.parametrize("share_missing", [0.02, 0.5, 1.0])
+def test_rows_that_many_nodes_of_a_path_spread_have_the_bits_of_one_row_at_a_time(share_missing: float) -> None:
+    forest = build_forest([chain(5), chain(31), chain(50), chain(70)], 2)
+    rng = np.random.default_rng(0)
+    X = rng.integers(-25, 50, (300, 2)).astype(float)
+    X[rng.random(X.shape) < share_missing] = NAN
+    table = LeafTable.of(rng.lognormal(0, 2, (forest.n_leaves, 3)), link=("identity", "log", "entropy"))
+    assert count_paths(forest.core_with_weight, X)[0] == len(X) * forest.n_trees
+    (folded,) = fold(forest, X, [table])
+    one_by_one = [fold(forest, X[i : i + 1], [table])[0][0] for i in range(len(X))]
+    assert folded.tobytes() == np.array(one_by_one).tobytes()
+    counts = tally(forest, X, np.zeros(len(X), dtype=np.int32), np.ones(len(X)))
+    expected = np.zeros(forest.n_leaves)
+    shares = spread(forest, X)
+    for i in range(len(X)):
+        here = slice(shares.indptr[i], shares.indptr[i + 1])
+        expected[shares.indices[here]] += shares.data[here]
+    assert np.array_equal(counts[:, 0], expected)
+
+
 # -- how long packed trees are kept
 
 
