@@ -24,6 +24,8 @@ def check_engine(engine: Engine | None, rows: PartedRows, model: Any) -> Engine:
         raise TypeError(f"rows is {type(rows).__name__}, must be made by parquet, from_dask, from_ray or from_spark")
     if engine is None:
         engine = Local(getattr(model, "n_jobs", None))
+    if not callable(getattr(engine, "fold", None)):
+        raise TypeError(f"engine is {engine!r}, must be Local(), Dask(client), Ray() or Spark(session)")
     given = type(engine).__name__
     if rows.home and rows.home != given:
         raise ValueError(f"these rows are held by {rows.home}, and the engine is {given}: use {rows.home}")

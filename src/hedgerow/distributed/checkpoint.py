@@ -46,10 +46,12 @@ class Checkpoint:
             for name, digest in given.items():
                 if known["fit"].get(name) != digest:
                     raise ValueError(
-                        f"checkpoint {self.folder} belongs to another fit: its {name} differ; give another folder, "
-                        "or remove this one"
+                        f"checkpoint {self.folder} belongs to another fit, with other {name}: give another folder, or "
+                        "remove this one"
                     )
             return int(known["seed"])
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ValueError(f"checkpoint {self.folder} is a file: give a new folder")
         if self.folder.exists() and any(self.folder.iterdir()):
             raise ValueError(f"checkpoint {self.folder} is a folder with other files: give a new one")
         return seed

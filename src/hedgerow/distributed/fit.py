@@ -96,17 +96,14 @@ def fit(
     check_whole("memory", memory, 1)
     engine = check_engine(engine, rows, trees)
     kept = Checkpoint(checkpoint)
-    identity = {
+    identity: dict[str, Any] = {
         "estimator": type(model).__name__,
         "parameters": {k: v for k, v in model.get_params().items() if k not in ("n_jobs", "random_state")},
         "random_state": trees.random_state if isinstance(trees.random_state, int) else None,
         "structure_rows": structure_rows,
         "rows": rows.identity,
     }
-    seed = kept.open(identity, None)
-    if seed is None:
-        seed = trees._seed()
-        kept.start(identity, seed)
+    kept.open(identity, None)
     found = survey(
         engine,
         rows,
@@ -114,6 +111,11 @@ def fit(
         categorical_features=trees.categorical_features,
         done=watch(progress, "reading columns", len(rows.parts)),
     )
+    identity["values"] = found.summary
+    seed = kept.open(identity, None)
+    if seed is None:
+        seed = trees._seed()
+        kept.start(identity, seed)
     _fit(model, Job(engine, rows, found, kept, seed, progress, structure_rows, memory))
     return model
 

@@ -48,6 +48,13 @@ class Survey:
         return self.encoding.schema
 
     @property
+    def summary(self) -> tuple[Any, ...]:
+        """What tells these rows from others."""
+        encoding, counts = self.encoding, (self.n_rows, self.n_used, self.total)
+        classes = None if encoding.classes is None else encoding.classes.tolist()
+        return counts, encoding.schema.columns, self.ranges.tolist(), classes, self.target_range
+
+    @property
     def classes(self) -> NDArray[Any]:
         """Classes, sorted."""
         if self.encoding.classes is None:

@@ -40,6 +40,7 @@ def from_dask(
     """
     with needs("from_dask", "dask"):
         from distributed import futures_of
+    _check(frame, "to_delayed", "a dask.dataframe.DataFrame")
     persisted = futures_of(frame)
     if len(persisted) < frame.npartitions:
         raise ValueError(f"the frame is not persisted, {_OTHERS}: persist first, as in frame = frame.persist()")
@@ -72,6 +73,7 @@ def from_ray(
     """
     with needs("from_ray", "ray"):
         import ray
+    _check(dataset, "to_arrow_refs", "a ray.data.Dataset")
     if type(dataset).__name__ != "MaterializedDataset":
         raise ValueError(f"the dataset is not materialized, {_OTHERS}: dataset = dataset.materialize() first")
     blocks = dataset.to_arrow_refs()
@@ -100,6 +102,7 @@ def from_spark(
     PartedRows
         For the engine :class:`Spark` only.
     """
+    _check(frame, "mapInArrow", "a pyspark.sql.DataFrame")
     if not frame.is_cached:
         raise ValueError(f"the frame is not persisted, {_OTHERS}: persist first, as in frame = frame.persist()")
     import pyarrow as pa
@@ -108,6 +111,11 @@ def from_spark(
     rows = sorted(zip(*(table.column(name).to_pylist() for name in table.column_names), strict=True))
     found = [(n_rows, pa.ipc.read_schema(pa.py_buffer(columns))) for _, n_rows, columns in rows]
     return _held("Spark", [(frame, number) for number, _, _ in rows], found, target, weight, ignore)
+
+
+def _check(rows: Any, method: str, expected: str) -> None:
+    if not hasattr(rows, method):
+        raise TypeError(f"rows are {type(rows).__module__}.{type(rows).__name__}, must be {expected}")
 
 
 def _describe(rows: Any) -> tuple[int, Any]:

@@ -91,21 +91,22 @@ def parquet(
     """
     files = _files(paths)
     footers = [_footer(path) for path in files]
-    schema = common_columns([(path, schema) for path, (schema, _) in zip(files, footers, strict=True)])
+    schema = common_columns([(path, footer.schema) for path, footer in zip(files, footers, strict=True)])
     inputs, read = assign_roles(schema.names, files[0], target, weight, ignore)
     text = tuple(name for name in read if is_text_like(schema.field(name).type))
     groups: list[ParquetPart] = []
     first = 0
-    for path, (_, sizes) in zip(files, footers, strict=True):
+    for path, footer in zip(files, footers, strict=True):
         before = first
-        for group, n_rows in enumerate(sizes):
+        for group, n_rows in enumerate(footer.sizes):
             groups.append(ParquetPart(path, (group,), first, n_rows, read, text, first - before))
             first += n_rows
     if not first:
-        raise ValueError(f"{files[0]}{' and the others' * (len(files) > 1)} have no rows: give a file with rows")
+        where = files[0] if len(files) == 1 else f"any of {len(files)} files from {files[0]} on"
+        raise ValueError(f"there are no rows in {where}: give a file with rows")
     parts = _joined(groups, _ROWS_PER_PART if n_parts is None else _size(n_parts, first))
     identity = hashlib.sha256(
-        repr([(os.path.basename(path), sizes) for path, (_, sizes) in zip(files, footers, strict=True)]).encode()
+        repr([(os.path.basename(path), footer.digest) for path, footer in zip(files, footers, strict=True)]).encode()
         + repr((read, inputs, target, weight)).encode()
     ).hexdigest()
     kept = [schema.field(name) for name in read]
@@ -166,14 +167,27 @@ def _files(paths: Any) -> list[str]:
     return [one if "://" in one else os.path.abspath(one) for one in found]
 
 
-def _footer(path: str) -> tuple[pa.Schema, list[int]]:
-    """Columns of a file, and the number of rows of each row group."""
+@dataclass(frozen=True)
+class _Footer:
+    """What the end of a file says of its rows."""
+
+    schema: pa.Schema
+    sizes: list[int]
+    """Number of rows of each row group."""
+    digest: str
+    """Of all of it: also the sizes of the columns in bytes, and their least and greatest values."""
+
+
+def _footer(path: str) -> _Footer:
     import pyarrow as pa
 
     try:
         with open_parquet(path) as file:
-            metadata = file.metadata
-            return file.schema_arrow, [metadata.row_group(g).num_rows for g in range(metadata.num_row_groups)]
+            metadata, schema = file.metadata, file.schema_arrow
+            sizes = [metadata.row_group(g).num_rows for g in range(metadata.num_row_groups)]
+            out = pa.BufferOutputStream()
+            metadata.write_metadata_file(out)
+            return _Footer(schema, sizes, hashlib.sha256(out.getvalue()).hexdigest())
     except FileNotFoundError:
         raise FileNotFoundError(f"{path}: no such file") from None
     except (pa.ArrowException, OSError) as error:
