@@ -263,6 +263,8 @@ def print_tables(found):
             seconds = of_method.time.mean()
             print(f"| {method} | {' | '.join(cells)} | {'' if np.isnan(seconds) else f'{seconds:.2f}'} |")
         first = of_task[of_task.split.isin(of_task[of_task.method.str.contains("cross")].split.unique())]
+        if first.empty:
+            continue
         seconds = first.groupby("method").time.sum() / first.groupby("method").size()
         ours = seconds["oob, lac" if task == "classes" else "oob, absolute"]
         for name in seconds.index[seconds.index.str.contains("MAPIE") & (seconds > 0)]:
