@@ -30,6 +30,7 @@ lint: $(VENV)/installed
 	$(BIN)/mypy
 	PYTHONPATH=src $(BIN)/lint-imports --no-cache
 	$(BIN)/python .ci/check_includes.py
+	$(BIN)/python .ci/check_docstrings.py
 	$(BIN)/clang-format --dry-run --Werror $(CORE)
 	@$(BIN)/python -m nanobind.stubgen -q -m hedgerow._core -o build/_core.pyi
 	@diff -u src/hedgerow/_core.pyi build/_core.pyi \

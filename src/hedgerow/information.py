@@ -143,7 +143,17 @@ def gain_ratio(table: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class ChiSquareTest:
-    """Result of Pearson's test that branches and classes are independent."""
+    """Result of Pearson's test that branches and classes are independent.
+
+    Parameters
+    ----------
+    statistic : float
+        Pearson's χ².
+    degrees_of_freedom : int
+        (branches − 1)·(classes − 1).
+    p_value : float
+        Probability of a statistic as large where they are independent.
+    """
 
     statistic: float
     degrees_of_freedom: int

@@ -28,7 +28,13 @@ class Bandwidth(Protocol):
 
 @dataclass(frozen=True)
 class Relative:
-    """A fraction τ of the range of the algebraic distance over all training rows (section 4.1 of the paper)."""
+    """A fraction τ of the range of the algebraic distance over all training rows (section 4.1 of the paper).
+
+    Parameters
+    ----------
+    fraction : float
+        The fraction τ.
+    """
 
     fraction: float = 0.1
 
@@ -41,7 +47,13 @@ class Relative:
 
 @dataclass(frozen=True)
 class Absolute:
-    """Constant bandwidth, in units of the metric."""
+    """Constant bandwidth, in units of the metric.
+
+    Parameters
+    ----------
+    width : float
+        Bandwidth in units of the metric.
+    """
 
     width: float
 
@@ -58,6 +70,11 @@ class CrossValidated:
 
     Ties go to the largest fraction. The tree has seen the labels that are left out, so that rows look purer than new
     ones would and narrow bandwidths win: :class:`HeldOut` grows trees without them.
+
+    Parameters
+    ----------
+    fractions : tuple[float, ...]
+        Fractions of the range that are tried.
     """
 
     fractions: tuple[float, ...] = (0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
@@ -76,6 +93,13 @@ class HeldOut:
 
     Trees are grown for `folds`-fold cross-validation. A frozen tree can't be grown again and has the fraction 0.1, the
     paper's.
+
+    Parameters
+    ----------
+    fractions : tuple[float, ...]
+        Fractions of the range that are tried.
+    folds : int
+        Times that rows are held out.
     """
 
     fractions: tuple[float, ...] = (0.03, 0.05, 0.1, 0.2)

@@ -28,6 +28,13 @@ class Separators(NamedTuple):
 
     A change of category has no threshold (NaN), an oblique split no column (-2). The column is -1 where there is
     nothing to cross.
+
+    Parameters
+    ----------
+    feature : int32 array
+        Column of each separator.
+    threshold : array
+        Threshold of each separator.
     """
 
     feature: NDArray[np.int32]

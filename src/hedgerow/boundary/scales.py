@@ -29,6 +29,11 @@ class Standard:
 
     Ordinal columns count by rank. A change of category has length `nominal_weight`. Constant columns have the scale 1,
     and missing values are ignored.
+
+    Parameters
+    ----------
+    nominal_weight : float
+        Distance between two categories of a nominal column.
     """
 
     nominal_weight: float = 1.0
@@ -37,6 +42,17 @@ class Standard:
         check_number("Standard: nominal_weight", self.nominal_weight)
 
     def scale(self, rows: Floats, weight: Floats, schema: Schema) -> Floats:
+        """Scale of each column, by which differences are divided.
+
+        Parameters
+        ----------
+        rows : array of shape (n_rows, n_features)
+            Training rows.
+        weight : array of shape (n_rows,)
+            Their weights.
+        schema : Schema
+            Kinds of the columns.
+        """
         return _scales(rows, weight, schema, self.nominal_weight, _deviation)
 
 
@@ -46,6 +62,11 @@ class MinMax:
 
     Ordinal columns count by rank. A change of category has length `nominal_weight`. Constant columns have the scale 1,
     and missing values are ignored.
+
+    Parameters
+    ----------
+    nominal_weight : float
+        Distance between two categories of a nominal column.
     """
 
     nominal_weight: float = 1.0
@@ -54,6 +75,17 @@ class MinMax:
         check_number("MinMax: nominal_weight", self.nominal_weight)
 
     def scale(self, rows: Floats, weight: Floats, schema: Schema) -> Floats:
+        """Scale of each column, by which differences are divided.
+
+        Parameters
+        ----------
+        rows : array of shape (n_rows, n_features)
+            Training rows.
+        weight : array of shape (n_rows,)
+            Their weights.
+        schema : Schema
+            Kinds of the columns.
+        """
         return _scales(rows, weight, schema, self.nominal_weight, lambda half, z, w: 2 * half)
 
 

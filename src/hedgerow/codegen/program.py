@@ -67,7 +67,19 @@ class CodeTree:
 
 @dataclass(frozen=True)
 class Program:
-    """A model to be written as code."""
+    """A model to be written as code.
+
+    Parameters
+    ----------
+    title : str
+        Comment at the top of the code.
+    schema : Schema
+        Names, kinds and categories of the columns.
+    trees : tuple[CodeTree, ...]
+        The trees, as nodes that code is written of.
+    steps : tuple[Step, ...]
+        Arithmetic from the leaves' numbers to the answer.
+    """
 
     title: str
     schema: Schema

@@ -31,6 +31,13 @@ class ClassScore(ABC):
         """Score of each class, (n, n_classes), the larger the stranger, from the answers of `verb`.
 
         `draws`, (n,), are uniform in (0, 1) where randomized sets are asked for.
+
+        Parameters
+        ----------
+        answers : array
+            Answers of the model to the verbs, a row for each row.
+        draws : array of shape (n_samples,) or None
+            Random number of each row that breaks ties; None breaks none.
         """
 
 
@@ -77,6 +84,13 @@ class Raps(ClassScore):
 
     Angelopoulos, Bates, Malik and Jordan, Uncertainty Sets for Image Classifiers using Conformal Prediction, 2021,
     equation 4, with λ = `penalty` and k_reg = `free`.
+
+    Parameters
+    ----------
+    penalty : float
+        Penalty on each class beyond the first `free` ones.
+    free : int
+        Number of classes without a penalty.
     """
 
     is_randomized: ClassVar[bool] = True
@@ -153,6 +167,12 @@ _ALIASES = {"lac": Lac(), "aps": Aps(), "raps": Raps(), "bounds": CredalBounds()
 
 
 def class_score(score: Any) -> ClassScore:
-    """Return the score for an alias, or an instance as it is."""
+    """Return the score for an alias, or an instance as it is.
+
+    Parameters
+    ----------
+    score : str or an instance
+        Name of the score, or the score itself.
+    """
     found: ClassScore = choose("conformity_score", score, _ALIASES, (ClassScore,))
     return found

@@ -27,6 +27,13 @@ def needed_rows(coverage: float) -> int:
 
     With fewer the threshold is infinite, and sets have all classes.
 
+    Parameters
+    ----------
+    coverage : float
+        Probability that is promised.
+
+    Examples
+    --------
     >>> [needed_rows(coverage) for coverage in (0.5, 0.8, 0.9, 0.95, 0.99)]
     [1, 4, 9, 19, 99]
     """

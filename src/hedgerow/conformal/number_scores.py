@@ -29,22 +29,60 @@ class NumberScore(ABC):
 
     @abstractmethod
     def verbs(self, low: float, high: float) -> dict[str, dict[str, Any]]:
-        """Verbs that are asked of the model, with their arguments; the ends are to be near these quantiles."""
+        """Verbs that are asked of the model, with their arguments; the ends are to be near these quantiles.
+
+        Parameters
+        ----------
+        low : float
+            Level of the lower end.
+        high : float
+            Level of the upper end.
+        """
 
     @abstractmethod
     def ends(self, answers: Answers) -> Floats:
-        """Ends before calibration, (n, 2)."""
+        """Ends before calibration, (n, 2).
+
+        Parameters
+        ----------
+        answers : Answers
+            Answers of the model to the verbs, a row for each row.
+        """
 
     def scale(self, answers: Answers) -> float:
-        """Number that `unit` needs to know of all answers of a model."""
+        """Number that `unit` needs to know of all answers of a model.
+
+        Parameters
+        ----------
+        answers : Answers
+            Answers of the model to the verbs, a row for each row.
+        """
         return 1.0
 
     def unit(self, answers: Answers, scale: float) -> Floats:
-        """Positive unit of each row, (n,), in which its ends move."""
+        """Positive unit of each row, (n,), in which its ends move.
+
+        Parameters
+        ----------
+        answers : Answers
+            Answers of the model to the verbs, a row for each row.
+        scale : float
+            What `scale` has found in all answers.
+        """
         return np.ones(len(next(iter(answers.values()))))
 
     def scores(self, answers: Answers, targets: Floats, unit: Floats) -> Floats:
-        """How many units each end must move outwards to reach the target, (n, 2); negative inside."""
+        """How many units each end must move outwards to reach the target, (n, 2); negative inside.
+
+        Parameters
+        ----------
+        answers : Answers
+            Answers of the model to the verbs, a row for each row.
+        targets : array of shape (n_samples,)
+            True numbers.
+        unit : array of shape (n_samples,)
+            Unit of each row, from `unit`.
+        """
         ends = self.ends(answers)
         found: Floats = np.stack([ends[:, 0] - targets, targets - ends[:, 1]], axis=1) / unit[:, np.newaxis]
         return found
@@ -71,6 +109,11 @@ class NormalizedError(NumberScore):
     Papadopoulos, Gammerman and Vovk, Normalized nonconformity measures for regression conformal prediction, 2008. The
     floor keeps rows whose leaves happen to agree from very narrow intervals, and others from very wide ones. Of models
     of several folds each u is in units of the model's own mean: one that is pruned less is not more sure.
+
+    Parameters
+    ----------
+    floor : float
+        Added to the uncertainty, in units of its mean, so that no interval has no width.
     """
 
     floor: float = 0.1
@@ -120,6 +163,12 @@ _ALIASES = {"absolute": AbsoluteError(), "normalized": NormalizedError(), "cqr":
 
 
 def number_score(score: Any) -> NumberScore:
-    """Return the score for an alias, or an instance as it is."""
+    """Return the score for an alias, or an instance as it is.
+
+    Parameters
+    ----------
+    score : str or an instance
+        Name of the score, or the score itself.
+    """
     found: NumberScore = choose("conformity_score", score, _ALIASES, (NumberScore,))
     return found

@@ -37,7 +37,17 @@ class VennAbers:
 
     @classmethod
     def of(cls, scores: Floats, event: Floats, weight: Floats) -> VennAbers:
-        """Calibrate by rows with their scores, 1 or 0 for event or not, and weights."""
+        """Calibrate by rows with their scores, 1 or 0 for event or not, and weights.
+
+        Parameters
+        ----------
+        scores : array of shape (n_samples,)
+            Score of each row; larger is more probable.
+        event : array of shape (n_samples,)
+            1 where the event has happened, else 0.
+        weight : array of shape (n_samples,)
+            Weight of each row.
+        """
         distinct, which = np.unique(scores, return_inverse=True)
         n_rows = np.bincount(which, weight, len(distinct)).astype(np.float64)
         n_events = np.bincount(which, weight * event, len(distinct)).astype(np.float64)
@@ -50,6 +60,11 @@ class VennAbers:
 
         A new row between two scores joins the next one above as an event, and the next below as a non-event; beyond
         the last it stands alone.
+
+        Parameters
+        ----------
+        scores : array of shape (n_samples,)
+            Score of each row; larger is more probable.
         """
         above = np.append(self.as_event, 1.0)[np.searchsorted(self.scores, scores, side="left")]
         below = np.append(0.0, self.as_other)[np.searchsorted(self.scores, scores, side="right")]

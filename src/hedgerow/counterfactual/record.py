@@ -26,6 +26,19 @@ class Counterfactual:
     the value before and after. `distance` is the sum of the changes, in training ranges, times their costs. No accepted
     row is nearer than (1 − gap)·distance: a gap of 0 is a proof that none is, a larger one means that the search was
     stopped.
+
+    Parameters
+    ----------
+    row : tuple[object, ...]
+        A value for each column, numbers and categories as in X.
+    target
+        The answer of the new row.
+    distance : float
+        Sum of the changes in training ranges, times their costs.
+    gap : float
+        How much nearer another row could be at most, as a share of the distance; 0: none is nearer.
+    changes : dict[str, tuple[object, object]]
+        Value before and after, by the name of each column that differs.
     """
 
     row: tuple[Any, ...]

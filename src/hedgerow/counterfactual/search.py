@@ -30,7 +30,19 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """An answer that is wanted, and what it needs."""
+    """An answer that is wanted, and what it needs.
+
+    Parameters
+    ----------
+    target
+        The answer.
+    table : LeafTable
+        Numbers of the leaves that the answer is made of.
+    conditions : Conditions
+        Linear conditions on their sums under which the answer is the one that is wanted.
+    tree_weights : array or None
+        Weight of each tree.
+    """
 
     target: Any
     table: LeafTable
@@ -56,7 +68,17 @@ class Goal:
 
 @dataclass(frozen=True)
 class Limits:
-    """How far a search goes."""
+    """How far a search goes.
+
+    Parameters
+    ----------
+    max_changes : int or None
+        Most columns that may change.
+    max_nodes : int
+        Most boxes that are searched.
+    time_limit : float or None
+        Seconds after which the search stops; None never.
+    """
 
     max_changes: int | None
     max_nodes: int

@@ -42,7 +42,21 @@ class Candidates(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """Columns that may change, and the distance: Σ cost·|change|/range over numbers, plus cost of each new category."""
+    """Columns that may change, and the distance: Σ cost·|change|/range over numbers, plus cost of each new category.
+
+    Parameters
+    ----------
+    schema : Schema
+        Names, kinds and categories of the columns.
+    costs : array
+        Cost of changing each column by its range, or to another category.
+    ranges : array
+        Least and largest value of each column.
+    free : bool array
+        Whether each column may change.
+    direction : int64 array
+        1 and −1 where a column may only rise or fall, else 0.
+    """
 
     schema: Schema
     costs: Floats

@@ -44,7 +44,15 @@ class Aggregate(Fold[float, Credal]):
 
     @abstractmethod
     def table(self, counts: Floats, s: float) -> Floats | LeafTable:
-        """Quantities of each leaf, (n_leaves, m), from its class counts (n_leaves, n_classes)."""
+        """Quantities of each leaf, (n_leaves, m), from its class counts (n_leaves, n_classes).
+
+        Parameters
+        ----------
+        counts : array of shape (n_leaves, n_classes)
+            Class counts of the leaves.
+        s : float
+            Number of unobserved rows that each leaf allows for.
+        """
 
     @abstractmethod
     def bounds(self, folded: Floats, n_trees: Any) -> Floats:
@@ -71,11 +79,29 @@ class Aggregate(Fold[float, Credal]):
         """
 
     def finish(self, folded: Floats, n_trees: Any, s: float) -> Credal:
-        """Bounds and sets from the folded table."""
+        """Bounds and sets from the folded table.
+
+        Parameters
+        ----------
+        folded : array of shape (n_samples, m)
+            The table folded over the trees.
+        n_trees : int or array
+            Number of trees that were folded.
+        s : float
+            Number of unobserved rows that each leaf allows for.
+        """
         return Credal(self.bounds(folded, n_trees), self.sets(folded, n_trees))
 
     def leaf_table(self, counts: ArrayLike, s: float) -> LeafTable:
-        """Return the table with its links and ops, checked, for :func:`hedgerow.walk.fold`."""
+        """Return the table with its links and ops, checked, for :func:`hedgerow.walk.fold`.
+
+        Parameters
+        ----------
+        counts : array of shape (n_leaves, n_classes)
+            Class counts of the leaves.
+        s : float
+            Number of unobserved rows that each leaf allows for.
+        """
         leaves = check_counts(counts, of_trees=True)
         if leaves.ndim != 2:
             raise ValueError(f"counts have shape {leaves.shape}, must have shape (n_leaves, n_classes)")
@@ -133,7 +159,19 @@ class _Weighed(Aggregate):
         return np.stack([bel / total, pl / total], axis=-1)
 
     def conditions(self, code: int, n_classes: int, n_trees: int, s: float) -> Conditions:
-        """Class `code` is believed more than any other is plausible."""
+        """Class `code` is believed more than any other is plausible.
+
+        Parameters
+        ----------
+        code : int
+            Position of the class.
+        n_classes : int
+            Number of classes.
+        n_trees : int or array
+            Number of trees that were folded.
+        s : float
+            Number of unobserved rows that each leaf allows for.
+        """
         return _dominates(code, n_classes, n_columns=2 * n_classes + 1)
 
 
@@ -171,6 +209,11 @@ class Belief(_Weighed):
 
     A larger `s` never takes a class out of a set, except with epistemic weights, which change with `s`. (These are
     cautious forests; the cautious combination rule is unrelated, :class:`hedgerow.rules.Cautious`.)
+
+    Parameters
+    ----------
+    weighting : Weighting
+        Weight of a tree: one of :data:`WEIGHTINGS`.
     """
 
     def sets(self, folded: Floats, n_trees: Any) -> Bools:
@@ -189,6 +232,11 @@ class Vote(_Weighed):
     Sets of more than one class are ties, within 1e-12 of all votes, and rare.
 
     Bounds are the shares of votes: for a class alone, and for it at all; those of `Belief` with the same `weighting`.
+
+    Parameters
+    ----------
+    weighting : Weighting
+        Weight of a tree: one of :data:`WEIGHTINGS`.
     """
 
     def sets(self, folded: Floats, n_trees: Any) -> Bools:
@@ -196,7 +244,19 @@ class Vote(_Weighed):
         return votes >= votes.max(axis=1, keepdims=True) - TIE * total
 
     def conditions(self, code: int, n_classes: int, n_trees: int, s: float) -> Conditions:
-        """Class `code` has more votes than any other."""
+        """Class `code` has more votes than any other.
+
+        Parameters
+        ----------
+        code : int
+            Position of the class.
+        n_classes : int
+            Number of classes.
+        n_trees : int or array
+            Number of trees that were folded.
+        s : float
+            Number of unobserved rows that each leaf allows for.
+        """
         votes = np.zeros((2 * n_classes + 1, n_classes))
         votes[n_classes : 2 * n_classes] = np.eye(n_classes)
         return leads(votes, np.zeros(n_classes), code)
@@ -226,6 +286,19 @@ class Average(_Bounded):
         return _within_unit(lower, np.where(some, upper, 1.0))
 
     def conditions(self, code: int, n_classes: int, n_trees: int, s: float) -> Conditions:
+        """Linear conditions under which a class is answered.
+
+        Parameters
+        ----------
+        code : int
+            Position of the class.
+        n_classes : int
+            Number of classes.
+        n_trees : int or array
+            Number of trees that were folded.
+        s : float
+            Number of unobserved rows that each leaf allows for.
+        """
         return _dominates(code, n_classes, n_columns=2 * n_classes)
 
 

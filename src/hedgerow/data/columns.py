@@ -57,7 +57,17 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """One column; code i stands for `categories[i]`. Numeric columns have none, except booleans."""
+    """One column; code i stands for `categories[i]`. Numeric columns have none, except booleans.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    kind : Kind
+        Numeric, nominal or ordinal.
+    categories : tuple[object, ...]
+        The categories, by code; none in numeric columns.
+    """
 
     name: str
     kind: Kind

@@ -43,7 +43,15 @@ __all__ = ["Column", "Kind", "Schema", "Table", "read_table", "unmask"]
 
 @dataclass(frozen=True)
 class Schema:
-    """Columns of X as learned by `fit`; `named`: whether X had column names."""
+    """Columns of X as learned by `fit`; `named`: whether X had column names.
+
+    Parameters
+    ----------
+    columns : tuple[Column, ...]
+        The columns, in order.
+    named : bool
+        Whether X had column names.
+    """
 
     columns: tuple[Column, ...]
     named: bool
@@ -150,7 +158,15 @@ class Schema:
 
 @dataclass(frozen=True)
 class Table:
-    """Matrix that trees are grown from, and its schema."""
+    """Matrix that trees are grown from, and its schema.
+
+    Parameters
+    ----------
+    values : array
+        The matrix, (n_rows, n_features): numbers, codes of categories, NaN where missing.
+    schema : Schema
+        Names, kinds and categories of its columns.
+    """
 
     values: Floats
     schema: Schema

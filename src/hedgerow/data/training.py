@@ -17,7 +17,23 @@ Codes: TypeAlias = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Training:
-    """Training rows: values, column-major except for random trees, and either labels or targets."""
+    """Training rows: values, column-major except for random trees, and either labels or targets.
+
+    Parameters
+    ----------
+    values : array
+        Matrix of the rows, (n_rows, n_features).
+    n_categories : Codes
+        Number of categories of each column; 0 for numeric ones.
+    sample_weight : array-like of shape (n_samples,) or None
+        Weight of each row; None weighs all alike.
+    labels : Codes or None
+        Code of each row's class; None of numbers.
+    targets : array or None
+        Number of each row; None of classes.
+    n_classes : int
+        Number of classes; 0 of numbers.
+    """
 
     values: Floats
     n_categories: Codes

@@ -35,7 +35,17 @@ _TARGETS = ("target", "class", "label", "y")
 
 @dataclass(frozen=True)
 class Dataset:
-    """A table of inputs, and what is to be predicted."""
+    """A table of inputs, and what is to be predicted.
+
+    Parameters
+    ----------
+    name : str
+        Name of the dataset.
+    X : array-like or frame of shape (n_samples, n_features)
+        Rows, with the columns of `fit`.
+    y : array-like of shape (n_samples,)
+        Labels or numbers, one for each row.
+    """
 
     name: str
     X: pa.Table
@@ -75,7 +85,19 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Entry:
-    """A dataset that can be loaded by its name, and its source."""
+    """A dataset that can be loaded by its name, and its source.
+
+    Parameters
+    ----------
+    name : str
+        Name by which it is loaded.
+    source : str
+        Where it comes from.
+    n_rows : int
+        Number of rows.
+    n_features : int
+        Number of columns without the target.
+    """
 
     name: str
     source: str

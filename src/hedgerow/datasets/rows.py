@@ -48,7 +48,17 @@ class DataFileError(ValueError):
 
 @dataclass(frozen=True)
 class Reading:
-    """Options for reading a file; those that are None are inferred from its name and first lines."""
+    """Options for reading a file; those that are None are inferred from its name and first lines.
+
+    Parameters
+    ----------
+    missing : tuple[str, ...]
+        Words that stand for a missing value.
+    format : str or None
+        Format, such as "csv"; None: by the name of the file.
+    delimiter : str or None
+        What stands between fields; None: guessed.
+    """
 
     missing: tuple[str, ...] = MISSING
     text: frozenset[str] = frozenset()

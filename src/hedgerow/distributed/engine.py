@@ -36,7 +36,13 @@ class Part(Protocol):
         """Number of rows, possibly 0."""
 
     def where(self, row: int) -> str:
-        """Name of a row of the part for messages: the file, and its number there from 1."""
+        """Name of a row of the part for messages: the file, and its number there from 1.
+
+        Parameters
+        ----------
+        row : int
+            Position of the row in the part.
+        """
 
     def batches(self) -> Iterator[pa.Table]:
         """Read the rows, some at a time, in order."""
@@ -46,10 +52,28 @@ class Engine(Protocol):
     """Runs tasks on parts. `parts` may also be other values that tasks take, such as the rows of one tree's bag."""
 
     def share(self, value: Any) -> Any:
-        """Send a value once to each worker; pass the result to `map` and `fold` as one of `shared`."""
+        """Send a value once to each worker; pass the result to `map` and `fold` as one of `shared`.
+
+        Parameters
+        ----------
+        value
+            What all tasks need.
+        """
 
     def map(self, parts: Sequence[Any], task: Callable[..., Any], *shared: Any, done: Done | None = None) -> list[Any]:
-        """Result of each part, in the order of the parts."""
+        """Result of each part, in the order of the parts.
+
+        Parameters
+        ----------
+        parts : Sequence[object]
+            Parts of the rows, of :class:`PartedRows`.
+        task : Callable[..., object]
+            Function ``task(part, *shared)``; must be picklable.
+        *shared
+            What every task gets, as `share` has returned it.
+        done : Done or None
+            Called once for every part that is finished.
+        """
 
     def fold(
         self,
@@ -59,11 +83,33 @@ class Engine(Protocol):
         merge: Callable[[Any, Any], Any],
         done: Done | None = None,
     ) -> Any:
-        """Results of all parts, merged in a tree of any shape."""
+        """Results of all parts, merged in a tree of any shape.
+
+        Parameters
+        ----------
+        parts : Sequence[object]
+            Parts of the rows, of :class:`PartedRows`.
+        task : Callable[..., object]
+            Function ``task(part, *shared)``; must be picklable.
+        *shared
+            What every task gets, as `share` has returned it.
+        merge : Callable[[object, object], object]
+            Function that merges two results.
+        done : Done or None
+            Called once for every part that is finished.
+        """
 
 
 def add(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Merge results by adding arrays of the same name. Exact, and so independent of the order, for whole numbers."""
+    """Merge results by adding arrays of the same name. Exact, and so independent of the order, for whole numbers.
+
+    Parameters
+    ----------
+    one : mapping of names to arrays
+        A result.
+    other : mapping of names to arrays
+        Another, with the same names.
+    """
     return {name: one[name] + other[name] for name in one}
 
 

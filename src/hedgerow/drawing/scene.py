@@ -23,7 +23,31 @@ ROLES: dict[str, dict[Theme, str]] = {
 
 @dataclass(frozen=True)
 class Rectangle:
-    """A box, filled and with an outline unless these are empty."""
+    """A box, filled and with an outline unless these are empty.
+
+    Parameters
+    ----------
+    x : float
+        Left edge; of text its anchor.
+    y : array-like of shape (n_samples,)
+        Labels or numbers, one for each row.
+    width : float
+        Width.
+    height : float
+        Height.
+    fill : str
+        Colour inside; empty: none.
+    line : str
+        Colour of the outline; empty: none.
+    line_width : float
+        Width of the outline.
+    radius : float
+        Radius of the corners.
+    dashed : bool
+        Whether the outline is dashed.
+    tooltip : str
+        Text shown where the pointer rests.
+    """
 
     x: float
     y: float
@@ -39,7 +63,27 @@ class Rectangle:
 
 @dataclass(frozen=True)
 class Text:
-    """A line of text; `y` is its baseline."""
+    """A line of text; `y` is its baseline.
+
+    Parameters
+    ----------
+    x : float
+        Left edge; of text its anchor.
+    y : array-like of shape (n_samples,)
+        Labels or numbers, one for each row.
+    text : str
+        The words.
+    size : float
+        Size of the letters.
+    color : str
+        Colour, by its role in a theme or as #rrggbb.
+    anchor : Literal[start, middle, end]
+        Which part of the text stands at x: its start, middle or end.
+    bold : bool
+        Whether letters are bold.
+    tooltip : str
+        Text shown where the pointer rests.
+    """
 
     x: float
     y: float
@@ -53,7 +97,25 @@ class Text:
 
 @dataclass(frozen=True)
 class Curve:
-    """A branch from a block to the next, leaving and arriving along x or y."""
+    """A branch from a block to the next, leaving and arriving along x or y.
+
+    Parameters
+    ----------
+    x0 : float
+        Where it begins, x.
+    y0 : float
+        Where it begins, y.
+    x1 : float
+        Where it ends, x.
+    y1 : float
+        Where it ends, y.
+    width : float
+        Width of the line.
+    color : str
+        Colour, by its role in a theme or as #rrggbb.
+    along : Literal[x, y]
+        Direction in which it leaves and arrives, "x" or "y".
+    """
 
     x0: float
     y0: float
@@ -78,7 +140,17 @@ Shape = Rectangle | Text | Curve
 
 @dataclass(frozen=True)
 class Scene:
-    """Shapes in the order in which they are drawn."""
+    """Shapes in the order in which they are drawn.
+
+    Parameters
+    ----------
+    width : float
+        Width.
+    height : float
+        Height.
+    shapes : list[Shape]
+        The shapes.
+    """
 
     width: float
     height: float

@@ -34,7 +34,17 @@ _MOST_BRANCHES = 16  # of one node, before its lightest are drawn as one
 
 @dataclass(frozen=True)
 class Subject:
-    """A tree of a fitted model, with its names."""
+    """A tree of a fitted model, with its names.
+
+    Parameters
+    ----------
+    forest : Forest
+        The fitted trees.
+    tree : int
+        Number of the tree, from 0.
+    names : Names
+        Names of columns, categories and classes.
+    """
 
     forest: Forest
     tree: int
@@ -66,7 +76,15 @@ class Highlight:
 
 @dataclass
 class ViewNode:
-    """One block of the picture."""
+    """One block of the picture.
+
+    Parameters
+    ----------
+    answer : str
+        Class, or mean, of the node.
+    children : list[int]
+        Positions of its children in the view; none of a leaf, or where it is cut off.
+    """
 
     number: int
     """Node of the forest; -1 for several branches drawn as one."""
@@ -100,7 +118,19 @@ class ViewNode:
 
 @dataclass(frozen=True)
 class TreeView:
-    """Nodes of a picture, parents before children; the first is the root."""
+    """Nodes of a picture, parents before children; the first is the root.
+
+    Parameters
+    ----------
+    nodes : list[ViewNode]
+        The blocks.
+    n_leaves : int
+        Leaves of the whole tree.
+    is_highlighted : bool
+        Whether the way of a row is drawn.
+    subject : Subject
+        The tree that it is a picture of.
+    """
 
     nodes: list[ViewNode]
     classes: tuple[str, ...]

@@ -108,8 +108,20 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         Weight of the boundary's estimate in the answer.
     estimate_ : Estimate
         Distances, weights and classes of the training rows.
-    classes_, n_classes_, class_prior_, schema_, n_features_in_, feature_names_in_, feature_importances_
-        As in :class:`RuleClassifier`.
+    classes_ : array of shape (n_classes,)
+        Labels, in the order of the columns of `predict_proba`.
+    n_classes_ : int
+        Number of classes.
+    class_prior_ : array of shape (n_classes,)
+        Weighted share of each class in the training data.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity; they add up to 1.
 
     Notes
     -----
@@ -157,12 +169,38 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
 
     @classmethod
     def from_fitted(cls, model: Any, X: Any, y: Any, sample_weight: Any = None, **settings: Any) -> BoundaryClassifier:
-        """Wrap a fitted tree, with smooth probabilities from these rows, best those that it was fitted on."""
+        """Wrap a fitted tree, with smooth probabilities from these rows, best those that it was fitted on.
+
+        Parameters
+        ----------
+        model : fitted estimator
+            The model to wrap; it is not fitted again.
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows to learn from beside the model.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row; None weighs all alike.
+        **settings
+            Parameters of this class by name.
+        """
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
         return cls(FrozenEstimator(fitted), **settings).fit(X, y, sample_weight)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> BoundaryClassifier:
-        """Fit the tree, unless it is frozen, and learn how classes lie around its boundary."""
+        """Fit the tree, unless it is frozen, and learn how classes lie around its boundary.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        **fit_params
+            Passed to `fit` of the estimator; with metadata routing as it was requested.
+        """
         settings = self._settings()
         weight = boundary_weight(self.boundary_weight)
         measure = metric(self.metric)
@@ -198,21 +236,44 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         return grow
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Most probable class of each row, the first of equals; with ``decide="tree"`` the tree's own."""
+        """Most probable class of each row, the first of equals; with ``decide="tree"`` the tree's own.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        """
         return self._respond_alone(X, "predict")
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probability of each class, (n, n_classes), from the row's distance to the area of each."""
+        """Probability of each class, (n, n_classes), from the row's distance to the area of each.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        """
         return self._respond_alone(X, "predict_proba")
 
     def predict_uncertainty(self, X: Any) -> Uncertainty:
-        """Entropy of the probabilities in bits. A single tree has no between-tree variance: all of it is aleatoric."""
+        """Entropy of the probabilities in bits. A single tree has no between-tree variance: all of it is aleatoric.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        """
         return self._respond_alone(X, "predict_uncertainty")
 
     def algebraic_distance(self, X: Any) -> Floats:
         """Distance of each row from the area of each class, (n, n_classes), negative inside it, in units of `scale_`.
 
         For a row in several leaves the weighted mean over those with a finite distance.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         """
         rows = self._read(X)
         return self._nearest(rows).of_rows()
@@ -221,6 +282,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         """Nearest separator between each row and another class of the tree: a column's number and a threshold.
 
         See :func:`hedgerow.boundary.nearest_separator`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         """
         rows = self._read(X)
         return self.boundary_.crossed(self._nearest(rows))
@@ -230,6 +296,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
 
         ``print(model.explain(X)[0])`` is a text for people; `reasons` of the whole has the shares of the reasons of all
         rows (docs/reasons.md).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         """
         return self._explain_rows(self._read(X))
 
@@ -302,12 +373,24 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         return Explanations(records, reasons, answers, None, model.classes_)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
-        """Number of the leaf that each row reaches, (n,); of a row in several, the heaviest."""
+        """Number of the leaf that each row reaches, (n,); of a row in several, the heaviest.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        """
         rows = self._read(X)
         return route(self.forest_, rows, n_jobs=self.n_jobs)[:, 0]
 
     def leaf_counts(self, X: Any) -> Floats:
-        """Class counts of the leaf that each row reaches, (n, 1, n_classes); of several, the weighted mean."""
+        """Class counts of the leaf that each row reaches, (n, 1, n_classes); of several, the weighted mean.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        """
         return self._respond_alone(X, "leaf_counts")
 
     @property

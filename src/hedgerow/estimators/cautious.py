@@ -84,7 +84,19 @@ class _Cautious(WrappedForest, SetAnswers):
         self.get_tree_weights()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
-        """Fit the estimator, unless it is frozen, and choose what out-of-bag rows are to choose."""
+        """Fit the estimator, unless it is frozen, and choose what out-of-bag rows are to choose.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        **fit_params
+            Passed to `fit` of the estimator; with metadata routing as it was requested.
+        """
         self._fit(X, y, sample_weight, fit_params, keep_bags=bool(self._asked_out_of_bag()))
         return self
 
@@ -174,11 +186,13 @@ class CautiousClassifier(_Cautious):
     Masson, Cautious Random Forests, 2021; any number of classes). Not to be confused with the cautious combination
     rule, :class:`hedgerow.rules.Cautious`.
 
+    All parameters but the first can be changed after `fit`, to what needs no out-of-bag rows.
+
     Parameters
     ----------
     estimator : classifier made of trees, or None
-        As in :class:`RuleClassifier`: cloned and fitted, unless it is ``sklearn.frozen.FrozenEstimator(fitted)``; None
-        is a :class:`ForestClassifier` of full trees without calibration. It must not have class weights.
+        Cloned and fitted, unless it is ``sklearn.frozen.FrozenEstimator(fitted)``; None is a
+        :class:`ForestClassifier` of full trees without calibration. It must not have class weights.
     s : float, "u65", "u80" or "auto"
         Number of unobserved rows of unknown class that each leaf allows for: the larger, the more cautious. "u65" and
         "u80" choose it (`s_`): the one of :data:`~hedgerow.estimators.fitting.caution.GRID` whose sets have the largest
@@ -194,17 +208,30 @@ class CautiousClassifier(_Cautious):
         Class frequencies in practice, where they differ from those in the training data: the frequencies in the leaves
         are shifted accordingly, their numbers of rows kept. None is the estimator's own `class_prior`, if it has one.
 
-    All but the first can be changed after `fit`, to what needs no out-of-bag rows.
-
     Attributes
     ----------
     s_ : float
         The number s where a string was given.
     tree_weights_ : array of shape (n_trees,)
         Weights of the trees, which add up to 1, with ``weighting="learned"``.
-    estimator_, forest_, classes_, n_classes_, class_prior_, schema_, n_features_in_, feature_names_in_, \
-feature_importances_
-        As in :class:`RuleClassifier`; `class_prior_` are the shares in the training data.
+    estimator_ : estimator
+        The fitted estimator.
+    forest_ : Forest
+        The trees.
+    classes_ : array of shape (n_classes,)
+        Labels, in the order of the columns of `predict_proba`.
+    n_classes_ : int
+        Number of classes.
+    class_prior_ : array of shape (n_classes,)
+        Share of each class in the training data, or those of `class_prior`.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity; they add up to 1.
 
     Examples
     --------
@@ -235,7 +262,15 @@ feature_importances_
 
     @classmethod
     def from_fitted(cls, model: Any, **settings: Any) -> CautiousClassifier:
-        """Wrap the trees of a fitted model without fitting anything; there are no out-of-bag rows to choose `s` by."""
+        """Wrap the trees of a fitted model without fitting anything; there are no out-of-bag rows to choose `s` by.
+
+        Parameters
+        ----------
+        model : fitted estimator
+            The model to wrap; it is not fitted again.
+        **settings
+            Parameters of this class by name.
+        """
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
         cautious = cls(FrozenEstimator(fitted), **settings)
         cautious._check_settings()
@@ -250,10 +285,101 @@ feature_importances_
 class CautiousForestClassifier(_Cautious):
     """A random forest with set-valued predictions, bounds and belief.
 
-    A thin case of :class:`CautiousClassifier`, which explains `s`, `weighting`, `aggregate`, `class_prior` and what
-    `fit` finds, with a :class:`ForestClassifier` of full trees without calibration, which explains the others. There is
-    no `class_weight`: class weights count as rows that were never observed and corrupt bounds; set `class_prior`
-    instead. `oob_score` gives `oob_score_` and `oob_decision_function_`, those of `predict` and `predict_proba`.
+    A :class:`CautiousClassifier` of full trees without calibration, grown as a :class:`ForestClassifier` grows them.
+    There is no `class_weight`: class weights count as rows that were never observed and corrupt bounds; set
+    `class_prior` instead.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Number of trees.
+    s : float, "u65", "u80" or "auto"
+        Number of unobserved rows of unknown class that each leaf allows for: the larger, the more cautious.
+        "u65" and "u80" choose it (`s_`): the one of :data:`~hedgerow.estimators.fitting.caution.GRID` whose
+        sets have the largest utility on the rows out of each tree's bag. "auto" is "u65", or 1 for an estimator
+        without such rows.
+    weighting : {"epistemic", "uniform", "samples", "learned"}
+        Weights of trees with "belief" and "vote": 1 − s/(N + s), all the same, or the number N of rows in the
+        leaf. "learned": each tree has one weight (`tree_weights_`), also with "average", that maximises a
+        surrogate of u65 (of u80 with ``s="u80"``) on out-of-bag rows
+        (:func:`hedgerow.credal.utility.learn_tree_weights`).
+    aggregate : {"average", "belief", "vote", "conjunction", "disjunction"} or an instance from :mod:`hedgerow.credal`
+        Combination of the trees' bounds. "average" has the best utility once s is chosen; "belief" is the
+        paper's, as its equations have it, and ``Belief(strict=True)`` as its tables do.
+    class_prior : array of shape (n_classes,) or None
+        Class frequencies in practice, where they differ from those in the training data: the frequencies in the
+        leaves are shifted accordingly, their numbers of rows kept. None is the estimator's own `class_prior`,
+        if it has one.
+    criterion : {"gini", "gain_ratio", "c45", "entropy"}
+        Quality of a split: the Gini index, gain ratio, the same with C4.5's details, or gain in bits. Rows
+        count once, however often they were drawn.
+    nominal : {"multiway", "binary", "subset"}
+        A branch for every category, one category against the rest, or some against the others.
+    missing : {"random", "fractional", "category", "learned"} or an instance from :mod:`hedgerow.growth`
+        By default a row whose value is missing goes down one branch in `fit`, drawn with the weights of the
+        branches, and is spread over all of them when predicting; or it is spread in `fit` too, or missing is a
+        value of its own, or it goes to the side with the larger gain.
+    max_depth : int or None
+        Most splits above each other; None is no limit.
+    min_samples_split : int or float
+        Least rows of a node that is split; a float is a fraction of all rows.
+    min_samples_leaf : int or float
+        Least rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
+        branches hold them: a branch for a rare category may have fewer.
+    max_leaf_nodes : int or None
+        Most leaves, grown best first; None is no limit.
+    splitter : {"best", "random", "mixed"}
+        Splits tried of each column: all of them, one that is drawn, or drawn ones in every second tree.
+    max_features : int, float, "sqrt", "log2" or None
+        Columns tried at each split.
+    max_bins : int or None
+        Numeric columns with more distinct values are binned into this many bins of equal weight, so that
+        thresholds are exact only up to a bin; None is exact, and slower.
+    bootstrap : bool or "poisson"
+        Whether each tree is grown from rows drawn with replacement. "poisson": every row is drawn for every
+        tree on its own, a Poisson number of times, so that :func:`hedgerow.distributed.fit` grows the same
+        forest.
+    max_samples : int, float or None
+        Number of draws for each tree, or a fraction of the number of rows of positive weight, which is also the
+        default. With ``bootstrap="poisson"`` bags have so many draws on average. Rows are drawn by
+        `sample_weight`, which then does not count again; without bootstrap rows count by it.
+    oob_score : bool or callable
+        Whether `fit` scores the forest on the rows that each tree has not drawn; a callable ``metric(y_true,
+        y_pred)`` computes the score.
+    categorical_features : "from_dtype", indices, mask, names or None
+        Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
+        array; None: none.
+    n_jobs : int or None
+        Threads, one tree each; identical results for any n_jobs.
+    random_state : int, RandomState instance or None
+        The same seed gives the same forest, bit for bit.
+
+    Attributes
+    ----------
+    forest_ : Forest
+        The trees.
+    s_ : float
+        The number s where a string was given.
+    tree_weights_ : array of shape (n_trees,)
+        Weights of the trees, which add up to 1, with ``weighting="learned"``.
+    oob_score_ : float
+        Out-of-bag accuracy (of numbers: R²), or what `oob_score` computes.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Out-of-bag probabilities; NaN for rows in the bag of every tree.
+    classes_ : array of shape (n_classes,)
+        Labels, in the order of the columns of `predict_proba`.
+    n_classes_ : int
+        Number of classes.
+    class_prior_ : array of shape (n_classes,)
+        Share of each class in the training data, or those of `class_prior`.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity; they add up to 1.
 
     Examples
     --------

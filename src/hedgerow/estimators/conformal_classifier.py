@@ -96,8 +96,20 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         The method that "auto" stands for.
     calibration_ : ClassCalibration
         Held-out answers, classes and weights of the calibration rows.
-    classes_, n_classes_, schema_, forest_, n_features_in_, feature_names_in_, feature_importances_
-        As in :class:`ForestClassifier`, where the estimator has them.
+    classes_ : array of shape (n_classes,)
+        Labels, in the order of the columns of `predict_proba`.
+    n_classes_ : int
+        Number of classes.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    forest_ : Forest
+        The trees.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity; they add up to 1.
 
     Notes
     -----
@@ -141,14 +153,40 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
 
     @classmethod
     def from_fitted(cls, model: Any, X: Any, y: Any, sample_weight: Any = None, **settings: Any) -> ConformalClassifier:
-        """Calibrate a fitted model by rows that it was not fitted on."""
+        """Calibrate a fitted model by rows that it was not fitted on.
+
+        Parameters
+        ----------
+        model : fitted estimator
+            The model to wrap; it is not fitted again.
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows that the model was not fitted on: they calibrate it.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row; None weighs all alike.
+        **settings
+            Parameters of this class by name.
+        """
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
         return cls(FrozenEstimator(fitted), **settings).fit(X, y, sample_weight)
 
     # -- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> ConformalClassifier:
-        """Fit the estimator, unless it is frozen, and ask it about rows that it has not seen."""
+        """Fit the estimator, unless it is frozen, and ask it about rows that it has not seen.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        **fit_params
+            Passed to `fit` of the estimator; with metadata routing as it was requested.
+        """
         score = self._check_settings()
         coverage = self._coverage(None)
         X = densify(X)
@@ -226,12 +264,24 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
     # -- answering
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row: the estimator's, or the most probable by Venn–Abers prediction."""
+        """Class of each row: the estimator's, or the most probable by Venn–Abers prediction.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        """
         found: NDArray[Any] = self._respond_alone(X, "predict")
         return found
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probability of each class, (n, n_classes), as `probabilities` says."""
+        """Probability of each class, (n, n_classes), as `probabilities` says.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        """
         found: Floats = self._respond_alone(X, "predict_proba")
         return found
 
@@ -239,6 +289,13 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         """Classes of each row, bool (n, n_classes), among which the true one is with probability `coverage`.
 
         `coverage` is the parameter, unless given. No row is empty, unless `allow_empty` is set.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        coverage : float or None
+            Probability that is promised; None: that of the parameter.
         """
         found: Bools = self._respond_alone(X, "predict_set", coverage=coverage)
         return found
@@ -248,6 +305,11 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
 
         One of the two is calibrated, whatever the estimator: among rows with such bounds the class is as frequent as
         they say (Vovk and Petej, 2014). Of more than two classes each is calibrated against the rest.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         """
         found: Floats = self._respond_alone(X, "predict_bounds")
         return found
@@ -257,6 +319,13 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
 
         ``print(model.explain(X)[0])`` is a text for people; `reasons` of the whole has the shares of the reasons for
         doubt of all rows (docs/reasons.md): where the set is not a single class.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        coverage : float or None
+            Probability that is promised; None: that of the parameter.
         """
         rows = self._read(X)
         wanted = self._coverage(coverage)

@@ -92,7 +92,11 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         `predict_quantiles` (conformalized quantile regression), which are those of the coverage of `fit`. "auto" is
         "normalized" for an estimator with `predict_uncertainty`, else "absolute".
     method : {"auto", "oob", "jackknife+", "cv", "split"}
-        As in :class:`ConformalClassifier`. "jackknife+" is not for "cqr".
+        Where answers come from that have not seen a row: "oob", the trees that it is out of the bag of;
+        "jackknife+", the same, and a new row is compared with each calibration row by just these trees (not for
+        "cqr"); "cv", `cv` models fitted to the other folds; "split", one of `cv` folds that the estimator is
+        not fitted to, or all rows for a frozen estimator. "auto" is the first of these that the estimator
+        allows; a frozen one is split.
     sides : {"both", "each", "lower", "upper"}
         "both": both ends move equally far. "each": each end has half of what is not covered, for skewed errors.
         "lower" and "upper": a bound below or above, the other end is infinite. Can be changed after `fit`.
@@ -111,8 +115,16 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         The method that "auto" stands for.
     calibration_ : NumberCalibration
         Scores and weights of the calibration rows.
-    schema_, forest_, n_features_in_, feature_names_in_, feature_importances_
-        As in :class:`ForestRegressor`, where the estimator has them.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    forest_ : Forest
+        The trees.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity; they add up to 1.
 
     Notes
     -----
@@ -152,14 +164,40 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
 
     @classmethod
     def from_fitted(cls, model: Any, X: Any, y: Any, sample_weight: Any = None, **settings: Any) -> ConformalRegressor:
-        """Calibrate a fitted model by rows that it was not fitted on."""
+        """Calibrate a fitted model by rows that it was not fitted on.
+
+        Parameters
+        ----------
+        model : fitted estimator
+            The model to wrap; it is not fitted again.
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows that the model was not fitted on: they calibrate it.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row; None weighs all alike.
+        **settings
+            Parameters of this class by name.
+        """
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
         return cls(FrozenEstimator(fitted), **settings).fit(X, y, sample_weight)
 
     # -- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> ConformalRegressor:
-        """Fit the estimator, unless it is frozen, and ask it about rows that it has not seen."""
+        """Fit the estimator, unless it is frozen, and ask it about rows that it has not seen.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        **fit_params
+            Passed to `fit` of the estimator; with metadata routing as it was requested.
+        """
         template = self._template()
         _check_estimator(template)
         coverage, score = self._coverage(None), self._score(template)
@@ -238,7 +276,13 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
     # -- answering
 
     def predict(self, X: Any) -> Floats:
-        """Prediction of the estimator."""
+        """Prediction of the estimator.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        """
         found: Floats = self._respond_alone(X, "predict")
         return found
 
@@ -246,6 +290,13 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         """Lower and upper end, (n, 2), of an interval that holds the target with probability `coverage`.
 
         `coverage` is the parameter, unless given. One-sided intervals have an infinite end.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        coverage : float or None
+            Probability that is promised; None: that of the parameter.
         """
         found: Floats = self._respond_alone(X, "predict_interval", coverage=coverage)
         return found
@@ -266,6 +317,13 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
 
         ``print(model.explain(X)[0])`` is a text for people; `reasons` of the whole has the shares of the reasons for
         doubt of all rows (docs/reasons.md), which are those of the estimator.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        coverage : float or None
+            Probability that is promised; None: that of the parameter.
         """
         rows = self._read(X)
         wanted = self._coverage(coverage)

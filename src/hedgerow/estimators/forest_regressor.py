@@ -38,10 +38,57 @@ class ForestRegressor(NumberAnswers, BaggedTrees):
 
     Parameters
     ----------
-    n_estimators, nominal, missing, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
-min_impurity_decrease, max_leaf_nodes, max_features, max_bins, bootstrap, max_samples, oob_score, \
-feature_costs, categorical_features, n_jobs, random_state
-        As in :class:`ForestClassifier`.
+    n_estimators : int
+        Number of trees.
+    nominal : {"multiway", "binary", "subset"}
+        A branch for every category, one category against the rest, or some against the others.
+    missing : {"random", "fractional", "category", "learned"} or an instance from :mod:`hedgerow.growth`
+        By default a row whose value is missing goes down one branch in `fit`, drawn with the weights of the
+        branches, and is spread over all of them when predicting; or it is spread in `fit` too, or missing is a
+        value of its own, or it goes to the side with the larger gain.
+    max_depth : int or None
+        Most splits above each other; None is no limit.
+    min_samples_split : int or float
+        Least rows of a node that is split; a float is a fraction of all rows. Rows count, not weights; a
+        fraction of a row counts as such.
+    min_samples_leaf : int or float
+        Least rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
+        branches hold them: a branch for a rare category may have fewer.
+    min_weight_fraction_leaf : float
+        Least share of the total weight in a leaf.
+    min_impurity_decrease : float
+        A node is split only if that lowers the impurity, weighted by the node's share of the rows, by at least
+        this.
+    max_leaf_nodes : int or None
+        Most leaves, grown best first; None is no limit.
+    splitter : {"best", "random", "mixed"}
+        Splits tried of each column: all of them, one that is drawn, or drawn ones in every second tree.
+    max_features : int, float, "sqrt", "log2" or None
+        Columns tried at each split, drawn anew at each: their number, their share, √d or log₂ d; None tries
+        all.
+    max_bins : int or None
+        Numeric columns with more distinct values are binned into this many bins of equal weight, so that
+        thresholds are exact only up to a bin; None is exact, and slower.
+    bootstrap : bool or "poisson"
+        Whether each tree is grown from rows drawn with replacement. "poisson": every row is drawn for every
+        tree on its own, a Poisson number of times, so that :func:`hedgerow.distributed.fit` grows the same
+        forest.
+    max_samples : int, float or None
+        Rows drawn for each tree: their number, or a fraction of the rows of positive weight; None is all of
+        them.
+    oob_score : bool or callable
+        Whether `fit` scores the forest on the rows that each tree has not drawn; a callable ``metric(y_true,
+        y_pred)`` computes the score.
+    feature_costs : (n_features,) or mapping of names to costs, optional
+        Cost of measuring each column: splits are ranked by gain²/cost. Where growth uses costs, thresholds are
+        exact: columns are not binned.
+    categorical_features : "from_dtype", indices, mask, names or None
+        Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
+        array; None: none.
+    n_jobs : int or None
+        Threads, one tree each; identical results for any n_jobs.
+    random_state : int, RandomState instance or None
+        The same seed gives the same forest, bit for bit.
 
     Attributes
     ----------
@@ -108,7 +155,17 @@ feature_costs, categorical_features, n_jobs, random_state
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ForestRegressor:
-        """Grow the trees."""
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        """
         self._fit(X, y, sample_weight)
         return self
 
@@ -151,12 +208,28 @@ feature_costs, categorical_features, n_jobs, random_state
         return self._unseen_of(training, weight > 0, rows, targets)
 
     def predict_quantiles(self, X: Any, q: ArrayLike = (0.05, 0.5, 0.95)) -> Floats:
-        """Quantiles of the target, (n, len(q)): the smallest training target y with F(y|x) ≥ q."""
+        """Quantiles of the target, (n, len(q)): the smallest training target y with F(y|x) ≥ q.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        q : array-like
+            Levels of the quantiles, from 0 to 1.
+        """
         rows = self._read(X)
         return predict_quantiles(self.forest_, self.leaf_samples_, rows, q, n_jobs=self.n_jobs)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
-        """Bounds, (n, 2), of the interval with equal probability below and above."""
+        """Bounds, (n, 2), of the interval with equal probability below and above.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        coverage : float
+            Probability of the interval.
+        """
         return self._respond_alone(X, "predict_interval", coverage=coverage)
 
     def _respond_out_of_bag(

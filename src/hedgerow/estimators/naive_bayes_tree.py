@@ -56,8 +56,21 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         The tree itself, with the class counts of its leaves.
     leaf_models_ : LeafModels
         The naive Bayes classifiers of its leaves.
-    classes_, n_classes_, class_prior_, schema_, training_range_, n_features_in_, feature_names_in_
-        As in :class:`TreeClassifier`.
+    classes_ : array of shape (n_classes,)
+        Labels, in the order of the columns of `predict_proba`.
+    n_classes_ : int
+        Number of classes.
+    class_prior_ : array of shape (n_classes,)
+        Weighted share of each class in the training data.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    training_range_ : array of shape (n_features, 2)
+        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
+        outside.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
     feature_importances_
         Of the splits of the tree; the use of columns by naive Bayes is not counted.
 
@@ -96,7 +109,15 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> NaiveBayesTreeClassifier:
-        """Grow the tree."""
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        """
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)
         n_classes = len(labels.classes)
@@ -119,6 +140,11 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         """Probability of each class, (n, n_classes), by naive Bayes in the row's leaf.
 
         For a row that reaches several leaves, the weighted mean of their probabilities.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         """
         return super().predict_proba(X)
 
@@ -127,6 +153,13 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
 
         "entropy": in bits, of the answer's probabilities; a single tree has no between-tree variance, so all of it is
         aleatoric. "plausibility": of the class counts of the leaf, as in :class:`TreeClassifier`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        measure : str
+            What the numbers are, such as "entropy", "plausibility" or "deviation" (docs/uncertainty.md).
         """
         return super().predict_uncertainty(X, measure)
 
@@ -182,6 +215,11 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         """Number of the leaf that each row reaches, (n,).
 
         A row with a missing value that is spread over branches follows the heaviest.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         """
         rows = self._read(X)
         return route(self.forest_, rows)[:, 0]

@@ -28,29 +28,92 @@ class ObliqueTreeClassifier(ClassTree):
         What finds the direction: ridge regression, which is Fisher's linear discriminant with a small penalty, or any
         binary classifier with `coef_`, such as ``LinearSVC()``. It is cloned for every node; if it draws, its
         `random_state` follows from that of the tree.
-    criterion, nominal, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
-min_impurity_decrease, max_leaf_nodes, stopping, collapse, cost_matrix, cost_priors, leaf_probability, class_weight, \
-categorical_features, random_state
-        As in :class:`TreeClassifier`.
+    criterion : {"gain_ratio", "c45", "entropy", "gini"}
+        Quality of a split. "gain_ratio" divides the gain in bits by the information of the split itself, among
+        the splits whose gain is at least the mean; a split without gain is not made. "c45" is that with all of
+        C4.5's details: see :meth:`c45`.
+    nominal : {"multiway", "binary", "subset"}
+        A branch for every category, one category against the rest, or some against the others.
     missing : {"fractional", "category", "learned", "random"} or an instance from :mod:`hedgerow.growth`
-        As in :class:`TreeClassifier`. The linear model takes a missing value for the mean of its column in the node,
-        and leaves out columns with more than a half of them. So does the split, in `fit` and later; but a row without
-        a value of a column that weighs much in the sum, or of any, is treated as one without a value of a single
-        column.
+        Rows whose value is missing are spread over the branches; or missing is a value of its own; or they go
+        to the side with the larger gain; or each goes down one branch at random. The linear model takes a
+        missing value for the mean of its column in the node, and leaves out columns with more than a half of
+        them. So does the split, in `fit` and later; but a row without a value of a column that weighs much in
+        the sum, or of any, is treated as one without a value of a single column.
+    max_depth : int or None
+        Most splits above each other; None is no limit.
+    min_samples_split : int or float
+        Least rows of a node that is split; a float is a fraction of all rows. Rows count, not weights; a
+        fraction of a row counts as such.
+    min_samples_leaf : int or float
+        Least rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
+        branches hold them: a branch for a rare category may have fewer.
+    min_weight_fraction_leaf : float
+        Least share of the total weight in a leaf.
+    min_impurity_decrease : float
+        A node is split only if that lowers the impurity, weighted by the node's share of the rows, by at least
+        this.
+    max_leaf_nodes : int or None
+        Most leaves, grown best first; None is no limit.
     max_features : int, float, "sqrt", "log2" or None
         Columns tried at each split, one by one and in the linear combination.
+    stopping : None, "chi_square" or :class:`~hedgerow.growth.ChiSquare`
+        Split only where the split is significant.
+    collapse : bool
+        Whether subtrees that save no training error are dropped before the tree is pruned, as C4.5 does.
     pruning : {"pessimistic", "reduced_error", "cost_complexity"}, None or an instance from :mod:`hedgerow.pruning`
-        As in :class:`TreeClassifier`; the description length has no code for oblique splits.
+        By errors estimated as in C4.5, or counted on held-out rows; by cost complexity; or not at all. The
+        description length has no code for oblique splits.
+    cost_matrix : (n_classes, n_classes), optional
+        Cost of predicting class j for class i, true × predicted in the order of `classes_`; 0 on the diagonal.
+        `predict` then returns the class of least expected cost, and growth weights "gini" by it, which can
+        change a tree only if there are more than two classes. May be changed after `fit`, for `predict`.
+    cost_priors : bool
+        Also weight rows in growth by the cost of misclassifying them, so that costs change the tree of two
+        classes too. Probabilities are then those of the reweighted classes.
     feature_costs : (n_features,) or mapping of names to costs, optional
-        As in :class:`TreeClassifier`; an oblique split costs as much as all of its columns.
+        Cost of measuring each column: splits are ranked by gain²/cost; an oblique split costs as much as all of
+        its columns.
+    leaf_probability : {"shrinkage", "frequency", "laplace"} or an instance from :mod:`hedgerow.probability`
+        Estimate of class probabilities from the counts of a leaf. By default they are shrunken towards those of
+        the nodes above it, by an amount that cross-validation chooses in `fit`
+        (:class:`~hedgerow.probability.Shrinkage`); `predict` follows them, and in a small leaf may differ from
+        its majority. May be changed after `fit`; an amount that is left to cross-validation is then that of
+        `fit`.
+    class_weight : dict, "balanced" or None
+        Weight of each class; "balanced" makes classes weigh the same. It multiplies `sample_weight`, and so
+        also the counts that :meth:`leaf_counts` returns; class weights that are not whole numbers keep the
+        total.
+    categorical_features : "from_dtype", indices, mask, names or None
+        Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
+        array; None: none.
+    random_state : int, RandomState instance or None
+        Used only where `max_features` draws features, `missing="random"` branches, or `pruning` held-out rows;
+        the latter are the same every time if it is None.
 
     Attributes
     ----------
     forest_ : Forest
         The tree itself, with nodes of the kind "oblique".
-    leaf_probability_, classes_, n_classes_, class_prior_, schema_, training_range_, n_features_in_, \
-feature_names_in_, feature_importances_
-        As in :class:`TreeClassifier`.
+    leaf_probability_ : LeafProbability
+        The estimate of class probabilities, with the amount of shrinkage that was chosen.
+    classes_ : array of shape (n_classes,)
+        Labels, in the order of the columns of `predict_proba`.
+    n_classes_ : int
+        Number of classes.
+    class_prior_ : array of shape (n_classes,)
+        Weighted share of each class in the training data.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    training_range_ : array of shape (n_features, 2)
+        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
+        outside.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity; they add up to 1.
 
     Examples
     --------
@@ -128,16 +191,54 @@ class ObliqueTreeRegressor(NumberTree):
     ----------
     splitter : "ridge", :class:`~hedgerow.growth.RidgeSplit` or a linear regressor of scikit-learn
         What finds the direction, such as ``Ridge()`` or ``HuberRegressor()``.
-    missing, max_features
-        As in :class:`ObliqueTreeClassifier`.
-    nominal, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, \
-max_leaf_nodes, pruning, categorical_features, random_state
-        As in :class:`TreeRegressor`.
+    nominal : {"multiway", "binary", "subset"}
+        A branch for every category, one category against the rest, or some against the others.
+    missing : {"fractional", "category", "learned", "random"} or an instance from :mod:`hedgerow.growth`
+        Rows whose value is missing are spread over the branches; or missing is a value of its own; or they go
+        to the side with the larger gain; or each goes down one branch at random. The linear model takes a
+        missing value for the mean of its column in the node, and leaves out columns with more than a half of
+        them. So does the split, in `fit` and later; but a row without a value of a column that weighs much in
+        the sum, or of any, is treated as one without a value of a single column.
+    max_depth : int or None
+        Most splits above each other; None is no limit.
+    min_samples_split : int or float
+        Least rows of a node that is split; a float is a fraction of all rows. Rows count, not weights; a
+        fraction of a row counts as such.
+    min_samples_leaf : int or float
+        Least rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
+        branches hold them: a branch for a rare category may have fewer.
+    min_weight_fraction_leaf : float
+        Least share of the total weight in a leaf.
+    min_impurity_decrease : float
+        A node is split only if that lowers the impurity, weighted by the node's share of the rows, by at least
+        this.
+    max_leaf_nodes : int or None
+        Most leaves, grown best first; None is no limit.
+    max_features : int, float, "sqrt", "log2" or None
+        Columns tried at each split, one by one and in the linear combination.
+    pruning : {"reduced_error", "cost_complexity"}, None or an instance from :mod:`hedgerow.pruning`
+        By errors on held-out rows, by cost complexity, or not at all.
+    categorical_features : "from_dtype", indices, mask, names or None
+        Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
+        array; None: none.
+    random_state : int, RandomState instance or None
+        Used only where `max_features` draws features, `missing="random"` branches, or `pruning` held-out rows;
+        the latter are the same every time if it is None.
 
     Attributes
     ----------
-    forest_, leaf_targets_, schema_, n_features_in_, feature_names_in_, feature_importances_
-        As in :class:`TreeRegressor`.
+    forest_ : Forest
+        The tree itself, with nodes of the kind "oblique".
+    leaf_targets_ : LeafSamples
+        Training targets in the leaves, rounded to a hundredth of their range: what pictures of the tree show.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity; they add up to 1.
 
     Examples
     --------
@@ -196,20 +297,104 @@ class ObliqueForestClassifier(BaggedClassifier):
     n_estimators : int
         Number of trees.
     splitter : "ridge", :class:`~hedgerow.growth.RidgeSplit` or a linear classifier of scikit-learn
-        As in :class:`ObliqueTreeClassifier`. A classifier of scikit-learn holds Python's lock, so that trees wait for
-        each other; "ridge" does not.
+        Linear model whose direction a split may take. A classifier of scikit-learn holds Python's lock, so that
+        trees wait for each other; "ridge" does not.
+    rule : str or a rule
+        Combination of the leaves that a row reaches, one of :func:`hedgerow.rules.names` or a rule of your own;
+        "probability" averages class frequencies, "vote" is the majority of the trees, "tempered" accumulates
+        evidence, weakened as out-of-bag rows ask for. Can be changed after `fit`; a calibration is that of the
+        rule of `fit`.
+    calibration : "oob", None or "auto"
+        "oob": log P(y|x) = log P(y) + t·(log p(y|x) − log P(y)), p the probabilities by `rule` and t chosen by
+        the log-loss of out-of-bag rows (`rule_`). None: p as it is. "auto": "oob" where trees are grown from
+        bootstrap samples and ``rule="probability"``.
+    tree_weights : array of shape (n_estimators,), "oob" or None
+        Weight of each tree: these numbers, its out-of-bag accuracy, or all the same. Only ratios matter.
+    criterion : {"gini", "gain_ratio", "c45", "entropy"}
+        Quality of a split: the Gini index, gain ratio, the same with C4.5's details, or gain in bits. Rows
+        count once, however often they were drawn.
+    nominal : {"multiway", "binary", "subset"}
+        A branch for every category, one category against the rest, or some against the others.
+    missing : {"random", "fractional", "category", "learned"} or an instance from :mod:`hedgerow.growth`
+        By default a row whose value is missing goes down one branch in `fit`, drawn with the weights of the
+        branches, and is spread over all of them when predicting; or it is spread in `fit` too, or missing is a
+        value of its own, or it goes to the side with the larger gain.
+    max_depth : int or None
+        Most splits above each other; None is no limit.
+    min_samples_split : int, float or "auto"
+        Least rows of a node that is split. "auto" is the one of 2, 4, 8 and 16 draws whose out-of-bag log-loss
+        is least (`min_samples_split_`), or 2 where nothing is calibrated.
+    min_samples_leaf : int or float
+        Least rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
+        branches hold them: a branch for a rare category may have fewer.
+    min_weight_fraction_leaf : float
+        Least share of the total weight in a leaf.
+    min_impurity_decrease : float
+        A node is split only if that lowers the impurity, weighted by the node's share of the rows, by at least
+        this.
+    max_leaf_nodes : int or None
+        Most leaves, grown best first; None is no limit.
     max_features : int, float, "sqrt", "log2" or None
         Columns drawn at each node.
-    rule, calibration, tree_weights, criterion, nominal, missing, max_depth, min_samples_split, min_samples_leaf, \
-min_weight_fraction_leaf, min_impurity_decrease, max_leaf_nodes, bootstrap, max_samples, oob_score, cost_matrix, \
-feature_costs, class_weight, categorical_features, n_jobs, random_state
-        As in :class:`ForestClassifier`.
+    bootstrap : bool or "poisson"
+        Whether each tree is grown from rows drawn with replacement. "poisson": every row is drawn for every
+        tree on its own, a Poisson number of times, so that :func:`hedgerow.distributed.fit` grows the same
+        forest.
+    max_samples : int, float or None
+        Number of draws for each tree, or a fraction of the number of rows of positive weight, which is also the
+        default. With ``bootstrap="poisson"`` bags have so many draws on average. Rows are drawn by
+        `sample_weight`, which then does not count again; without bootstrap rows count by it.
+    oob_score : bool or callable
+        Whether `fit` scores the forest on the rows that each tree has not drawn; a callable ``metric(y_true,
+        y_pred)`` computes the score.
+    cost_matrix : (n_classes, n_classes), optional
+        Cost of predicting class j for class i, true × predicted in the order of `classes_`; 0 on the diagonal.
+        `predict` returns the class of least expected cost, out-of-bag scores too, and growth weights "gini" by
+        it. May be changed after `fit`, for `predict`.
+    feature_costs : (n_features,) or mapping of names to costs, optional
+        Cost of measuring each column: splits are ranked by gain²/cost. Where growth uses costs, thresholds are
+        exact: columns are not binned.
+    class_weight : dict, "balanced" or None
+        Multiplies `sample_weight`.
+    categorical_features : "from_dtype", indices, mask, names or None
+        Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
+        array; None: none.
+    n_jobs : int or None
+        Threads, one tree each; identical results for any n_jobs.
+    random_state : int, RandomState instance or None
+        The same seed gives the same forest, bit for bit.
 
     Attributes
     ----------
-    forest_, classes_, n_classes_, class_prior_, schema_, training_range_, n_features_in_, feature_names_in_, \
-feature_importances_, rule_, min_samples_split_, tree_weights_, oob_score_, oob_decision_function_
-        As in :class:`ForestClassifier`.
+    forest_ : Forest
+        The tree itself.
+    classes_ : array of shape (n_classes,)
+        Labels, in the order of the columns of `predict_proba`.
+    n_classes_ : int
+        Number of classes.
+    class_prior_ : array of shape (n_classes,)
+        Weighted share of each class in the training data.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    training_range_ : array of shape (n_features, 2)
+        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
+        outside.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity; they add up to 1.
+    rule_ : :class:`~hedgerow.rules.Calibrated` or :class:`~hedgerow.rules.Evidence`
+        The rule with the numbers that out-of-bag rows have chosen; absent where there is nothing to choose.
+    min_samples_split_ : int
+        Least weight of a node that is split, where it was chosen.
+    tree_weights_ : array of shape (n_estimators,)
+        Out-of-bag accuracy of each tree, with ``tree_weights="oob"``.
+    oob_score_ : float
+        Out-of-bag accuracy (of numbers: R²), or what `oob_score` computes.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Out-of-bag probabilities; NaN for rows in the bag of every tree.
 
     Examples
     --------

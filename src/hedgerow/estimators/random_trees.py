@@ -71,8 +71,9 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         count as evidence.)
     loo_score : bool
         Whether to keep leave-one-out answers of the training rows: exact, in one walk, for any rule that folds.
-    categorical_features
-        As in :class:`TreeClassifier`.
+    categorical_features : "from_dtype", indices, mask, names or None
+        Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
+        array; None: none.
     n_jobs : int or None
         Threads, one tree each; identical results for any n_jobs.
     random_state : int, RandomState instance or None
@@ -81,8 +82,19 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
     Attributes
     ----------
     forest_ : Forest
-    classes_, n_classes_, schema_, training_range_, n_features_in_, feature_names_in_
-        As in :class:`TreeClassifier`.
+    classes_ : array of shape (n_classes,)
+        Labels, in the order of the columns of `predict_proba`.
+    n_classes_ : int
+        Number of classes.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    training_range_ : array of shape (n_features, 2)
+        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
+        outside.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
     class_count_ : array of shape (n_classes,)
         Weight of the training rows of each class so far.
     weight_unit_ : float
@@ -146,7 +158,17 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomTreesClassifier:
-        """Grow the trees and count the rows in their leaves."""
+        """Grow the trees and count the rows in their leaves.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        """
         return self._fit(X, y, None, sample_weight)
 
     @with_callbacks  # type: ignore[untyped-decorator]
@@ -155,6 +177,17 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
 
         `classes` are all that will ever be seen, required in the first call if not all occur in its `y`. The structure,
         the categories and the unit of `sample_weight` (`weight_unit_`) stay those of the first call.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows to count, with the columns of the first call.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        classes : array-like or None
+            All labels that may come; needed in the first call if that does not have them all.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row, in the unit of the first call; None weighs all alike.
         """
         if "forest_" not in vars(self):
             return self._fit(X, y, classes, sample_weight)

@@ -36,8 +36,14 @@ class RuleClassifier(WrappedForest, RuleAnswers):
     estimator_ : the fitted estimator.
     forest_ : Forest
         Its trees.
-    classes_, n_classes_, n_features_in_, feature_names_in_
-        As in scikit-learn.
+    classes_ : array of shape (n_classes,)
+        Labels, in the order of the columns of `predict_proba`.
+    n_classes_ : int
+        Number of classes.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
     class_prior_ : array of shape (n_classes,)
         Prior probabilities of the classes: the estimator's own `class_prior_`; else their weighted frequencies in `y`;
         for trees that were fitted elsewhere, or with class weights, the mean of the frequencies in the roots.
@@ -73,13 +79,33 @@ class RuleClassifier(WrappedForest, RuleAnswers):
 
     @classmethod
     def from_fitted(cls, model: Any, rule: Any = "probability") -> RuleClassifier:
-        """Combine the trees of a fitted model by a rule, without fitting anything."""
+        """Combine the trees of a fitted model by a rule, without fitting anything.
+
+        Parameters
+        ----------
+        model : fitted estimator
+            The model to wrap; it is not fitted again.
+        rule : str or a rule
+            Combination of the leaves, one of :func:`hedgerow.rules.names` or a rule of your own.
+        """
         check_rule(rule)
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
         return cls(FrozenEstimator(fitted), rule)._take(fitted)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> RuleClassifier:
-        """Fit the estimator, unless it is frozen."""
+        """Fit the estimator, unless it is frozen.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        **fit_params
+            Passed to `fit` of the estimator; with metadata routing as it was requested.
+        """
         self._fit(X, y, sample_weight, fit_params)
         return self
 

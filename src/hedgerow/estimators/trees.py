@@ -29,10 +29,24 @@ class TreeClassifier(ClassTree):
     missing : {"fractional", "category", "learned", "random"} or an instance from :mod:`hedgerow.growth`
         Rows whose value is missing are spread over the branches; or missing is a value of its own; or they go to the
         side with the larger gain; or each goes down one branch at random.
-    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, \
-max_leaf_nodes, max_features
-        As in scikit-learn. Rows count, not weights; a fraction of a row counts as such. A split is valid if at least
-        two of its branches hold `min_samples_leaf` rows.
+    max_depth : int or None
+        Most splits above each other; None is no limit.
+    min_samples_split : int or float
+        Least rows of a node that is split; a float is a fraction of all rows. Rows count, not weights; a
+        fraction of a row counts as such.
+    min_samples_leaf : int or float
+        Least rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
+        branches hold them: a branch for a rare category may have fewer.
+    min_weight_fraction_leaf : float
+        Least share of the total weight in a leaf.
+    min_impurity_decrease : float
+        A node is split only if that lowers the impurity, weighted by the node's share of the rows, by at least
+        this.
+    max_leaf_nodes : int or None
+        Most leaves, grown best first; None is no limit.
+    max_features : int, float, "sqrt", "log2" or None
+        Columns tried at each split, drawn anew at each: their number, their share, √d or log₂ d; None tries
+        all.
     stopping : None, "chi_square" or :class:`~hedgerow.growth.ChiSquare`
         Split only where the split is significant.
     collapse : bool
@@ -56,8 +70,9 @@ max_leaf_nodes, max_features
         `predict` follows them, and in a small leaf may differ from its majority. May be changed after `fit`; an amount
         that is left to cross-validation is then that of `fit`.
     class_weight : dict, "balanced" or None
-        As in scikit-learn. It multiplies the weights, and so also the counts that :meth:`leaf_counts` returns; class
-        weights that are not whole numbers keep the total.
+        Weight of each class; "balanced" makes classes weigh the same. It multiplies `sample_weight`, and so
+        also the counts that :meth:`leaf_counts` returns; class weights that are not whole numbers keep the
+        total.
     categorical_features : "from_dtype", indices, mask, names or None
         Which columns are nominal, as in scikit-learn's histogram boosting; text columns of a frame are by default.
     random_state : int, RandomState instance or None
@@ -75,8 +90,12 @@ max_leaf_nodes, max_features
         Names, kinds and categories of the columns.
     training_range_ : array of shape (n_features, 2)
         Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows outside.
-    n_features_in_, feature_names_in_, feature_importances_
-        As in scikit-learn.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity; they add up to 1.
 
     Examples
     --------
@@ -140,6 +159,11 @@ max_leaf_nodes, max_features
         """A tree like scikit-learn's: Gini index, binary splits, grown until the leaves are pure, not pruned.
 
         Probabilities are the class frequencies of the leaf.
+
+        Parameters
+        ----------
+        **changes
+            Parameters that are to differ, by name.
         """
         settings = {
             "criterion": "gini",
@@ -161,6 +185,11 @@ max_leaf_nodes, max_features
         parent. Rows with missing values are spread without limit. Subtrees that save no training error are dropped,
         and the tree is pruned (:class:`~hedgerow.pruning.Pessimistic`). Probabilities are the class frequencies of the
         leaf.
+
+        Parameters
+        ----------
+        **changes
+            Parameters that are to differ, by name.
         """
         settings = {
             "criterion": "c45",
@@ -178,12 +207,39 @@ class TreeRegressor(NumberTree):
 
     Parameters
     ----------
-    nominal, missing, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
-min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, random_state
-        As in :class:`TreeClassifier`.
+    nominal : {"multiway", "binary", "subset"}
+        Splits of nominal columns: a branch for every category, one category against the rest, or some against
+        the others.
+    missing : {"fractional", "category", "learned", "random"} or an instance from :mod:`hedgerow.growth`
+        Rows whose value is missing are spread over the branches; or missing is a value of its own; or they go
+        to the side with the larger gain; or each goes down one branch at random.
+    max_depth : int or None
+        Most splits above each other; None is no limit.
+    min_samples_split : int or float
+        Least rows of a node that is split; a float is a fraction of all rows. Rows count, not weights; a
+        fraction of a row counts as such.
+    min_samples_leaf : int or float
+        Least rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
+        branches hold them: a branch for a rare category may have fewer.
+    min_weight_fraction_leaf : float
+        Least share of the total weight in a leaf.
+    min_impurity_decrease : float
+        A node is split only if that lowers the impurity, weighted by the node's share of the rows, by at least
+        this.
+    max_leaf_nodes : int or None
+        Most leaves, grown best first; None is no limit.
+    max_features : int, float, "sqrt", "log2" or None
+        Columns tried at each split, drawn anew at each: their number, their share, √d or log₂ d; None tries
+        all.
     pruning : {"cost_complexity", "reduced_error"}, None or an instance from :mod:`hedgerow.pruning`
         By cost complexity, with alpha chosen by cross-validation; by the squared error on held-out rows; or not at
         all.
+    categorical_features : "from_dtype", indices, mask, names or None
+        Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
+        array; None: none.
+    random_state : int, RandomState instance or None
+        Used only where `max_features` draws features, `missing="random"` branches, or `pruning` held-out rows;
+        the latter are the same every time if it is None.
 
     Attributes
     ----------
@@ -191,8 +247,17 @@ min_impurity_decrease, max_leaf_nodes, max_features, categorical_features, rando
         The tree itself.
     leaf_targets_ : LeafSamples
         Training targets in the leaves, rounded to a hundredth of their range: what pictures of the tree show.
-    schema_, training_range_, n_features_in_, feature_names_in_, feature_importances_
-        As in :class:`TreeClassifier`.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    training_range_ : array of shape (n_features, 2)
+        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
+        outside.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity; they add up to 1.
 
     Examples
     --------

@@ -75,6 +75,11 @@ class WrappedForest(Wrapper, PicturesOfSeveral, CodeOfSeveral):
         """Number of the leaf that each row reaches in each tree, (n, n_trees).
 
         A row with a missing value that is spread over branches follows the heaviest.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         """
         rows = self._read(X)
         return self._walk.route(rows)

@@ -33,7 +33,19 @@ _STUDIES = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """Report of a study, the page that it was written to, and the processor time of its units, added up."""
+    """Report of a study, the page that it was written to, and the processor time of its units, added up.
+
+    Parameters
+    ----------
+    name : str
+        Name of the study.
+    report : Report
+        Its tables, figures and claims.
+    page : Path
+        The file that it was written to.
+    seconds : float
+        Processor time of its units, added up.
+    """
 
     name: str
     report: Report

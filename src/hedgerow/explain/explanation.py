@@ -55,6 +55,35 @@ def explain_classes(
     tree votes for, (n, n_trees). `reached` is the spread of the rows of a single tree, where it is known. With
     `leaf_probabilities`, of a single tree, `probabilities` are their weighted mean over the leaves of a row. `why` has
     the reasons for doubt about each row, where they are known.
+
+    Parameters
+    ----------
+    walk : Walk
+        Walk of the forest.
+    schema : Schema
+        Names, kinds and categories of the columns.
+    rows : array
+        Converted rows, (n_samples, n_features).
+    classes : array
+        Labels, in the order of the other arrays.
+    answers : array
+        Prediction of each row.
+    probabilities : array
+        Probability of each class.
+    counts : array
+        Training rows of each class in the leaves that were reached.
+    votes : NDArray[intp]
+        Number of trees for each class.
+    reached : csr_array or None
+        Leaves that each row reaches, with weights; None computes them.
+    leaf_probabilities : LeafProbabilities or None
+        Probabilities of each leaf, where they are not shares of its counts.
+    bounds : array or None
+        Lower and upper probability of each class; None where the model has none.
+    sets : bool array or None
+        Classes that are not ruled out, bool (n_samples, n_classes).
+    why : Sequence[tuple[ReasonForDoubt, ...]] or None
+        Reasons for doubt, the largest share first.
     """
     forest = walk.forest
     labels = tuple(classes.tolist())
@@ -109,6 +138,25 @@ def explain_numbers(
     """Explain each row of a regression forest.
 
     `reached` are weight, mean, squared mean and variance of the leaf that it reaches in each tree, (n, n_trees, 4).
+
+    Parameters
+    ----------
+    walk : Walk
+        Walk of the forest.
+    schema : Schema
+        Names, kinds and categories of the columns.
+    rows : array
+        Converted rows, (n_samples, n_features).
+    answers : array
+        Prediction of each row.
+    reached : array
+        Leaves that each row reaches, with weights; None computes them.
+    intervals : array or None
+        Lower and upper end of each row; None where there are none.
+    coverage : float or None
+        Probability that the interval is to have.
+    why : Sequence[tuple[ReasonForDoubt, ...]] or None
+        Reasons for doubt, the largest share first.
     """
     forest = walk.forest
     explanations = []

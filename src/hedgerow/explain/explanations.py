@@ -25,6 +25,19 @@ class Explanations(Sequence[Record], Generic[Record]):
 
     `reasons` has the shares of the reasons for doubt of all rows as arrays, `answers` the predictions, `sets` the
     classes that can't be ruled out, bool (n, n_classes), or None. Later changes of the model do not change them.
+
+    Parameters
+    ----------
+    make : Callable[[int, int], Sequence[Record]]
+        Function that makes the records from one row to another.
+    reasons : Reasons
+        Shares of the reasons for doubt of all rows.
+    answers : array
+        Prediction of each row.
+    sets : bool array or None
+        Classes that can't be ruled out, bool (n, n_classes); None where answers are no sets.
+    classes : array or None
+        Labels, in the order of the other arrays.
     """
 
     def __init__(
@@ -94,7 +107,13 @@ class Explanations(Sequence[Record], Generic[Record]):
         return other
 
     def set_of_row(self, row: int) -> tuple[Any, ...] | None:
-        """Classes of a row's set; None where answers are no sets."""
+        """Classes of a row's set; None where answers are no sets.
+
+        Parameters
+        ----------
+        row : int
+            Position of the row.
+        """
         if self.sets is None or self.classes is None:
             return None
         return tuple(self.classes[self.sets[row]].tolist())

@@ -37,6 +37,37 @@ class ClassExplanation(Explained):
     and `dissenters` the numbers of the trees whose vote is not `answer`. `bounds` (lower and upper for each class) and
     `set` are None where the model has none. A leaf without rows votes as the node above it. `doubt` is empty where
     there is no reason for any.
+
+    Parameters
+    ----------
+    answer
+        What is predicted.
+    classes : tuple[object, ...]
+        Labels, in the order of the other arrays.
+    probabilities : tuple[float, ...]
+        Probability of each class.
+    counts : tuple[float, ...]
+        Training rows of each class in the leaves that were reached.
+    votes : tuple[int, ...]
+        Number of trees for each class.
+    dissenters : tuple[int, ...]
+        Numbers of the trees that say another class.
+    path : tuple[str, ...]
+        Splits from the root to the leaf, of a single tree.
+    leaves : tuple[ClassLeaf, ...]
+        Leaves that a single tree's row reaches, with their weights.
+    columns : dict[str, float]
+        Columns on the paths, with their shares.
+    bounds : tuple[tuple[float, float], ...] or None
+        Lower and upper probability of each class; None where the model has none.
+    set : tuple[object, ...] or None
+        Classes that are not ruled out; None where the model has no sets.
+    doubt : str
+        What is in doubt, in words.
+    why : tuple[ReasonForDoubt, ...]
+        Reasons for doubt, the largest share first.
+    contributions : RowContributions or None
+        What each column adds to the answer; None where it was not asked for.
     """
 
     answer: Any
@@ -105,6 +136,33 @@ class NumberExplanation(Explained):
     `trees` are the predictions of the trees, `within` the standard deviation of the training targets in their leaves
     (the root of the mean variance), `n_rows` the mean weight of these leaves. `leaves` are those of a single tree that
     the row reaches: one, or several with weights where a value is missing. `interval` is None where the model has none.
+
+    Parameters
+    ----------
+    answer : float
+        What is predicted.
+    trees : tuple[float, ...]
+        Prediction of each tree.
+    within : float
+        Standard deviation of the training targets within the leaves.
+    n_rows : float
+        Mean number of training rows in the leaves.
+    path : tuple[str, ...]
+        Splits from the root to the leaf, of a single tree.
+    leaves : tuple[NumberLeaf, ...]
+        Leaves that a single tree's row reaches, with their weights.
+    columns : dict[str, float]
+        Columns on the paths, with their shares.
+    interval : tuple[float, float] or None
+        Lower and upper end; None where there are none.
+    coverage : float or None
+        Probability that the interval is to have.
+    doubt : str
+        What is in doubt, in words.
+    why : tuple[ReasonForDoubt, ...]
+        Reasons for doubt, the largest share first.
+    contributions : RowContributions or None
+        What each column adds to the answer; None where it was not asked for.
     """
 
     answer: float

@@ -40,7 +40,15 @@ class LeafProbability(Fold[Floats, Floats]):
 
     @abstractmethod
     def table(self, counts: Floats, prior: Floats) -> Floats:
-        """Probabilities from class counts, (n_leaves, n_classes), and the classes' prior."""
+        """Probabilities from class counts, (n_leaves, n_classes), and the classes' prior.
+
+        Parameters
+        ----------
+        counts : array of shape (n_leaves, n_classes)
+            Class counts of the leaves.
+        prior : array of shape (n_classes,)
+            Probability of each class without a look at the columns.
+        """
 
     def evidence(self, forest: Forest) -> Floats:
         """Counts that `table` gets for the leaves of a tree, (n_leaves, n_classes).
@@ -53,12 +61,45 @@ class LeafProbability(Fold[Floats, Floats]):
         return forest.answer_counts()
 
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
+        """Turn the folded table into the answer.
+
+        Parameters
+        ----------
+        folded : array of shape (n_samples, m)
+            The table folded over the trees.
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,)
+            Probability of each class without a look at the columns.
+        """
         return folded / n_trees
 
     def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions:
+        """Linear conditions under which a class is answered.
+
+        Parameters
+        ----------
+        code : int
+            Position of the class.
+        n_classes : int
+            Number of classes.
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,)
+            Probability of each class without a look at the columns.
+        """
         return leads(np.eye(n_classes), np.zeros(n_classes), code)
 
     def additive(self, n_trees: int, prior: Floats) -> Additive:
+        """The answer as a sum over the trees.
+
+        Parameters
+        ----------
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,)
+            Probability of each class without a look at the columns.
+        """
         return Additive.mean("probability", len(prior), n_trees, by_class=True)
 
     def __call__(self, counts: Floats, prior: Floats) -> Floats:
@@ -84,7 +125,13 @@ class Laplace(LeafProbability):
 
 @dataclass(frozen=True)
 class MEstimate(LeafProbability):
-    """(k + m·p)/(n + m) with p the share of the class in the training data (Cestnik, 1990)."""
+    """(k + m·p)/(n + m) with p the share of the class in the training data (Cestnik, 1990).
+
+    Parameters
+    ----------
+    m : float
+        Rows that the prior is worth.
+    """
 
     m: float = 2.0
 
@@ -133,7 +180,13 @@ class Shrinkage(LeafProbability):
         return isinstance(self.amount, str) and self.amount == "cv"
 
     def evidence(self, forest: Forest) -> Floats:
-        """Rows of each leaf, in the shares that shrinkage gives them; in an empty leaf they add up to 1."""
+        """Rows of each leaf, in the shares that shrinkage gives them; in an empty leaf they add up to 1.
+
+        Parameters
+        ----------
+        forest : Forest
+            The trees.
+        """
         weight = forest.counts.sum(axis=1, keepdims=True)
         return np.where(weight > 0, weight, 1.0) * shrunken_shares(forest, float(self.amount))
 

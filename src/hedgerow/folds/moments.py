@@ -20,6 +20,15 @@ class Mean(Fold[None, Floats]):
     """Mean over the trees of the mean target of the leaf, (n,)."""
 
     def table(self, stats: Floats, context: None) -> Floats:
+        """Numbers of each leaf.
+
+        Parameters
+        ----------
+        stats : array of shape (n_leaves, 3)
+            Weight, mean and sum of squared deviations of the leaves.
+        context : object
+            Not used.
+        """
         return stats[:, 1:2]
 
     def finish(self, folded: Floats, n_trees: Any, context: None) -> Floats:
@@ -34,6 +43,15 @@ class Variance(Fold[None, Uncertainty]):
     """Law of total variance: mean of the leaves' variances (aleatoric), variance of the trees' means (epistemic)."""
 
     def table(self, stats: Floats, context: None) -> Floats:
+        """Numbers of each leaf.
+
+        Parameters
+        ----------
+        stats : array of shape (n_leaves, 3)
+            Weight, mean and sum of squared deviations of the leaves.
+        context : object
+            Not used.
+        """
         weight, mean, squares = stats.T
         variance = squares / np.where(weight > 0, weight, 1.0)  # a leaf without rows has none
         return np.stack([mean, mean**2, variance], axis=1)

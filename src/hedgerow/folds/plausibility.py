@@ -83,6 +83,15 @@ class PlausibilityUncertainty(Fold[None, Uncertainty]):
     """
 
     def table(self, counts: Floats, context: None) -> Floats:
+        """Numbers of each leaf.
+
+        Parameters
+        ----------
+        counts : array of shape (n_leaves, n_classes)
+            Class counts of the leaves.
+        context : object
+            Not used.
+        """
         degrees = plausibility_degrees(counts, rest(counts))
         return np.stack([degrees.aleatoric.mean(axis=1), degrees.epistemic.mean(axis=1)], axis=1)
 

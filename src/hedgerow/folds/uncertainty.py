@@ -19,6 +19,15 @@ class Uncertainty:
     """Uncertainty of predictions, one number per row: total = aleatoric + epistemic.
 
     Standard deviations are the exception: of these the squares add up.
+
+    Parameters
+    ----------
+    total : array
+        All of it, (n_samples,).
+    aleatoric : array
+        Noise: what more rows would not take away, (n_samples,).
+    epistemic : array
+        Ignorance: what more rows would take away, (n_samples,).
     """
 
     total: Floats
@@ -39,6 +48,13 @@ class PosteriorUncertainty:
     A row outside the training range is answered as if its leaves were about it with probability 2^(−u) only, u being
     how far it is outside in the column where it is furthest, in widths of the range; else nothing is known about its
     class probabilities but their prior, Dirichlet(m·p).
+
+    Parameters
+    ----------
+    posteriors : LeafPosteriors
+        Mean class probabilities and entropies of the leaves' prunings.
+    prior : array of shape (n_classes,)
+        Probability of each class without a look at the columns.
     """
 
     posteriors: LeafPosteriors
@@ -109,11 +125,31 @@ class EntropyUncertainty(Fold[Floats, Uncertainty]):
     """Fold whose table has the probabilities of each leaf."""
 
     def table(self, counts: Floats, prior: Floats) -> LeafTable:
+        """Numbers of each leaf.
+
+        Parameters
+        ----------
+        counts : array of shape (n_leaves, n_classes)
+            Class counts of the leaves.
+        prior : array of shape (n_classes,)
+            Probability of each class without a look at the columns.
+        """
         shares = np.asarray(self.probability.table(counts, prior))
         links: tuple[Link, ...] = ("identity",) * shares.shape[1] + ("entropy",) * shares.shape[1]
         return LeafTable.of(np.concatenate([shares, shares], axis=1), link=links)
 
     def finish(self, folded: Floats, n_trees: int, prior: Floats) -> Uncertainty:
+        """Turn the folded table into the answer.
+
+        Parameters
+        ----------
+        folded : array of shape (n_samples, m)
+            The table folded over the trees.
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,)
+            Probability of each class without a look at the columns.
+        """
         shares, bits = np.hsplit(folded / n_trees, 2)
         total = entropy_bits(shares)
         if n_trees == 1:

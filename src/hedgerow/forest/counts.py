@@ -26,6 +26,13 @@ class DistinctCounts(NamedTuple):
 
     @classmethod
     def of(cls, counts: Floats) -> DistinctCounts:
+        """Keep each different row of counts once.
+
+        Parameters
+        ----------
+        counts : float64 array of shape (n_leaves, n_classes)
+            Class counts of leaves.
+        """
         found = number_rows(counts, len(counts) // _LEAVES_A_ROW)
         return cls(counts, None) if found is None else cls(*found).frozen()
 

@@ -48,6 +48,42 @@ class Forest:
     Every array is read-only. The constructor checks every invariant (:meth:`check`), so that a Forest that exists can
     be walked; :meth:`trusted` takes arrays of the core without a check. Classification forests have `leaf_counts`,
     regression forests `leaf_stats` (weight, mean, sum of squared deviations); the other one is None.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of columns.
+    threshold : float64 array of shape (n_nodes,)
+        A row goes to the first child when x ≤ threshold; of splits of one category against the rest its code;
+        NaN where unused.
+    weight : float64 array of shape (n_nodes,)
+        Training weight when grown, by which rows without a value are spread.
+    feature : int32 array of shape (n_nodes,)
+        Column of the split; −1 is a leaf, −2 an oblique split.
+    first_child : int32 array of shape (n_nodes,)
+        Position of the first child from the tree's root; in a leaf its number within the tree.
+    payload : int32 array of shape (n_nodes,)
+        Position in the ragged payloads; −1 is none.
+    kind : uint8 array of shape (n_nodes,)
+        Kind of each node, a :class:`NodeKind`.
+    missing : uint8 array of shape (n_nodes,)
+        Where rows without a value go, a :class:`MissingPolicy`.
+    tree_start : int64 array of shape (n_trees + 1,)
+        First node of each tree.
+    leaf_start : int64 array of shape (n_trees + 1,)
+        First leaf of each tree.
+    payload_start : int64 array
+        Where each payload begins.
+    payload_codes : int32 array
+        Child of each category (multiway), bits of a set (subset), or columns of a sum (oblique).
+    payload_weights : float64 array
+        Weights of the columns of oblique splits.
+    leaf_counts : float64 array of shape (n_leaves, n_classes) or None
+        Weighted training rows of each class; None of numbers.
+    leaf_stats : float64 array of shape (n_leaves, 3) or None
+        Weight, mean and sum of squared deviations of the targets; None of classes.
+    payload_means : float64 array or None
+        Means that stand in for missing values in oblique splits.
     """
 
     n_features: int

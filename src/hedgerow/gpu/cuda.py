@@ -64,7 +64,15 @@ def open_device(name: str = "cuda") -> CudaDevice:
 
 @dataclass(frozen=True, eq=False)
 class CudaDevice:
-    """A GPU. Work goes to CuPy's current stream."""
+    """A GPU. Work goes to CuPy's current stream.
+
+    Parameters
+    ----------
+    xp
+        The array module, CuPy.
+    number : int
+        Number of the GPU.
+    """
 
     xp: Any
     number: int
@@ -111,22 +119,61 @@ class CudaDevice:
         return self.xp.cuda.Device(self.number)
 
     def free_bytes(self) -> int:
+        """Bytes of memory that are free."""
         with self.current():
             free, _ = self.xp.cuda.runtime.memGetInfo()
             return int(free + self.xp.get_default_memory_pool().free_bytes())
 
     def address(self, array: Any) -> int:
+        """Address of an array on the device.
+
+        Parameters
+        ----------
+        array
+            An array.
+        """
         return int(array.data.ptr)
 
     def owns(self, array: Any) -> bool:
+        """Whether an array is on the device.
+
+        Parameters
+        ----------
+        array
+            An array.
+        """
         return isinstance(array, self.xp.ndarray)
 
     def lanes(self, n: int) -> list[CudaLane]:
+        """Number of threads to launch for this many.
+
+        Parameters
+        ----------
+        n : int
+            Number of threads that are wanted.
+        """
         return [CudaLane(self.xp, self.xp.cuda.Stream(non_blocking=True)) for _ in range(n)]
 
     def launch(
         self, kernel: str, struct: NDArray[np.int64], n_threads: int, *, n_columns: int, block: int, shared: int
     ) -> None:
+        """Launch a kernel.
+
+        Parameters
+        ----------
+        kernel : str
+            Name of the kernel.
+        struct : int64 array
+            Its arguments.
+        n_threads : int
+            Threads to launch.
+        n_columns : int
+            Columns that each thread has in registers.
+        block : int
+            Threads of a block.
+        shared : int
+            Bytes of shared memory of a block.
+        """
         module = self._modules.get(n_columns)
         if module is None:
             options = compile_options(n_columns)

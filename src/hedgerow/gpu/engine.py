@@ -42,6 +42,13 @@ class DeviceWalk(HardWalk):
     Rows are arrays of the host, which are copied in parts while other parts are walked, or of the device, where the
     results then stay. Trees are copied when they are first walked and stay on the device; if they don't fit, they are
     copied group by group in each walk.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees, which are copied to the device once.
+    device : Device
+        The device.
     """
 
     forest: Forest
@@ -50,11 +57,25 @@ class DeviceWalk(HardWalk):
     """Rows that are worth copying trees to the memory that threads share."""
 
     def route(self, rows: Any) -> Any:
+        """Leaf that each row reaches in each tree, (n_samples, n_trees).
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Converted rows, of the host or the device.
+        """
         shape = (len(rows), self.forest.n_trees)
         (leaves,) = self._run(rows, [(shape, np.int32)], lambda batch, out, _: batch.route(out[0], heaviest=True))
         return leaves
 
     def spread(self, rows: Any) -> csr_array:
+        """Weights of the leaves that each row reaches, sparse (n_samples, n_leaves).
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Converted rows, of the host or the device.
+        """
         from scipy.sparse import csr_array, hstack, vstack
 
         self._check(rows)

@@ -19,7 +19,17 @@ __all__ = ["Grown", "grow_forest", "grow_random_forest", "to_grown"]
 
 @dataclass(frozen=True)
 class Grown:
-    """A forest and, if they were kept, the rows in each tree's bag and in each leaf."""
+    """A forest and, if they were kept, the rows in each tree's bag and in each leaf.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    leaf_rows_start : int64 array
+        Where the rows of each leaf begin.
+    leaf_rows : int32 array
+        Positions of the rows in each leaf.
+    """
 
     forest: Forest
     in_bag: NDArray[np.uint8]

@@ -38,6 +38,11 @@ class RidgeSplit:
 
     For two groups it is the direction of Fisher's linear discriminant. `penalty` is added to the variance of each
     column, which is 1: it keeps weights small where columns are correlated or rows are few.
+
+    Parameters
+    ----------
+    penalty : float
+        Penalty on the squared weights, as a share of the rows.
     """
 
     penalty: float = 0.1

@@ -21,6 +21,11 @@ class Fractional:
 
     The gain of a split counts only the rows that have a value. A fraction of a row below `min_fraction` is not split
     further: it follows the heaviest branch.
+
+    Parameters
+    ----------
+    min_fraction : float
+        A smaller fraction of a row follows the heaviest branch.
     """
 
     min_fraction: float = 1 / 64

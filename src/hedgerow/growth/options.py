@@ -29,7 +29,47 @@ _LARGEST_LIMIT = 2**31  # no tree has more nodes
 
 @dataclass(frozen=True)
 class Growth:
-    """Settings of a tree, with scikit-learn's names and meanings where it has them."""
+    """Settings of a tree, with scikit-learn's names and meanings where it has them.
+
+    Parameters
+    ----------
+    criterion : {"gain_ratio", "c45", "entropy", "gini"}
+        Quality of a split: gain ratio, the same with all of C4.5's details, gain in bits, or the Gini index.
+    nominal : {"multiway", "binary", "subset"}
+        Splits of nominal columns: a branch for every category, one category against the rest, or some against
+        the others.
+    missing : {"fractional", "category", "learned", "random"} or an instance from :mod:`hedgerow.growth`
+        Rows whose value is missing are spread over the branches; or missing is a value of its own; or they go
+        to the side with the larger gain; or each goes down one branch at random.
+    max_depth : int or None
+        Depth below which the tree is summarised; None shows all of it.
+    min_samples_split : int or float
+        Least rows of a node that is split; a float is a fraction of all rows. Rows count, not weights; a
+        fraction of a row counts as such.
+    min_samples_leaf : int or float
+        Least rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
+        branches hold them: a branch for a rare category may have fewer.
+    min_weight_fraction_leaf : float
+        Least share of the total weight in a leaf.
+    min_impurity_decrease : float
+        A node is split only if that lowers the impurity, weighted by the node's share of the rows, by at
+        least this.
+    max_leaf_nodes : int or None
+        Most leaves, grown best first; None is no limit.
+    max_features : int, float, "sqrt", "log2" or None
+        Columns tried at each split, drawn anew at each: their number, their share, √d or log₂ d; None tries
+        all.
+    stopping : None, "chi_square" or :class:`~hedgerow.growth.ChiSquare`
+        Split only where the split is significant.
+    class_costs : array of shape (n_classes, n_classes) or None
+        Cost of predicting class j for class i.
+    feature_costs : (n_features,) or mapping of names to costs, optional
+        Cost of measuring each column: splits are ranked by gain²/cost.
+    splitter : {"best", "random"}
+        All splits of a column are tried, or one that is drawn.
+    linear_model : LinearModel or None
+        Linear model of oblique splits; None has none.
+    """
 
     criterion: Any
     nominal: Any = "multiway"
@@ -152,6 +192,14 @@ class RandomGrowth:
     """Settings of random decision trees: splits are drawn, and leaves have at least `min_samples_leaf` rows.
 
     Only the branches of a nominal split may have fewer.
+
+    Parameters
+    ----------
+    min_samples_leaf : int or float
+        Least rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
+        branches hold them: a branch for a rare category may have fewer.
+    max_depth : int or None
+        Depth below which the tree is summarised; None shows all of it.
     """
 
     min_samples_leaf: Any = 1

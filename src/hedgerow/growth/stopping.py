@@ -18,6 +18,11 @@ class ChiSquare:
     Pearson's test of branches against classes on the weighted counts, with (branches − 1)·(classes − 1) degrees of
     freedom (Honavar, Decision Trees and Forests, the slides on early stopping); a node whose best split has a p-value
     above `level` is a leaf.
+
+    Parameters
+    ----------
+    level : float
+        Largest p-value at which a node is split.
     """
 
     level: float = 0.05

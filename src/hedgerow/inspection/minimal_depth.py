@@ -20,7 +20,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class MinimalDepths:
-    """Depth of the first split on each column: the smaller, the more it matters."""
+    """Depth of the first split on each column: the smaller, the more it matters.
+
+    Parameters
+    ----------
+    names : tuple[str, ...]
+        Names of the columns.
+    """
 
     names: tuple[str, ...]
     depths: Floats

@@ -43,7 +43,13 @@ class Neighbors(NamedTuple):
 
 
 class Prototype(NamedTuple):
-    """A row that stands for others of its class."""
+    """A row that stands for others of its class.
+
+    Parameters
+    ----------
+    label
+        Class of the row.
+    """
 
     label: Any
     row: int

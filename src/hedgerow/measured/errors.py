@@ -38,14 +38,34 @@ class ErrorModel(ABC):
 
     @abstractmethod
     def cdf(self, z: Floats) -> Floats:
-        """P(ε/σ ≤ z)."""
+        """P(ε/σ ≤ z).
+
+        Parameters
+        ----------
+        z : array
+            Errors in standard deviations.
+        """
 
     @abstractmethod
     def log_density(self, z: Floats) -> Floats:
-        """Log density of ε/σ, up to a constant; −∞ where the density is 0."""
+        """Log density of ε/σ, up to a constant; −∞ where the density is 0.
+
+        Parameters
+        ----------
+        z : array
+            Errors in standard deviations.
+        """
 
     def mass(self, low: Floats, high: Floats) -> Floats:
-        """P(low < ε/σ ≤ high), accurate in both tails."""
+        """P(low < ε/σ ≤ high), accurate in both tails.
+
+        Parameters
+        ----------
+        low : array
+            Lower ends, in standard deviations.
+        high : array
+            Upper ends, in standard deviations.
+        """
         # Mirror intervals to the right of 0: there the difference of two values near 1 would cancel.
         swapped = low > 0
         from_left = self.cdf(np.where(swapped, -low, high)) - self.cdf(np.where(swapped, -high, low))
@@ -90,7 +110,13 @@ class Laplace(ErrorModel):
 
 @dataclass(frozen=True)
 class Student(ErrorModel):
-    """ε has Student's t with `df` degrees of freedom, scaled by σ·√((df − 2)/df): heavy tails."""
+    """ε has Student's t with `df` degrees of freedom, scaled by σ·√((df − 2)/df): heavy tails.
+
+    Parameters
+    ----------
+    df : float
+        Degrees of freedom, above 2.
+    """
 
     df: float = 5.0
 

@@ -50,11 +50,32 @@ class Loss(ABC):
 
         `shares` are the rows' memberships, (n, k), `residuals` what their answers lack, (n, n_outputs), and `solved`
         the steps of least squares on :meth:`quadratic`.
+
+        Parameters
+        ----------
+        shares : sparse array of shape (n, k)
+            Membership of each row in each region.
+        residuals : array of shape (n, n_outputs)
+            What is left of the targets.
+        weight : array of shape (n,)
+            Weight of each row.
+        solved : array of shape (k, n_outputs)
+            Step of least squares of each region.
         """
         return solved
 
     def mean(self, targets: Floats, answers: Floats, weight: Floats) -> float:
-        """Weighted mean loss."""
+        """Weighted mean loss.
+
+        Parameters
+        ----------
+        targets : array of shape (n,)
+            True answers.
+        answers : array of shape (n, n_outputs)
+            Answers before the step.
+        weight : array of shape (n,)
+            Weight of each row.
+        """
         return float(np.average(self.of_rows(targets, answers), weights=weight))
 
 
@@ -67,12 +88,39 @@ class SquaredError(NumberLoss):
     """(y − f)²: the answer is a mean."""
 
     def start(self, targets: Floats, weight: Floats) -> Floats:
+        """The best constant answer.
+
+        Parameters
+        ----------
+        targets : array of shape (n,)
+            True answers.
+        weight : array of shape (n,)
+            Weight of each row.
+        """
         return np.average(targets, axis=0, weights=weight)
 
     def quadratic(self, targets: Floats, answers: Floats) -> tuple[Floats, Floats]:
+        """Gradient and curvature of the loss at each answer.
+
+        Parameters
+        ----------
+        targets : array of shape (n,)
+            True answers.
+        answers : array of shape (n, n_outputs)
+            Answers before the step.
+        """
         return targets - answers, np.ones(len(targets))
 
     def of_rows(self, targets: Floats, answers: Floats) -> Floats:
+        """Loss of each row.
+
+        Parameters
+        ----------
+        targets : array of shape (n,)
+            True answers.
+        answers : array of shape (n, n_outputs)
+            Answers before the step.
+        """
         losses: Floats = ((targets - answers) ** 2)[:, 0]
         return losses
 
@@ -82,6 +130,11 @@ class Pinball(NumberLoss):
     """level·(y − f) where y is above f, (1 − level)·(f − y) below: the answer is the quantile of this level.
 
     At level ½ it is half the absolute error, and the answer a median.
+
+    Parameters
+    ----------
+    level : float
+        Level of the quantile, between 0 and 1.
     """
 
     level: float = 0.5
@@ -90,17 +143,56 @@ class Pinball(NumberLoss):
         check_number("Pinball: level", self.level, 0, 1, hint=", for example 0.9")
 
     def start(self, targets: Floats, weight: Floats) -> Floats:
+        """The best constant answer.
+
+        Parameters
+        ----------
+        targets : array of shape (n,)
+            True answers.
+        weight : array of shape (n,)
+            Weight of each row.
+        """
         return np.array([weighted_quantile(targets[:, 0], weight, self.level)])
 
     def quadratic(self, targets: Floats, answers: Floats) -> tuple[Floats, Floats]:
+        """Gradient and curvature of the loss at each answer.
+
+        Parameters
+        ----------
+        targets : array of shape (n,)
+            True answers.
+        answers : array of shape (n, n_outputs)
+            Answers before the step.
+        """
         return np.where(targets > answers, self.level, self.level - 1.0), np.ones(len(targets))
 
     def of_rows(self, targets: Floats, answers: Floats) -> Floats:
+        """Loss of each row.
+
+        Parameters
+        ----------
+        targets : array of shape (n,)
+            True answers.
+        answers : array of shape (n, n_outputs)
+            Answers before the step.
+        """
         off = (targets - answers)[:, 0]
         return np.where(off > 0, self.level * off, (self.level - 1.0) * off)
 
     def steps(self, shares: csr_array, residuals: Floats, weight: Floats, solved: Floats) -> Floats:
-        """Quantile of the residuals in each region, weighted by membership."""
+        """Quantile of the residuals in each region, weighted by membership.
+
+        Parameters
+        ----------
+        shares : sparse array of shape (n, k)
+            Membership of each row in each region.
+        residuals : array of shape (n, n_outputs)
+            What is left of the targets.
+        weight : array of shape (n,)
+            Weight of each row.
+        solved : array of shape (k, n_outputs)
+            Step of least squares of each region.
+        """
         columns = shares.tocsc()
         found = np.zeros_like(solved)
         for region, (first, last) in enumerate(zip(columns.indptr[:-1], columns.indptr[1:], strict=True)):

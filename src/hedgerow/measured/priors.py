@@ -40,7 +40,21 @@ class Prior(ABC):
 
     @abstractmethod
     def learn(self, x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, name: str) -> NumberLaw:
-        """Law of a column from its known values, (n,) with n ≥ 1, their errors and weights; `name` is for warnings."""
+        """Law of a column from its known values, (n,) with n ≥ 1, their errors and weights; `name` is for warnings.
+
+        Parameters
+        ----------
+        x : array of shape (n,)
+            Known values of the column.
+        sigma : array of shape (n,)
+            Standard deviation of the error of each.
+        weight : array of shape (n,)
+            Weight of each.
+        error : ErrorModel
+            Law of the errors.
+        name : str
+            Name of the column, for warnings.
+        """
 
 
 def empirical(x: Floats, weight: Floats) -> tuple[Floats, Floats]:
@@ -85,6 +99,11 @@ class KdePrior(Prior):
     """U has any distribution: that of X with the errors removed by deconvolution.
 
     Estimated on `bins` bins by :func:`deconvolve`, which smooths like a kernel.
+
+    Parameters
+    ----------
+    bins : int
+        Cells of the density.
     """
 
     bins: int = 128

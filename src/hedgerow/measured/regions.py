@@ -40,6 +40,13 @@ class Regions:
 
     `bounds` is (k, n_features, 2), infinite where a region is unbounded; `members` maps each nominal column that is
     split on to the categories inside each region, (k, n_categories).
+
+    Parameters
+    ----------
+    bounds : array
+        Lower and upper end of each region in each column, (k, n_features, 2).
+    members : Mapping[int, bool array]
+        Categories in each region, by the position of the nominal column.
     """
 
     bounds: Floats
@@ -47,7 +54,15 @@ class Regions:
 
     @classmethod
     def of_forest(cls, forest: Forest, n_categories: NDArray[np.int32]) -> Regions:
-        """The regions of the leaves of a forest with one tree."""
+        """The regions of the leaves of a forest with one tree.
+
+        Parameters
+        ----------
+        forest : Forest
+            One tree.
+        n_categories : int array of shape (n_features,)
+            Number of categories of each column; 0 for numeric ones.
+        """
         nominal = [features for kind, (_, features) in splits_by_kind(forest).items() if kind in NOMINAL]
         columns = np.unique(np.concatenate([*nominal, np.zeros(0, dtype=np.int32)])).tolist()
         return cls(forest.boxes(), {j: _leaf_members(forest, j, int(n_categories[j])) for j in columns})

@@ -21,7 +21,19 @@ __all__ = [
 
 @dataclass(frozen=True)
 class SetScorer:
-    """Scorer of set-valued predictions, ``scorer(estimator, X, y)``; see :func:`make_set_scorer`."""
+    """Scorer of set-valued predictions, ``scorer(estimator, X, y)``; see :func:`make_set_scorer`.
+
+    Parameters
+    ----------
+    metric : Callable[..., float]
+        Function ``metric(y_true, sets, classes=…)``.
+    greater_is_better : bool
+        Whether a larger value is better; else its sign is changed.
+    options : Mapping[str, object]
+        Further arguments of the metric.
+    weight_request : bool or str or None
+        Whether `sample_weight` is asked for, with metadata routing.
+    """
 
     metric: Callable[..., float]
     greater_is_better: bool = True

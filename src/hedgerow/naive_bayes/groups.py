@@ -22,6 +22,13 @@ class Examples:
     """Training rows ordered by class and, within a class, at random.
 
     In this order every fifth row of a node is a stratified fold.
+
+    Parameters
+    ----------
+    labels : int array
+        Class of each row.
+    n_classes : int
+        Number of classes.
     """
 
     values: Floats

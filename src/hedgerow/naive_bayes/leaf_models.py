@@ -37,6 +37,13 @@ class LeafModels:
 
     The slots of column j in leaf l are slot_start[l·n_features + j] .. slot_start[l·n_features + j + 1]: intervals, by
     their upper edges (inclusive), or categories, by their codes.
+
+    Parameters
+    ----------
+    slot_start : int array
+        Where each column's numbers begin.
+    edge : array
+        Edges of the intervals of numeric columns.
     """
 
     log_prior: Floats

@@ -39,7 +39,13 @@ class Entropy:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """Fit a normal density per class; `smoothing` times the column's variance is added to each class's variance."""
+    """Fit a normal density per class; `smoothing` times the column's variance is added to each class's variance.
+
+    Parameters
+    ----------
+    smoothing : float
+        Share of the column's variance that is added to each class's.
+    """
 
     smoothing: float = 1e-9
 

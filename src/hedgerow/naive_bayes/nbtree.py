@@ -48,7 +48,17 @@ class _Split:
 
 @dataclass(frozen=True)
 class NaiveBayesGrowth:
-    """Settings of NBTree growth."""
+    """Settings of NBTree growth.
+
+    Parameters
+    ----------
+    numeric
+        Treatment of numeric columns: cut in intervals by "entropy", or a "gaussian" density.
+    min_samples_split
+        Least rows of a node that is split.
+    min_error_reduction
+        Least share of the node's errors that a split must avoid.
+    """
 
     numeric: Any = "entropy"
     min_samples_split: Any = 30

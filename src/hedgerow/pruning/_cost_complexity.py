@@ -35,6 +35,15 @@ class CostComplexity:
 
     Trees for measured inputs keep a prefix of their splits instead (:mod:`hedgerow.measured`): R is then the residual
     sum of squares per unit of weight.
+
+    Parameters
+    ----------
+    alpha
+        Price of a leaf; "cv" chooses it by cross-validation.
+    folds : int
+        Folds of the cross-validation.
+    standard_errors : float
+        Take the smallest tree within so many standard errors of the best.
     """
 
     alpha: Any = "cv"
@@ -59,6 +68,17 @@ class CostComplexity:
         return links.pruned(self._choose_alpha(candidates, training, grower, seed))
 
     def prune(self, forest: Forest, rows: Training, grower: Grower) -> Forest:
+        """Return the pruned tree.
+
+        Parameters
+        ----------
+        forest : Forest
+            The tree to prune, grown from all rows.
+        rows : Training
+            Training rows.
+        grower : Grower
+            Grows the tree again from some of the rows.
+        """
         if self.alpha == "cv":
             raise ValueError(
                 f"{self!r} grows trees to choose alpha, which a tree that is fitted can't: set it as pruning= before "
@@ -103,7 +123,13 @@ def cost_complexity(forest: Forest, alpha: float, impurity: Impurity) -> Forest:
 
 @dataclass(frozen=True)
 class Links:
-    """The nested sequence of pruned trees: weakest links, cut one after the other."""
+    """The nested sequence of pruned trees: weakest links, cut one after the other.
+
+    Parameters
+    ----------
+    forest : Forest
+        The tree to prune, grown from all rows.
+    """
 
     forest: Forest
     nodes: NDArray[np.int64]

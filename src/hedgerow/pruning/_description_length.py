@@ -36,6 +36,17 @@ class DescriptionLength:
         return self.prune(grower(training), training, grower)
 
     def prune(self, forest: Forest, rows: Training, grower: Grower | None = None) -> Forest:
+        """Return the pruned tree.
+
+        Parameters
+        ----------
+        forest : Forest
+            The tree to prune, grown from all rows.
+        rows : Training
+            Training rows.
+        grower : Grower
+            Grows the tree again from some of the rows.
+        """
         return description_length(forest, rows.values, rows.n_categories)
 
 

@@ -31,6 +31,13 @@ class Pessimistic:
     most those of the node's leaves + 0.1. All as in Weka's J48. A smaller `confidence` usually prunes more.
 
     Weights count as numbers of rows. Estimators first rescale weights that are not whole numbers to a mean of 1.
+
+    Parameters
+    ----------
+    confidence : float
+        Confidence level of the estimated errors; smaller prunes more.
+    raising : bool
+        Whether a subtree may be replaced by its largest branch.
     """
 
     confidence: float = 0.25
@@ -45,6 +52,17 @@ class Pessimistic:
         return self.prune(grower(training), training, grower)
 
     def prune(self, forest: Forest, rows: Training, grower: Grower) -> Forest:
+        """Return the pruned tree.
+
+        Parameters
+        ----------
+        forest : Forest
+            The tree to prune, grown from all rows.
+        rows : Training
+            Training rows.
+        grower : Grower
+            Grows the tree again from some of the rows.
+        """
         return _prune(forest, rows, self, grower.min_fraction)
 
 

@@ -30,6 +30,13 @@ class ReducedError:
     "bottom-up" decides every node once, after the nodes below it. "greedy" repeatedly cuts the node that improves the
     hold-out accuracy most (Honavar, Decision Trees and Forests, the slide on reduced-error pruning). Regression trees
     are pruned by squared error.
+
+    Parameters
+    ----------
+    fraction : float
+        Share of the rows that is held out.
+    order : str
+        Order in which nodes are judged: "bottom-up", or the one that gains most first.
     """
 
     fraction: float = 1 / 3
@@ -49,6 +56,17 @@ class ReducedError:
         return self.prune(grower(grown_from), select_rows(training, held_out), grower)
 
     def prune(self, forest: Forest, rows: Training, grower: Grower | None = None) -> Forest:
+        """Return the pruned tree.
+
+        Parameters
+        ----------
+        forest : Forest
+            The tree to prune, grown from all rows.
+        rows : Training
+            Training rows.
+        grower : Grower
+            Grows the tree again from some of the rows.
+        """
         losses = np.ascontiguousarray(hold_out_losses(forest, rows)[:, 0])
         # Fractions of a row add up to 1 only up to rounding.
         tolerance = 1e-9 * float(losses[forest.tree_start[:-1]].sum())

@@ -18,7 +18,17 @@ __all__ = ["Grower", "Pruning", "need_classes", "need_one_tree"]
 
 @dataclass(frozen=True)
 class Grower:
-    """Growth of the tree to be pruned, from all rows or some of them."""
+    """Growth of the tree to be pruned, from all rows or some of them.
+
+    Parameters
+    ----------
+    grow : Callable[[Training], Forest]
+        Function that grows a tree from training rows.
+    impurity : Impurity
+        Impurity of nodes by their counts.
+    class_names : array or None
+        Labels, for messages.
+    """
 
     grow: Callable[[Training], Forest]
     impurity: Impurity

@@ -43,7 +43,17 @@ _SEED = 0
 
 @dataclass(frozen=True)
 class About:
-    """What the page says about its data beside what is in it."""
+    """What the page says about its data beside what is in it.
+
+    Parameters
+    ----------
+    target : str
+        Name of what is predicted.
+    data : str or None
+        Name of the data; None: not told.
+    notes : tuple[str, ...]
+        Notes at the end of the page.
+    """
 
     target: str = "the target"
     data: str | None = None
@@ -58,7 +68,15 @@ class About:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where `build` tells what it is doing: a step, of so many parts; then every part."""
+    """Where `build` tells what it is doing: a step, of so many parts; then every part.
+
+    Parameters
+    ----------
+    begin : Callable[[str, int], None]
+        Called with the name of a step and the number of its parts.
+    tick : Callable[[], None]
+        Called after each part.
+    """
 
     begin: Callable[[str, int], None] = field(default=lambda step, n: None)
     tick: Callable[[], None] = field(default=lambda: None)

@@ -42,7 +42,13 @@ class Report:
         return json.dumps(self.figures, indent=2, allow_nan=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, which is replaced only when the new one is complete."""
+        """Write the page to a file, which is replaced only when the new one is complete.
+
+        Parameters
+        ----------
+        path : path
+            File to write, usually with the ending .html.
+        """
         content = self.to_html().encode()
         with replaced(path) as file:
             file.write(content)

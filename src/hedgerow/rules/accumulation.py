@@ -37,6 +37,19 @@ class Pool(FoldRule):
         return np.where(total > 0, folded / np.where(total > 0, total, 1.0), 1 / len(prior))
 
     def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions:
+        """Linear conditions under which a class is answered.
+
+        Parameters
+        ----------
+        code : int
+            Position of the class.
+        n_classes : int
+            Number of classes.
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
+        """
         return leads(np.eye(n_classes), np.zeros(n_classes), code)
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
@@ -121,19 +134,50 @@ class Evidence(FoldRule):
         return softmax(self._log_posterior(folded, n_trees, prior))
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """Binary: posterior log-odds; multiclass: log posterior of each class."""
+        """Binary: posterior log-odds; multiclass: log posterior of each class.
+
+        Parameters
+        ----------
+        folded : array of shape (n_samples, m)
+            The table folded over the trees.
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
+        """
         logs = self._log_posterior(folded, n_trees, prior)
         if len(prior) != 2:
             return logs - logsumexp(logs, axis=1, keepdims=True)
         return logs[:, 1] - logs[:, 0]
 
     def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions:
+        """Linear conditions under which a class is answered.
+
+        Parameters
+        ----------
+        code : int
+            Position of the class.
+        n_classes : int
+            Number of classes.
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
+        """
         constant = self._log_posterior(np.zeros((1, n_classes)), n_trees, prior)[0]
         slope = 1.0 if self.temper is None else self.temper
         return leads(slope * np.eye(n_classes), np.where(prior > 0, constant, _NEVER), code)
 
     def additive(self, n_trees: int, prior: Floats) -> Additive:
-        """Log-odds of the second of two classes; of more, log-probabilities less their mean over the classes."""
+        """Log-odds of the second of two classes; of more, log-probabilities less their mean over the classes.
+
+        Parameters
+        ----------
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
+        """
         if not (prior > 0).all():
             raise ValueError(f"{self._title}: class {int(np.argmin(prior))} has prior 0, and log-odds need all above 0")
         n_classes = len(prior)

@@ -31,7 +31,15 @@ class AverageRule(FoldRule):
 
     @abstractmethod
     def table(self, counts: Floats, prior: Floats) -> Floats:
-        """Value of each class in each leaf, (n_leaves, n_classes)."""
+        """Value of each class in each leaf, (n_leaves, n_classes).
+
+        Parameters
+        ----------
+        counts : array of shape (n_leaves, n_classes)
+            Class counts of the leaves.
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
+        """
 
     sums_to_one: ClassVar[bool] = True
     """Whether the values of a leaf add up to 1 also for more than two classes, so that `finish` is a mean."""
@@ -40,9 +48,31 @@ class AverageRule(FoldRule):
         return normalised(folded)
 
     def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions:
+        """Linear conditions under which a class is answered.
+
+        Parameters
+        ----------
+        code : int
+            Position of the class.
+        n_classes : int
+            Number of classes.
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
+        """
         return leads(np.eye(n_classes), np.zeros(n_classes), code)
 
     def additive(self, n_trees: int, prior: Floats) -> Additive:
+        """The answer as a sum over the trees.
+
+        Parameters
+        ----------
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
+        """
         if len(prior) > 2 and not self.sums_to_one:
             raise ValueError(
                 f"{self._title} divides the answers of three or more classes by their sum, so that they do not add up "
@@ -69,6 +99,13 @@ class Probability(AverageRule):
 
     ``correction=1`` is the rule *laplace*, p_lap(w) = (w⁺ + 1)/(n + 2) − ½. ``toward="prior"`` corrects toward the
     class frequencies of the training data instead (an m-estimate with m = correction · n_classes).
+
+    Parameters
+    ----------
+    correction : float
+        Rows that are added to each leaf; 0 is the plain frequency.
+    toward : Toward
+        How they are divided: "uniform", or as the "prior" of the classes.
     """
 
     correction: float = 0.0

@@ -60,7 +60,9 @@ class Rule(ABC):
 
 
 class FoldRule(Fold[Floats, Floats], Rule):
-    """A leaf table, a fold and a finish; the context is the prior. Subclass it for a rule of your own:
+    """A leaf table, a fold and a finish; the context is the prior.
+
+    Subclass it for a rule of your own:
 
     >>> import numpy as np
     >>> class ProductOfExperts(FoldRule):
@@ -80,11 +82,28 @@ class FoldRule(Fold[Floats, Floats], Rule):
         """Linear quantities of each leaf, (n_leaves, m), from its class counts (n_leaves, n_classes).
 
         A leaf without counts is total ignorance.
+
+        Parameters
+        ----------
+        counts : array of shape (n_leaves, n_classes)
+            Class counts of the leaves.
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
         """
 
     @abstractmethod
     def finish(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """Probabilities (n, n_classes) from the folded table, (n, m)."""
+        """Probabilities (n, n_classes) from the folded table, (n, m).
+
+        Parameters
+        ----------
+        folded : array of shape (n_samples, m)
+            The table folded over the trees.
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
+        """
 
     @property
     def before_fit(self) -> Rule:
@@ -155,7 +174,15 @@ class CountRule(Rule):
         return answer.reshape((*leaves.shape[:-2], leaves.shape[-1]))
 
     def decision(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
-        """Binary: P(positive) − ½; multiclass: probabilities."""
+        """Binary: P(positive) − ½; multiclass: probabilities.
+
+        Parameters
+        ----------
+        counts : array of shape (…, n_trees, n_classes)
+            Class counts of the leaf that each tree's row reaches.
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
+        """
         probabilities = self.proba(counts, prior)
         return half_signed(probabilities)
 

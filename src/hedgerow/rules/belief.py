@@ -31,7 +31,19 @@ LEAST_DOUBT = 1e-5
 
 @dataclass(frozen=True)
 class Masses:
-    """Belief masses of the subsets of {⊕, ⊖}; they add up to 1. Mass on the empty set is conflict."""
+    """Belief masses of the subsets of {⊕, ⊖}; they add up to 1. Mass on the empty set is conflict.
+
+    Parameters
+    ----------
+    empty : array
+        Mass of the empty set: conflict.
+    positive : array
+        Mass of the positive class.
+    negative : array
+        Mass of the negative class.
+    both : array
+        Mass of both: ignorance.
+    """
 
     empty: Floats
     positive: Floats
@@ -113,13 +125,33 @@ class _BeliefRule(FoldRule):
         return softmax(log_expit(self._log_odds(folded, prior)))
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """m(⊕) − m(⊖) = A − B; multiclass: of each class against the rest."""
+        """m(⊕) − m(⊖) = A − B; multiclass: of each class against the rest.
+
+        Parameters
+        ----------
+        folded : array of shape (n_samples, m)
+            The table folded over the trees.
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
+        """
         a, b = self._with_prior(folded, prior)
         difference: Floats = np.exp(a) - np.exp(b)
         return difference[:, 0] if len(prior) == 2 else difference
 
     def margin(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """Binary: BetP⁺ − BetP⁻; multiclass: probabilities."""
+        """Binary: BetP⁺ − BetP⁻; multiclass: probabilities.
+
+        Parameters
+        ----------
+        folded : array of shape (n_samples, m)
+            The table folded over the trees.
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
+        """
         if len(prior) != 2:
             return self.finish(folded, n_trees, prior)
         return np.tanh(self._log_odds(folded, prior)[:, 1] / 2)
@@ -161,12 +193,29 @@ class Dempster(_BeliefRule):
     Probabilities are pignistic. The leaves count as independent. ``prior="training"`` combines one more mass, from the
     classes' shares in the training data, and an array one from those probabilities: the paper's future work
     (section 6).
+
+    Parameters
+    ----------
+    prior : array of shape (n_classes,) or None
+        Probability of each class without a look at the columns; None: all alike.
     """
 
     fold: ClassVar[tuple[Link, Op]] = ("log", "sum")
 
     def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions | None:
-        """Of two classes the likelier has the larger of A and B, see :meth:`_log_odds`."""
+        """Of two classes the likelier has the larger of A and B, see :meth:`_log_odds`.
+
+        Parameters
+        ----------
+        code : int
+            Position of the class.
+        n_classes : int
+            Number of classes.
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
+        """
         if n_classes != 2:
             return None
         a, b = self._with_prior(np.zeros((1, 2)), prior)
@@ -179,6 +228,11 @@ class Cautious(_BeliefRule):
 
     Several leaves for the same class count as the strongest of them. `prior` is as for :class:`Dempster`. (Not to be
     confused with cautious forests, which predict sets of classes.)
+
+    Parameters
+    ----------
+    prior : array of shape (n_classes,) or None
+        Probability of each class without a look at the columns; None: all alike.
     """
 
     fold: ClassVar[tuple[Link, Op]] = ("log", "min")

@@ -26,6 +26,17 @@ class Calibrated(FoldRule):
     the log-loss of their out-of-bag rows. Averaged trees are too timid where leaves are pure and classes overlap
     little (t > 1), and too bold where leaves are pure by chance (t < 1); t near 0 answers the class frequencies.
 
+    Parameters
+    ----------
+    rule : FoldRule
+        The rule that is calibrated.
+    sharpness : float
+        The exponent t; above 1 sharpens.
+    floor : float
+        Least probability before the power is taken.
+
+    Examples
+    --------
     >>> from hedgerow.rules import Probability
     >>> Calibrated(Probability(), sharpness=2.0, floor=0.01).proba([[[3, 1], [1, 1], [4, 0]]]).round(3)
     array([[0.895, 0.105]])
@@ -56,6 +67,13 @@ class Calibrated(FoldRule):
         return self.bind(prior)(folded, n_trees)
 
     def bind(self, prior: Floats) -> Callable[[Floats, Any], Floats]:
+        """Use these class probabilities where none are given.
+
+        Parameters
+        ----------
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
+        """
         frequencies = self.frequencies(prior)
         finish, scale = self.rule.bind(prior), 1.0 - len(prior) * self.floor
 
@@ -69,7 +87,15 @@ class Calibrated(FoldRule):
         return calibrate
 
     def additive(self, n_trees: int, prior: Floats) -> Additive:
-        """That of the rule itself: calibrated probabilities are no sum, but of two classes a rising function of one."""
+        """That of the rule itself: calibrated probabilities are no sum, but of two classes a rising function of one.
+
+        Parameters
+        ----------
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
+        """
         return self.rule.additive(n_trees, prior).named("uncalibrated probability")
 
     def frequencies(self, prior: Floats) -> Floats:
@@ -83,7 +109,19 @@ class Calibrated(FoldRule):
         return np.where(prior > 0, np.where(prior > 0, prior, 1.0) ** (1.0 - self.sharpness), 0.0)
 
     def conditions(self, code: int, n_classes: int, n_trees: int, prior: Floats) -> Conditions | None:
-        """Conditions where p are shares of the folded table: p^t·P(y)^(1−t) is largest where p·P(y)^(1/t − 1) is."""
+        """Conditions where p are shares of the folded table: p^t·P(y)^(1−t) is largest where p·P(y)^(1/t − 1) is.
+
+        Parameters
+        ----------
+        code : int
+            Position of the class.
+        n_classes : int
+            Number of classes.
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
+        """
         from hedgerow.rules.accumulation import Pool
         from hedgerow.rules.averages import AverageRule
 
@@ -94,5 +132,15 @@ class Calibrated(FoldRule):
         return leads(shares * factors, np.zeros(n_classes), code)
 
     def score(self, folded: Floats, n_trees: Any, prior: Floats) -> Floats:
-        """Binary: P(positive) − ½; multiclass: probabilities."""
+        """Binary: P(positive) − ½; multiclass: probabilities.
+
+        Parameters
+        ----------
+        folded : array of shape (n_samples, m)
+            The table folded over the trees.
+        n_trees : int or array
+            Number of trees that were folded.
+        prior : array of shape (n_classes,) or None
+            Probability of each class without a look at the columns; None: all alike.
+        """
         return half_signed(self.finish(folded, n_trees, prior))

@@ -47,9 +47,22 @@ class _OfScores(CountRule):
 
 @dataclass(frozen=True)
 class Median(_OfScores):
-    """Median over the trees of each class's value, normalised; uniform where all medians are 0."""
+    """Median over the trees of each class's value, normalised; uniform where all medians are 0.
+
+    Parameters
+    ----------
+    score : AverageRule
+        Rule whose values are combined.
+    """
 
     def aggregate(self, values: Floats) -> Floats:
+        """Value of each class over the trees.
+
+        Parameters
+        ----------
+        values : array of shape (…, n_trees, n_classes)
+            Value of each tree and class.
+        """
         return np.median(values, axis=1)
 
 
@@ -59,9 +72,21 @@ class Maximum(_OfScores):
 
     With more classes the tree whose greatest value is greatest. Equally committed trees are averaged, so that two that
     contradict each other cancel.
+
+    Parameters
+    ----------
+    score : AverageRule
+        Rule whose values are combined.
     """
 
     def aggregate(self, values: Floats) -> Floats:
+        """Value of each class over the trees.
+
+        Parameters
+        ----------
+        values : array of shape (…, n_trees, n_classes)
+            Value of each tree and class.
+        """
         commitment = values.max(axis=2)
         most = commitment == commitment.max(axis=1, keepdims=True)
         return (values * most[:, :, np.newaxis]).sum(axis=1) / most.sum(axis=1, keepdims=True)
@@ -81,6 +106,13 @@ class Mixture(_OfScores):
     H(x) = Σ θᵢ·xᵢ with θᵢ = (1 − |xᵢ − c|/Σⱼ|xⱼ − c|)/(K − 1), the mean where all are c; the centre c is the average,
     the median or the maximum of the trees' values of a class (Farias et al., 2016; Costa et al., 2018). Normalised;
     ignorant where all are 0, which only the median can bring about.
+
+    Parameters
+    ----------
+    score : AverageRule
+        Rule whose values are combined.
+    centre : Literal[average, median, maximum]
+        Value from which distances are measured: the average, the median, or the most committed tree.
     """
 
     centre: Literal["average", "median", "maximum"] = "average"
@@ -94,6 +126,13 @@ class Mixture(_OfScores):
         return f"mixture-{self.centre}"
 
     def aggregate(self, values: Floats) -> Floats:
+        """Value of each class over the trees.
+
+        Parameters
+        ----------
+        values : array of shape (…, n_trees, n_classes)
+            Value of each tree and class.
+        """
         distance = np.abs(values - _CENTRES[self.centre](values)[:, np.newaxis])
         total = distance.sum(axis=1, keepdims=True)
         n_trees = values.shape[1]

@@ -20,7 +20,13 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, eq=False)
 class Query(Generic[Answer]):
-    """A leaf table of one forest, and how its fold becomes an answer."""
+    """A leaf table of one forest, and how its fold becomes an answer.
+
+    Parameters
+    ----------
+    table : LeafTable
+        Numbers of the leaves.
+    """
 
     table: LeafTable
     finish: Callable[..., Answer]

@@ -77,15 +77,37 @@ class HardWalk:
 
 @dataclass(frozen=True)
 class ForestWalk(HardWalk):
-    """Hard walk of rows down the trees, in the core."""
+    """Hard walk of rows down the trees, in the core.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    n_jobs : int or None
+        Threads; None is one, -1 all processors.
+    """
 
     forest: Forest
     n_jobs: int | None
 
     def route(self, rows: Floats) -> NDArray[np.int32]:
+        """Leaf that each row reaches in each tree, (n_samples, n_trees).
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Converted rows.
+        """
         return route(self.forest, rows, n_jobs=self.n_jobs)
 
     def spread(self, rows: Floats) -> csr_array:
+        """Weights of the leaves that each row reaches, sparse (n_samples, n_leaves).
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Converted rows.
+        """
         return spread(self.forest, rows, n_jobs=self.n_jobs)
 
     def fold(
@@ -96,21 +118,56 @@ class ForestWalk(HardWalk):
         *,
         per_tree: Sequence[bool] | None = None,
     ) -> list[Floats]:
+        """Fold the tables of the leaves that each row reaches over the trees.
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Converted rows.
+        tables : sequence of LeafTable
+            Tables of the leaves, folded in one walk.
+        tree_weights : array of shape (n_trees,) or None
+            Weight of each tree; None weighs all alike.
+        per_tree : bool
+            Whether the answers of the trees are kept apart.
+        """
         return fold(self.forest, rows, tables, tree_weights=tree_weights, per_tree=per_tree, n_jobs=self.n_jobs)
 
 
 @dataclass(frozen=True)
 class SoftWalk:
-    """Soft walk of one tree: each row is in every leaf, with weights `membership`, (n, n_leaves)."""
+    """Soft walk of one tree: each row is in every leaf, with weights `membership`, (n, n_leaves).
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    membership : Callable[[array], array]
+        Function from rows to the weight of each leaf.
+    """
 
     forest: Forest
     membership: Callable[[Floats], Floats]
 
     def route(self, rows: Floats) -> NDArray[np.int32]:
+        """Leaf that each row reaches in each tree, (n_samples, n_trees).
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Converted rows.
+        """
         leaves: NDArray[np.int32] = self.membership(rows).argmax(axis=1).astype(np.int32)
         return leaves[:, np.newaxis]
 
     def spread(self, rows: Floats) -> csr_array:
+        """Weights of the leaves that each row reaches, sparse (n_samples, n_leaves).
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Converted rows.
+        """
         from scipy.sparse import csr_array
 
         return csr_array(self.membership(rows))
@@ -123,6 +180,19 @@ class SoftWalk:
         *,
         per_tree: Sequence[bool] | None = None,
     ) -> list[Floats]:
+        """Fold the tables of the leaves that each row reaches over the trees.
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Converted rows.
+        tables : sequence of LeafTable
+            Tables of the leaves, folded in one walk.
+        tree_weights : array of shape (n_trees,) or None
+            Weight of each tree; None weighs all alike.
+        per_tree : bool
+            Whether the answers of the trees are kept apart.
+        """
         shares = self.membership(rows)
         weight = 1.0 if tree_weights is None else float(tree_weights[0])
         folded = []

@@ -33,6 +33,17 @@ class LeafTable:
     For each tree the weighted mean of the reached leaves' rows is formed, the column's link applied, and the result
     folded over trees by the column's op. The link "log" is the natural logarithm, "entropy" is −p·log2 p. Make a table
     with :meth:`of`, or from class counts with :meth:`by_counts`; `linked` is the link applied once.
+
+    Parameters
+    ----------
+    values : array
+        Numbers of the leaves, (n_leaves, m).
+    linked : array
+        The same with the links applied.
+    links : uint8 array
+        Link of each column: identity or logarithm.
+    ops : uint8 array
+        How each column folds: sum, least or largest.
     """
 
     values: Floats

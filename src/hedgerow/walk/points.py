@@ -51,7 +51,19 @@ def latin_strata(n_trees: int, n_points: int, n_columns: int) -> Bytes:
 
 @dataclass(frozen=True, eq=False)
 class PointNodes:
-    """Nodes of a forest, and the numbers of rows that they split, as the core reads them for points."""
+    """Nodes of a forest, and the numbers of rows that they split, as the core reads them for points.
+
+    Parameters
+    ----------
+    nodes : int32 array
+        Where each node finds its number in a point.
+    sides : uint8 array
+        Which children the categories of nominal splits take.
+    start : int64 array of shape (n_features + 1,)
+        First number of each column.
+    nominal : uint8 array of shape (n_features,)
+        1 for nominal columns.
+    """
 
     nodes: NDArray[np.int32]
     sides: Bytes
@@ -85,6 +97,15 @@ class PointWalk:
     each its standard deviation is at most s/√(t·(p − 1)), with t trees, p points in each and s the root mean square
     over the trees of the standard deviation of a tree's values over where the row may be (Owen, Monte Carlo variance of
     scrambled net quadrature, 1997: p points of a Latin hypercube are at most as far off as p − 1 independent ones).
+
+    Parameters
+    ----------
+    exact : SoftForestWalk
+        Walk that answers everything but sums over trees.
+    nodes : PointNodes
+        Nodes of the forest, as the core reads them for points.
+    strata : uint8 array of shape (n_trees, n_points, n_columns)
+        Quantile of each point of each tree in each column that is split on.
     """
 
     exact: SoftForestWalk
@@ -98,9 +119,23 @@ class PointWalk:
         return self.exact.forest
 
     def route(self, rows: Floats) -> NDArray[np.int32]:
+        """Leaf that each row reaches in each tree, (n_samples, n_trees).
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Converted rows.
+        """
         return self.exact.route(rows)
 
     def spread(self, rows: Floats) -> csr_array:
+        """Weights of the leaves that each row reaches, sparse (n_samples, n_leaves).
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Converted rows.
+        """
         return self.exact.spread(rows)
 
     def fold(
@@ -112,7 +147,21 @@ class PointWalk:
         per_tree: Sequence[bool] | None = None,
         skip: NDArray[np.uint8] | None = None,
     ) -> list[Floats]:
-        """As :meth:`SoftForestWalk.fold`; tables of sums without a link that are folded are means over points."""
+        """As :meth:`SoftForestWalk.fold`; tables of sums without a link that are folded are means over points.
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Converted rows.
+        tables : sequence of LeafTable
+            Tables of the leaves, folded in one walk.
+        tree_weights : array of shape (n_trees,) or None
+            Weight of each tree; None weighs all alike.
+        per_tree : sequence of bool or None
+            Whether the answers of the trees are kept apart, for each table.
+        skip : uint8 array of shape (n_samples, n_trees) or None
+            1 where a tree is left out of a row's answer.
+        """
         kept = list(per_tree or [False] * len(tables))
         at_points = [
             skip is None and not apart and table.adds_up and not table.links.any()

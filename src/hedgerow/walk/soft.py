@@ -28,7 +28,15 @@ _NUMBERS_AT_ONCE = 1 << 22  # of rows that are read together: 32 MiB
 
 @dataclass(frozen=True, eq=False)
 class SoftNodes:
-    """Where the nodes of a forest find their probabilities among the numbers of a row, as the core reads it."""
+    """Where the nodes of a forest find their probabilities among the numbers of a row, as the core reads it.
+
+    Parameters
+    ----------
+    nodes : int array
+        Where each node finds its probabilities.
+    categories : int array
+        Where each nominal column's probabilities begin.
+    """
 
     nodes: Ints
     categories: Ints
@@ -60,6 +68,17 @@ class SoftForestWalk:
     At each node the probability of a row divides. Where less than `tolerance`/16 would take a branch, it joins the
     other one, as long as no more than `tolerance` of the row has been moved in the tree. Probabilities still add up to
     1, and a weighted mean over the leaves of a tree is off by at most `tolerance` times the range of their values.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    nodes : SoftNodes
+        Where each node finds its probabilities.
+    tolerance : float
+        Weights below it are left out.
+    n_jobs : int or None
+        Threads; None is one, -1 all processors.
     """
 
     forest: Forest
@@ -85,6 +104,13 @@ class SoftForestWalk:
         return leaves
 
     def spread(self, rows: Floats) -> csr_array:
+        """Weights of the leaves that each row reaches, sparse (n_samples, n_leaves).
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+            Converted rows.
+        """
         from scipy.sparse import csr_array, vstack
 
         parts = [self._spread(block) for _, block in self.blocks(rows)]

@@ -262,6 +262,15 @@ def empty_fold(table: LeafTable, n_rows: int, n_trees: int | None) -> NDArray[np
 
 
 def check_rows(forest: Forest, X: NDArray[np.float64]) -> None:
+    """Check that rows fit the forest, and return them as a float64 matrix.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    X : array-like
+        Rows to be checked.
+    """
     if not isinstance(X, np.ndarray):
         raise TypeError(f"this answer needs rows in the memory of the host: pass X as a NumPy array, not {type(X)}")
     if X.ndim != 2 or X.shape[1] != forest.n_features:

@@ -40,7 +40,13 @@ class Dask:
             raise TypeError(f"client is {client!r}, must be a distributed.Client or the address of a scheduler")
 
     def share(self, value: Any) -> Any:
-        """A task's result, which can be computed again; what is scattered is lost with its worker."""
+        """A task's result, which can be computed again; what is scattered is lost with its worker.
+
+        Parameters
+        ----------
+        value
+            What all tasks need.
+        """
         import cloudpickle
 
         blob = cloudpickle.dumps(value)
@@ -48,7 +54,19 @@ class Dask:
         return self._submit(_load, *pieces)
 
     def map(self, parts: Sequence[Any], task: Callable[..., Any], *shared: Any, done: Done | None = None) -> list[Any]:
-        """Result of each part, in the order of the parts."""
+        """Result of each part, in the order of the parts.
+
+        Parameters
+        ----------
+        parts : Sequence[object]
+            Parts of the rows, of :class:`PartedRows`.
+        task : Callable[..., object]
+            Function ``task(part, *shared)``; must be picklable.
+        *shared
+            What every task gets, as `share` has returned it.
+        done : Done or None
+            Called once for every part that is finished.
+        """
         futures = self._start(parts, task, shared)
         try:
             self._wait(list(futures), done)
@@ -65,7 +83,21 @@ class Dask:
         merge: Callable[[Any, Any], Any],
         done: Done | None = None,
     ) -> Any:
-        """Results of all parts, merged on the workers."""
+        """Results of all parts, merged on the workers.
+
+        Parameters
+        ----------
+        parts : Sequence[object]
+            Parts of the rows, of :class:`PartedRows`.
+        task : Callable[..., object]
+            Function ``task(part, *shared)``; must be picklable.
+        *shared
+            What every task gets, as `share` has returned it.
+        merge : Callable[[object, object], object]
+            Function that merges two results.
+        done : Done or None
+            Called once for every part that is finished.
+        """
         waiting = self._start(parts, task, shared)
         level = list(waiting)
         try:

@@ -39,11 +39,29 @@ class Local:
         n_threads(n_jobs)  # refuse it early
 
     def share(self, value: Any) -> Any:
-        """The value itself: threads see it."""
+        """The value itself: threads see it.
+
+        Parameters
+        ----------
+        value
+            What all tasks need.
+        """
         return value
 
     def map(self, parts: Sequence[Any], task: Callable[..., Any], *shared: Any, done: Done | None = None) -> list[Any]:
-        """Result of each part, in the order of the parts."""
+        """Result of each part, in the order of the parts.
+
+        Parameters
+        ----------
+        parts : Sequence[object]
+            Parts of the rows, of :class:`PartedRows`.
+        task : Callable[..., object]
+            Function ``task(part, *shared)``; must be picklable.
+        *shared
+            What every task gets, as `share` has returned it.
+        done : Done or None
+            Called once for every part that is finished.
+        """
         results: list[Any] = [None] * len(parts)
         for at, result in self._finished(parts, task, shared, done):
             results[at] = result
@@ -57,7 +75,21 @@ class Local:
         merge: Callable[[Any, Any], Any],
         done: Done | None = None,
     ) -> Any:
-        """Results of all parts, merged as they come."""
+        """Results of all parts, merged as they come.
+
+        Parameters
+        ----------
+        parts : Sequence[object]
+            Parts of the rows, of :class:`PartedRows`.
+        task : Callable[..., object]
+            Function ``task(part, *shared)``; must be picklable.
+        *shared
+            What every task gets, as `share` has returned it.
+        merge : Callable[[object, object], object]
+            Function that merges two results.
+        done : Done or None
+            Called once for every part that is finished.
+        """
         total: Any = None
         for number, (_, result) in enumerate(self._finished(parts, task, shared, done)):
             total = merge(total, result) if number else result

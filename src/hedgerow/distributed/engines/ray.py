@@ -44,11 +44,29 @@ class Ray:
         self._merge = ray.remote(merge_all)
 
     def share(self, value: Any) -> Any:
-        """An object in the store of this process, which every node copies once."""
+        """An object in the store of this process, which every node copies once.
+
+        Parameters
+        ----------
+        value
+            What all tasks need.
+        """
         return self._ray.put(value)
 
     def map(self, parts: Sequence[Any], task: Callable[..., Any], *shared: Any, done: Done | None = None) -> list[Any]:
-        """Result of each part, in the order of the parts."""
+        """Result of each part, in the order of the parts.
+
+        Parameters
+        ----------
+        parts : Sequence[object]
+            Parts of the rows, of :class:`PartedRows`.
+        task : Callable[..., object]
+            Function ``task(part, *shared)``; must be picklable.
+        *shared
+            What every task gets, as `share` has returned it.
+        done : Done or None
+            Called once for every part that is finished.
+        """
         ends, results = self._start(parts, task, shared)
         return list(self._finish(ends, results, done))
 
@@ -60,7 +78,21 @@ class Ray:
         merge: Callable[[Any, Any], Any],
         done: Done | None = None,
     ) -> Any:
-        """Results of all parts, merged on the workers."""
+        """Results of all parts, merged on the workers.
+
+        Parameters
+        ----------
+        parts : Sequence[object]
+            Parts of the rows, of :class:`PartedRows`.
+        task : Callable[..., object]
+            Function ``task(part, *shared)``; must be picklable.
+        *shared
+            What every task gets, as `share` has returned it.
+        merge : Callable[[object, object], object]
+            Function that merges two results.
+        done : Done or None
+            Called once for every part that is finished.
+        """
         ends, level = self._start(parts, task, shared)
         while len(level) > 1:
             level = [self._merge.remote(merge, *level[at : at + _ARITY]) for at in range(0, len(level), _ARITY)]

@@ -48,12 +48,30 @@ class Spark:
         self.session = session
 
     def share(self, value: Any) -> Any:
-        """A broadcast variable; through Connect, which has none, a file that every executor fetches."""
+        """A broadcast variable; through Connect, which has none, a file that every executor fetches.
+
+        Parameters
+        ----------
+        value
+            What all tasks need.
+        """
         context = getattr(self.session, "_sc", None)
         return share_file(self.session, value) if context is None else context.broadcast(value)
 
     def map(self, parts: Sequence[Any], task: Callable[..., Any], *shared: Any, done: Done | None = None) -> list[Any]:
-        """Result of each part, in the order of the parts."""
+        """Result of each part, in the order of the parts.
+
+        Parameters
+        ----------
+        parts : Sequence[object]
+            Parts of the rows, of :class:`PartedRows`.
+        task : Callable[..., object]
+            Function ``task(part, *shared)``; must be picklable.
+        *shared
+            What every task gets, as `share` has returned it.
+        done : Done or None
+            Called once for every part that is finished.
+        """
         if not parts:
             return []
         with self._cancelled_on_errors():
@@ -68,7 +86,21 @@ class Spark:
         merge: Callable[[Any, Any], Any],
         done: Done | None = None,
     ) -> Any:
-        """Results of all parts: arrays are added up in pieces, anything else is merged by some."""
+        """Results of all parts: arrays are added up in pieces, anything else is merged by some.
+
+        Parameters
+        ----------
+        parts : Sequence[object]
+            Parts of the rows, of :class:`PartedRows`.
+        task : Callable[..., object]
+            Function ``task(part, *shared)``; must be picklable.
+        *shared
+            What every task gets, as `share` has returned it.
+        merge : Callable[[object, object], object]
+            Function that merges two results.
+        done : Done or None
+            Called once for every part that is finished.
+        """
         if not parts:
             return None
         adds = merge is add

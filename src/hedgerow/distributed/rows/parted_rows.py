@@ -27,6 +27,15 @@ class PartedRows:
     """Rows that are read part by part; made by :func:`parquet` and the `from_` functions.
 
     The numbers of the rows, and with them all results, do not depend on how they are divided.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows of all parts.
+    target : str or None
+        Name of the column that is predicted.
+    weight : str or None
+        Name of the column with sample weights; None: all alike.
     """
 
     parts: tuple[Any, ...]

@@ -39,11 +39,46 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
 
     Parameters
     ----------
-    sigma, error_model, prior, categorical_features
-        As in :class:`MeasuredTreeRegressor`.
-    n_estimators, learning_rate, min_weight_leaf, max_leaf_nodes, max_features, max_candidates, ridge, \
-n_iter_no_change, validation_fraction, n_jobs, random_state
-        As in :class:`MeasuredBoostingRegressor`. Held-out rows are of all classes.
+    sigma : float, sequence of float, or mapping
+        Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or
+        number), where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no
+        feature. 0 is exact. Used where no `X_err` is given.
+    error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, or a mapping
+        Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column.
+        "student" has 5 degrees of freedom, ``Student(df)`` others.
+    prior : {"normal", "flat", "kde"} or an instance from :mod:`hedgerow.measured`
+        Prior of U: normal, with the variance of X minus that of the errors; flat; or any shape, found by
+        deconvolution.
+    n_estimators : int
+        Largest number of stages, a tree each.
+    learning_rate : float
+        Part of each step that is taken, in (0, 1].
+    min_weight_leaf : float
+        Least expected number of rows in each region, Σ P; Σ P² must be at least 0.4 of it, so that regions that
+        no row is surely in are not made.
+    max_leaf_nodes : int or None
+        Best first up to this many regions in each tree. None: as far as `min_weight_leaf` allows.
+    max_features : int, float, "sqrt", "log2" or None
+        Columns tried at each split, drawn anew at each: their number, their share, √d or log₂ d; None tries
+        all.
+    max_candidates : int
+        Largest number of thresholds tried in each column: quantiles of the midpoints between neighbouring
+        values.
+    ridge : float
+        Penalty on the squared steps of a region's value, in rows: with 1 a step is shrunk as if one more row,
+        which agrees with the value before, were wholly inside.
+    n_iter_no_change : int or None
+        Stop after this many stages in which the loss of held-out rows has not become lower, and keep the stages
+        up to the lowest. None: make all stages, from all rows.
+    validation_fraction : float or int
+        Fraction, or number, of the rows that are held out if `n_iter_no_change` is set.
+    categorical_features : "from_dtype", indices, mask, names or None
+        Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
+        array; None: none.
+    n_jobs : int or None
+        Threads that walk rows; trees are grown one after the other. The answer is the same for any number.
+    random_state : int, RandomState or None
+        Seed of the columns that are tried, if not all are, and of the held-out rows.
 
     Attributes
     ----------
@@ -55,11 +90,31 @@ n_iter_no_change, validation_fraction, n_jobs, random_state
         The trees, with soft counts: every row adds its memberships to the counts of its class.
     classes_, n_classes_, class_prior_
         Labels, their number, and their weighted frequencies in the training data.
-    n_estimators_, train_losses_, validation_losses_
-        As in :class:`MeasuredBoostingRegressor`.
-    sigma_, error_source_, error_sizes_, laws_, schema_, training_range_, n_features_in_, \
-feature_names_in_, feature_importances_
-        As in :class:`MeasuredTreeRegressor`.
+    n_estimators_ : int
+        Number of stages that were kept.
+    train_losses_ : array
+        Mean training loss after each round.
+    validation_losses_ : array
+        Mean loss on held-out rows after each round, with early stopping.
+    sigma_ : array of shape (n_features,)
+        Standard deviations of the errors for rows without `X_err`.
+    error_source_ : {"sigma", "X_err"}
+        Where `fit` took the sizes of errors from.
+    error_sizes_ : array
+        Sizes of the errors that `fit` used.
+    laws_ : tuple
+        Law of the latent values of each column, which replaces a missing value.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    training_range_ : array of shape (n_features, 2)
+        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
+        outside.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity; they add up to 1.
 
     Examples
     --------
@@ -107,7 +162,19 @@ feature_names_in_, feature_importances_
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> MeasuredBoostingClassifier:
-        """Boost; `X_err` as in :meth:`MeasuredTreeRegressor.fit`."""
+        """Boost; `X_err` as in :meth:`MeasuredTreeRegressor.fit`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         given = self._measurements(X, X_err)
         values = given.table.values
         labels = read_labels(y, values)
@@ -129,7 +196,15 @@ feature_names_in_, feature_importances_
         return self
 
     def predict(self, X: Any, X_err: Any = None) -> NDArray[Any]:
-        """Most probable class of each row; the first of ties."""
+        """Most probable class of each row; the first of ties.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         shares = self.predict_proba(X, X_err)
         labels: NDArray[Any] = self.classes_[self._decide(shares)]
         return labels
@@ -139,35 +214,84 @@ feature_names_in_, feature_importances_
 
         `X_err`, (n, n_features), has the standard deviations of the errors. By default they are given by `sigma` or,
         after a fit with `X_err`, by the root mean square of each column there.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
         """
         rows, walk = self._measured(X, X_err)
         found: Floats = ask(walk, rows, [self._proba_query()])[0]
         return found
 
     def decision_function(self, X: Any, X_err: Any = None) -> Floats:
-        """Logits: of the second of two classes, (n,), or of each class, (n, n_classes)."""
+        """Logits: of the second of two classes, (n,), or of each class, (n, n_classes).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         rows, walk = self._measured(X, X_err)
         raw: Floats = ask(walk, rows, [self._raw_query()])[0]
         return raw[:, 0] if self.n_classes_ == 2 else raw
 
     def staged_predict_proba(self, X: Any, X_err: Any = None) -> Iterator[Floats]:
-        """Class probabilities after each stage, each (n, n_classes)."""
+        """Class probabilities after each stage, each (n, n_classes).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         staged = self._staged_raw(X, X_err)
         return map(LogLoss(self.n_classes_).probabilities, staged)
 
     def staged_predict(self, X: Any, X_err: Any = None) -> Iterator[NDArray[Any]]:
-        """Most probable classes after each stage, each (n,)."""
+        """Most probable classes after each stage, each (n,).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         staged = self.staged_predict_proba(X, X_err)
         return (self.classes_[self._decide(shares)] for shares in staged)
 
     def predict_uncertainty(self, X: Any, measure: str = "entropy", X_err: Any = None) -> Uncertainty:
-        """Entropy of the probabilities in bits; a sum of trees has no between-tree variance, so all is aleatoric."""
+        """Entropy of the probabilities in bits; a sum of trees has no between-tree variance, so all is aleatoric.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        measure : str
+            What the numbers are, such as "entropy", "plausibility" or "deviation" (docs/uncertainty.md).
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         rows, walk = self._measured(X, X_err)
         found: Uncertainty = ask(walk, rows, [self._uncertainty_query(measure)])[0]
         return found
 
     def leaf_counts(self, X: Any, X_err: Any = None) -> Floats:
-        """Soft class counts of the regions of each tree, weighted by membership, (n, n_trees, n_classes)."""
+        """Soft class counts of the regions of each tree, weighted by membership, (n, n_trees, n_classes).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         rows, walk = self._measured(X, X_err)
         found: Floats = ask(walk, rows, [self._counts_query()])[0]
         return found
@@ -176,6 +300,13 @@ feature_names_in_, feature_importances_
         """Explain each prediction: the probabilities, what the error of each column hides, and the reasons for doubt.
 
         `reasons` of the whole has the shares of the reasons of all rows (docs/reasons.md).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
         """
         rows = self._read(X)
         return self._explain_rows(rows, self._cells(rows, X_err))
@@ -223,7 +354,19 @@ feature_names_in_, feature_importances_
         return Explanations(records, reasons, model.classes_[codes], None, model.classes_)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
-        """Accuracy of `predict`."""
+        """Accuracy of `predict`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        y : array-like of shape (n_samples,)
+            True labels or numbers.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row; None weighs all alike.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         return float(accuracy_score(y, self.predict(X, X_err), sample_weight=sample_weight))
 
     def _proba_query(self) -> Query[Floats]:

@@ -39,8 +39,16 @@ class MeasuredBoostingRegressor(RegressorMixin, Answers, MeasuredBoosting):  # t
 
     Parameters
     ----------
-    sigma, error_model, prior, categorical_features
-        As in :class:`MeasuredTreeRegressor`.
+    sigma : float, sequence of float, or mapping
+        Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or
+        number), where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no
+        feature. 0 is exact. Used where no `X_err` is given.
+    error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, or a mapping
+        Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column.
+        "student" has 5 degrees of freedom, ``Student(df)`` others.
+    prior : {"normal", "flat", "kde"} or an instance from :mod:`hedgerow.measured`
+        Prior of U: normal, with the variance of X minus that of the errors; flat; or any shape, found by
+        deconvolution.
     loss : {"squared_error", "absolute_error"} or an instance such as ``hedgerow.measured.Pinball(0.9)``
         What the sum lowers: the answer is a mean, a median, or the quantile of the given level. With "absolute_error"
         and ``Pinball`` regions are found by the gradient, and each steps by the quantile of its rows' residuals,
@@ -49,13 +57,28 @@ class MeasuredBoostingRegressor(RegressorMixin, Answers, MeasuredBoosting):  # t
         Largest number of stages, a tree each.
     learning_rate : float
         Part of each step that is taken, in (0, 1].
-    max_leaf_nodes, min_weight_leaf, max_features, max_candidates, ridge
-        As in :class:`MeasuredForestRegressor`, with smaller trees and all columns by default.
+    min_weight_leaf : float
+        Least expected number of rows in each region, Σ P; Σ P² must be at least 0.4 of it, so that regions that
+        no row is surely in are not made.
+    max_leaf_nodes : int or None
+        Best first up to this many regions in each tree. None: as far as `min_weight_leaf` allows.
+    max_features : int, float, "sqrt", "log2" or None
+        Columns tried at each split, drawn anew at each: their number, their share, √d or log₂ d; None tries
+        all.
+    max_candidates : int
+        Largest number of thresholds tried in each column: quantiles of the midpoints between neighbouring
+        values.
+    ridge : float
+        Penalty on the squared steps of a region's value, in rows: with 1 a step is shrunk as if one more row,
+        which agrees with the value before, were wholly inside.
     n_iter_no_change : int or None
         Stop after this many stages in which the loss of held-out rows has not become lower, and keep the stages up to
         the lowest. None: make all stages, from all rows.
     validation_fraction : float or int
         Fraction, or number, of the rows that are held out if `n_iter_no_change` is set.
+    categorical_features : "from_dtype", indices, mask, names or None
+        Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
+        array; None: none.
     n_jobs : int or None
         Threads that walk rows; trees are grown one after the other. The answer is the same for any number.
     random_state : int, RandomState or None
@@ -75,9 +98,25 @@ class MeasuredBoostingRegressor(RegressorMixin, Answers, MeasuredBoosting):  # t
     forest_ : Forest
         The trees. A leaf holds the expected number of rows, its step, and the squares of what is left of the steps that
         rows ask for.
-    sigma_, error_source_, error_sizes_, laws_, schema_, training_range_, n_features_in_, \
-feature_names_in_, feature_importances_
-        As in :class:`MeasuredTreeRegressor`.
+    sigma_ : array of shape (n_features,)
+        Standard deviations of the errors for rows without `X_err`.
+    error_source_ : {"sigma", "X_err"}
+        Where `fit` took the sizes of errors from.
+    error_sizes_ : array
+        Sizes of the errors that `fit` used.
+    laws_ : tuple
+        Law of the latent values of each column, which replaces a missing value.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    training_range_ : array of shape (n_features, 2)
+        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
+        outside.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity; they add up to 1.
 
     Examples
     --------
@@ -131,7 +170,21 @@ feature_names_in_, feature_importances_
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None, y_err: Any = None
     ) -> MeasuredBoostingRegressor:
-        """Boost; `X_err` and `y_err` as in :meth:`MeasuredTreeRegressor.fit`: losses are weighted by 1/y_err²."""
+        """Boost; `X_err` and `y_err` as in :meth:`MeasuredTreeRegressor.fit`: losses are weighted by 1/y_err².
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        y_err : array-like of shape (n_samples,) or None
+            Standard deviation of the error of each target: rows weigh 1/y_err².
+        """
         loss = number_loss(self.loss)
         given = self._measurements(X, X_err)
         values = given.table.values
@@ -146,13 +199,28 @@ feature_names_in_, feature_importances_
 
         `X_err`, (n, n_features), has the standard deviations of the errors. By default they are given by `sigma` or,
         after a fit with `X_err`, by the root mean square of each column there.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
         """
         rows = self._read(X)
         found: Floats = self._ask_with_errors(rows, self._cells(rows, X_err), self._mean_query())
         return found
 
     def staged_predict(self, X: Any, X_err: Any = None) -> Iterator[Floats]:
-        """Predictions after each stage, each (n,)."""
+        """Predictions after each stage, each (n,).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         return (raw[:, 0] for raw in self._staged_raw(X, X_err))
 
     def explain(self, X: Any, X_err: Any = None) -> Explanations[SumExplanation]:
@@ -160,6 +228,13 @@ feature_names_in_, feature_importances_
 
         `reasons` of the whole has the shares of the reasons of all rows (docs/reasons.md): a sum of trees has no
         variance but that from errors and missing values.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
         """
         rows = self._read(X)
         return self._explain_rows(rows, self._cells(rows, X_err))
@@ -191,7 +266,19 @@ feature_names_in_, feature_importances_
         return Explanations(records, reasons, answers)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
-        """R² of `predict`."""
+        """R² of `predict`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        y : array-like of shape (n_samples,)
+            True labels or numbers.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row; None weighs all alike.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         return float(r2_score(y, self.predict(X, X_err), sample_weight=sample_weight))
 
     def _mean_query(self) -> Query[Floats]:

@@ -42,11 +42,52 @@ class MeasuredForestClassifier(ClassAnswers, MeasuredForest):
 
     Parameters
     ----------
-    sigma, error_model, prior, categorical_features
-        As in :class:`MeasuredTreeRegressor`.
-    n_estimators, min_weight_leaf, max_leaf_nodes, max_features, max_candidates, ridge, bootstrap, max_samples, \
-oob_score, n_points, n_jobs, random_state
-        As in :class:`MeasuredForestRegressor`; `max_features` is "sqrt" by default. `ridge` acts while trees grow.
+    sigma : float, sequence of float, or mapping
+        Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or
+        number), where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no
+        feature. 0 is exact. Used where no `X_err` is given.
+    error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, or a mapping
+        Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column.
+        "student" has 5 degrees of freedom, ``Student(df)`` others.
+    prior : {"normal", "flat", "kde"} or an instance from :mod:`hedgerow.measured`
+        Prior of U: normal, with the variance of X minus that of the errors; flat; or any shape, found by
+        deconvolution.
+    n_estimators : int
+        Number of trees.
+    min_weight_leaf : float
+        Least expected number of rows in each region, Σ P; Σ P² must be at least 0.4 of it, so that regions that
+        no row is surely in are not made.
+    max_leaf_nodes : int or None
+        Best first up to this many regions in each tree. None: as far as `min_weight_leaf` allows.
+    max_features : int, float, "sqrt", "log2" or None
+        Columns tried at each split, drawn anew at each: their number, their share, √d or log₂ d; None tries
+        all.
+    max_candidates : int
+        Largest number of thresholds tried in each column: quantiles of the midpoints between neighbouring
+        values.
+    ridge : float
+        Penalty on the squared steps of a region's value, in rows: with 1 a step is shrunk as if one more row,
+        which agrees with the value before, were wholly inside.
+    bootstrap : bool
+        Whether each tree is grown from rows drawn with replacement, as many as there are or as `max_samples`
+        says.
+    max_samples : int, float or None
+        Rows drawn for each tree: their number, or a fraction of the rows of positive weight; None is all of
+        them.
+    oob_score : bool or callable
+        Whether `fit` scores the forest on the rows that each tree has not drawn; a callable ``metric(y_true,
+        y_pred)`` computes the score.
+    n_points : int or None
+        None: means are over all regions that a row may be in. A number: over so many points of each tree, which
+        are drawn from the laws of the row's columns (:class:`hedgerow.walk.PointWalk`), the same for every row;
+        8 take a quarter of the time. May be changed after `fit`.
+    categorical_features : "from_dtype", indices, mask, names or None
+        Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
+        array; None: none.
+    n_jobs : int or None
+        Threads; None is one, -1 all processors. Identical results for any number.
+    random_state : int, RandomState instance or None
+        Seed of what is drawn; the same seed gives the same model, bit for bit.
 
     Attributes
     ----------
@@ -56,11 +97,29 @@ oob_score, n_points, n_jobs, random_state
         The trees, with soft counts: every row adds its memberships to the counts of its class.
     classes_, n_classes_, class_prior_
         Labels, their number, and their weighted frequencies in the training data.
-    oob_score_, oob_decision_function_
-        As in :class:`ForestClassifier`.
-    sigma_, error_source_, error_sizes_, laws_, schema_, training_range_, n_features_in_, \
-feature_names_in_, feature_importances_
-        As in :class:`MeasuredTreeRegressor`.
+    oob_score_ : float
+        Out-of-bag accuracy (of numbers: R²), or what `oob_score` computes.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Out-of-bag probabilities; NaN for rows in the bag of every tree.
+    sigma_ : array of shape (n_features,)
+        Standard deviations of the errors for rows without `X_err`.
+    error_source_ : {"sigma", "X_err"}
+        Where `fit` took the sizes of errors from.
+    error_sizes_ : array
+        Sizes of the errors that `fit` used.
+    laws_ : tuple
+        Law of the latent values of each column, which replaces a missing value.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    training_range_ : array of shape (n_features, 2)
+        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
+        outside.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity; they add up to 1.
 
     Examples
     --------
@@ -110,7 +169,19 @@ feature_names_in_, feature_importances_
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> MeasuredForestClassifier:
-        """Grow the trees; `X_err` as in :meth:`MeasuredTreeRegressor.fit`."""
+        """Grow the trees; `X_err` as in :meth:`MeasuredTreeRegressor.fit`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         given = self._measurements(X, X_err)
         values = given.table.values
         labels = read_labels(y, values)
@@ -138,7 +209,15 @@ feature_names_in_, feature_importances_
         return self
 
     def predict(self, X: Any, X_err: Any = None) -> NDArray[Any]:
-        """Most probable class of each row; the first of ties."""
+        """Most probable class of each row; the first of ties.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         shares = self.predict_proba(X, X_err)
         labels: NDArray[Any] = self.classes_[self._decide(shares)]
         return labels
@@ -148,6 +227,13 @@ feature_names_in_, feature_importances_
 
         `X_err`, (n, n_features), has the standard deviations of the errors. By default they are given by `sigma` or,
         after a fit with `X_err`, by the root mean square of each column there.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
         """
         rows, walk = self._measured(X, X_err)
         found: Floats = ask(walk, rows, [self._proba_query()])[0]
@@ -157,6 +243,15 @@ feature_names_in_, feature_importances_
         """Entropy in bits: of the mean of the trees' probabilities (total), and the mean of their own (aleatoric).
 
         The difference is epistemic: what the trees disagree about.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        measure : str
+            What the numbers are, such as "entropy", "plausibility" or "deviation" (docs/uncertainty.md).
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
         """
         rows, walk = self._measured(X, X_err)
         found: Uncertainty = ask(walk, rows, [self._uncertainty_query(measure)])[0]
@@ -168,6 +263,15 @@ feature_names_in_, feature_importances_
         """Explain the prediction for each row: the votes of the trees, and the doubt; see :class:`ForestClassifier`.
 
         `X_err` as in :meth:`predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        training : (X, y) or None
+            Training data, with which the reasons say more: how far the row is from them.
         """
         rows = self._read(X)
         return self._explain_rows(rows, self._cells(rows, X_err), training=read_training(self, training))
@@ -193,7 +297,15 @@ feature_names_in_, feature_importances_
         )
 
     def leaf_counts(self, X: Any, X_err: Any = None) -> Floats:
-        """Soft class counts of the regions of each tree, weighted by membership, (n, n_trees, n_classes)."""
+        """Soft class counts of the regions of each tree, weighted by membership, (n, n_trees, n_classes).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         rows, walk = self._measured(X, X_err)
         found: Floats = ask(walk, rows, [self._counts_query()])[0]
         return found
@@ -205,7 +317,19 @@ feature_names_in_, feature_importances_
         return found
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
-        """Accuracy of `predict`."""
+        """Accuracy of `predict`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        y : array-like of shape (n_samples,)
+            True labels or numbers.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row; None weighs all alike.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         return float(accuracy_score(y, self.predict(X, X_err), sample_weight=sample_weight))
 
     def _proba_query(self) -> Query[Floats]:

@@ -42,8 +42,16 @@ class MeasuredForestRegressor(NumberAnswers, MeasuredForest):
 
     Parameters
     ----------
-    sigma, error_model, prior, categorical_features
-        As in :class:`MeasuredTreeRegressor`.
+    sigma : float, sequence of float, or mapping
+        Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or
+        number), where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no
+        feature. 0 is exact. Used where no `X_err` is given.
+    error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, or a mapping
+        Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column.
+        "student" has 5 degrees of freedom, ``Student(df)`` others.
+    prior : {"normal", "flat", "kde"} or an instance from :mod:`hedgerow.measured`
+        Prior of U: normal, with the variance of X minus that of the errors; flat; or any shape, found by
+        deconvolution.
     n_estimators : int
         Number of trees.
     min_weight_leaf : float
@@ -58,22 +66,54 @@ class MeasuredForestRegressor(NumberAnswers, MeasuredForest):
     ridge : float
         Penalty on the squared steps of a region's value, in rows: with 1 a step is shrunk as if one more row, which
         agrees with the value before, were wholly inside.
-    bootstrap, max_samples, oob_score, n_jobs, random_state
-        As in :class:`ForestRegressor`.
+    bootstrap : bool
+        Whether each tree is grown from rows drawn with replacement, as many as there are or as `max_samples`
+        says.
+    max_samples : int, float or None
+        Rows drawn for each tree: their number, or a fraction of the rows of positive weight; None is all of
+        them.
+    oob_score : bool or callable
+        Whether `fit` scores the forest on the rows that each tree has not drawn; a callable ``metric(y_true,
+        y_pred)`` computes the score.
     n_points : int or None
         None: means are over all regions that a row may be in. A number: over so many points of each tree, which are
         drawn from the laws of the row's columns (:class:`hedgerow.walk.PointWalk`), the same for every row; 8 take a
         quarter of the time. May be changed after `fit`.
+    categorical_features : "from_dtype", indices, mask, names or None
+        Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
+        array; None: none.
+    n_jobs : int or None
+        Threads; None is one, -1 all processors. Identical results for any number.
+    random_state : int, RandomState instance or None
+        Seed of what is drawn; the same seed gives the same model, bit for bit.
 
     Attributes
     ----------
     forest_ : Forest
         The trees. A leaf holds the expected number of rows, γ, and the squared errors of the tree's answers to them.
-    oob_score_, oob_prediction_
-        As in :class:`ForestRegressor`.
-    sigma_, error_source_, error_sizes_, laws_, schema_, training_range_, n_features_in_, \
-feature_names_in_, feature_importances_
-        As in :class:`MeasuredTreeRegressor`.
+    oob_score_ : float
+        Out-of-bag accuracy (of numbers: R²), or what `oob_score` computes.
+    oob_prediction_ : array of shape (n_samples,)
+        Out-of-bag predictions; NaN for rows in the bag of every tree.
+    sigma_ : array of shape (n_features,)
+        Standard deviations of the errors for rows without `X_err`.
+    error_source_ : {"sigma", "X_err"}
+        Where `fit` took the sizes of errors from.
+    error_sizes_ : array
+        Sizes of the errors that `fit` used.
+    laws_ : tuple
+        Law of the latent values of each column, which replaces a missing value.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    training_range_ : array of shape (n_features, 2)
+        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
+        outside.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity; they add up to 1.
 
     Examples
     --------
@@ -127,7 +167,21 @@ feature_names_in_, feature_importances_
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None, y_err: Any = None
     ) -> MeasuredForestRegressor:
-        """Grow the trees; `X_err` and `y_err` as in :meth:`MeasuredTreeRegressor.fit`."""
+        """Grow the trees; `X_err` and `y_err` as in :meth:`MeasuredTreeRegressor.fit`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        y_err : array-like of shape (n_samples,) or None
+            Standard deviation of the error of each target: rows weigh 1/y_err².
+        """
         given = self._measurements(X, X_err)
         values = given.table.values
         targets = read_targets(y, values)
@@ -149,6 +203,13 @@ feature_names_in_, feature_importances_
 
         `X_err`, (n, n_features), has the standard deviations of the errors. By default they are given by `sigma` or,
         after a fit with `X_err`, by the root mean square of each column there.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
         """
         rows, walk = self._measured(X, X_err)
         found: Floats = ask(walk, rows, [self._mean_query()])[0]
@@ -159,6 +220,15 @@ feature_names_in_, feature_importances_
 
         Aleatoric is the error of the answers of single trees about rows like this one: the noise of the target, and
         what the errors of the inputs hide.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        measure : str
+            What the numbers are, such as "entropy", "plausibility" or "deviation" (docs/uncertainty.md).
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
         """
         rows, walk = self._measured(X, X_err)
         found: Uncertainty = ask(walk, rows, [self._spread_query(measure)])[0]
@@ -177,7 +247,19 @@ feature_names_in_, feature_importances_
     def explain(  # type: ignore[override]
         self, X: Any, coverage: float = 0.9, X_err: Any = None, *, training: tuple[Any, Any] | None = None
     ) -> Explanations[NumberExplanation]:
-        """Explain the prediction for each row: the spread of the trees, and the doubt; see :class:`ForestRegressor`."""
+        """Explain the prediction for each row: the spread of the trees, and the doubt; see :class:`ForestRegressor`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        coverage : float
+            Probability of the interval.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        training : (X, y) or None
+            Training data, with which the reasons say more: how far the row is from them.
+        """
         rows = self._read(X)
         cells = self._cells(rows, X_err)
         return self._explain_rows(rows, cells, coverage=coverage, training=read_training(self, training))
@@ -204,5 +286,17 @@ feature_names_in_, feature_importances_
         )
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
-        """R² of `predict`."""
+        """R² of `predict`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        y : array-like of shape (n_samples,)
+            True labels or numbers.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row; None weighs all alike.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         return float(r2_score(y, self.predict(X, X_err), sample_weight=sample_weight))

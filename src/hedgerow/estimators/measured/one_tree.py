@@ -69,12 +69,27 @@ class MeasuredTree(MeasuredInputs, OneTree):
 
         `X_err`, (n, n_features), has the standard deviations of the errors. By default they are given by `sigma` or,
         after a fit with `X_err`, by the root mean square of each column there.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
         """
         rows = self._read(X)
         return self._shares(rows, self._cells(rows, X_err))
 
     def apply(self, X: Any, X_err: Any = None) -> NDArray[np.int32]:
-        """Number of the most probable region of each row, (n,)."""
+        """Number of the most probable region of each row, (n,).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         leaves: NDArray[np.int32] = self.membership(X, X_err).argmax(axis=1).astype(np.int32)
         return leaves
 
@@ -83,6 +98,13 @@ class MeasuredTree(MeasuredInputs, OneTree):
 
         ``print(model.explain(X)[0])`` shows a text for people; `reasons` of the whole has the shares of the reasons of
         all rows (docs/reasons.md). `X_err` as in :meth:`membership`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
         """
         rows = self._read(X)
         return self._explain_rows(rows, self._cells(rows, X_err))
@@ -116,6 +138,13 @@ class MeasuredTree(MeasuredInputs, OneTree):
 
         It would be saved if that column alone were exact, provided the tree is true; see
         :func:`hedgerow.measured.explain.error_costs`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
         """
         rows = self._read(X)
         values = self.values_.reshape(len(self._regions), -1)
@@ -124,7 +153,17 @@ class MeasuredTree(MeasuredInputs, OneTree):
     # -- reading
 
     def contributions(self, X: Any, background: Any = None, *, interactions: bool = False) -> Any:
-        """Not defined: every row is in all regions at once, so that no column is decided by a branch."""
+        """Not defined: every row is in all regions at once, so that no column is decided by a branch.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        background : array-like or None
+            Ignored: a region has no branches to be taken.
+        interactions : bool
+            Ignored.
+        """
         raise ValueError(f"{type(self).__name__} has no contributions: its rows are in all regions at once")
 
     @property

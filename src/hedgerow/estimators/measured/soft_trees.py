@@ -86,7 +86,15 @@ class SoftTrees(MeasuredInputs, ManyTrees):
         return rows, self._walk.with_errors(self._cells(rows, X_err))
 
     def apply(self, X: Any, X_err: Any = None) -> NDArray[np.int32]:
-        """Number of the most probable region of each row in each tree, (n, n_trees)."""
+        """Number of the most probable region of each row in each tree, (n, n_trees).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         rows, walk = self._measured(X, X_err)
         return walk.route(rows)
 

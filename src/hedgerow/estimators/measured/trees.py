@@ -80,8 +80,17 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
     error_source_ : {"sigma", "X_err"}
         Where `fit` took the sizes of errors from.
     error_sizes_, laws_ : sizes of errors, and the laws of the latent values of columns.
-    schema_, training_range_, n_features_in_, feature_names_in_, feature_importances_
-        As in :class:`TreeRegressor`.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    training_range_ : array of shape (n_features, 2)
+        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
+        outside.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity; they add up to 1.
 
     Examples
     --------
@@ -144,7 +153,15 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any, X_err: Any = None) -> Floats:
-        """Σ γ_k P(U ∈ R_k | x), (n,); `X_err` as in :meth:`membership`."""
+        """Σ γ_k P(U ∈ R_k | x), (n,); `X_err` as in :meth:`membership`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         return self._mix(self.membership(X, X_err))
 
     def _mix(self, shares: Floats) -> Floats:
@@ -156,6 +173,13 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
 
         The deviation within a region is that of `forest_`, with training rows weighted by membership. A single tree has
         no between-tree variance, so all is aleatoric. `X_err` as in :meth:`membership`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
         """
         return self._deviation(self.membership(X, X_err))
 
@@ -175,7 +199,19 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         return number_levels_of_regions(self, rows, shares)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
-        """R² of `predict`."""
+        """R² of `predict`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        y : array-like of shape (n_samples,)
+            True labels or numbers.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row; None weighs all alike.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         return float(r2_score(y, self.predict(X, X_err), sample_weight=sample_weight))
 
 
@@ -188,14 +224,40 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
 
     Parameters
     ----------
-    sigma, error_model, prior, risk, max_leaf_nodes, min_weight_leaf, max_candidates, nominal, pruning, \
-categorical_features
-        As in :class:`MeasuredTreeRegressor`.
+    sigma : float, sequence of float, or mapping
+        Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or
+        number), where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no
+        feature. 0 is exact. Used where no `X_err` is given.
+    error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, or a mapping
+        Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column.
+        "student" has 5 degrees of freedom, ``Student(df)`` others.
+    prior : {"normal", "flat", "kde"} or an instance from :mod:`hedgerow.measured`
+        Prior of U: normal, with the variance of X minus that of the errors; flat; or any shape, found by
+        deconvolution.
+    risk : {"global", "node"}
+        What a split lowers: the squared residuals of all rows, or of the rows whose observed x is in the
+        region, at the time the region is made. With "node" every region is scored once.
     leaf : {"least_squares", "counts"}
         "least_squares": probabilities are Σ γ_k P(U ∈ R_k | x), with values γ of least squares among
         probabilities: none negative, their sum 1. "counts": each training row adds its memberships to the counts of its
         class in every region, and probabilities are the regions' class frequencies weighted by membership. May be
         changed after `fit`.
+    max_leaf_nodes : int or None
+        Best first up to this many regions. None: depth first, as far as `min_weight_leaf` allows.
+    min_weight_leaf : float
+        Least expected number of rows in each region; fractions of rows count as such, and a row of weight 2 as
+        two.
+    max_candidates : int or None
+        Largest number of thresholds tried in each column: quantiles of the midpoints between neighbouring
+        values. None tries all.
+    nominal : {"subset", "binary"}
+        Splits of nominal columns, which are exact: some categories against the others, or one against the rest.
+    pruning : None, "cost_complexity" or :class:`~hedgerow.measured.CostComplexity`
+        Which splits to keep: all, or as many as are worth the price of a leaf, by default found by
+        cross-validation.
+    categorical_features : "from_dtype", indices, mask, names or None
+        Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
+        array; None: none.
 
     Attributes
     ----------
@@ -205,9 +267,29 @@ categorical_features
         The same regions as a plain tree, with the soft counts that combination rules and cautious sets use
         (:class:`RuleClassifier`, :class:`CautiousClassifier`).
     classes_, n_classes_, class_prior_ : labels, their number, and their weighted frequencies in the training data.
-    regions_, region_categories_, sigma_, error_source_, error_sizes_, laws_, schema_, training_range_, \
-n_features_in_, feature_names_in_, feature_importances_
-        As in :class:`MeasuredTreeRegressor`.
+    regions_ : array of shape (n_leaves, n_features, 2)
+        Bounds, lower < u ≤ upper.
+    region_categories_ : dict
+        Nominal column → the categories inside each region, bool (n_leaves, n_categories).
+    sigma_ : array of shape (n_features,)
+        Standard deviations of the errors for rows without `X_err`.
+    error_source_ : {"sigma", "X_err"}
+        Where `fit` took the sizes of errors from.
+    error_sizes_ : array
+        Sizes of the errors that `fit` used.
+    laws_ : tuple
+        Law of the latent values of each column, which replaces a missing value.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    training_range_ : array of shape (n_features, 2)
+        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
+        outside.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns, if X had names.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity; they add up to 1.
 
     Examples
     --------
@@ -249,7 +331,19 @@ n_features_in_, feature_names_in_, feature_importances_
         self.categorical_features = categorical_features
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> MeasuredTreeClassifier:
-        """Grow the tree; `X_err` as in :meth:`MeasuredTreeRegressor.fit`."""
+        """Grow the tree; `X_err` as in :meth:`MeasuredTreeRegressor.fit`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         self._settings()
         self._check_leaf()
         given = self._measurements(X, X_err)
@@ -272,13 +366,29 @@ n_features_in_, feature_names_in_, feature_importances_
         return self
 
     def predict(self, X: Any, X_err: Any = None) -> NDArray[Any]:
-        """Most probable class of each row; the first of ties."""
+        """Most probable class of each row; the first of ties.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         probabilities = self.predict_proba(X, X_err)
         labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
     def predict_proba(self, X: Any, X_err: Any = None) -> Floats:
-        """Class probabilities, (n, n_classes), by the method `leaf`; `X_err` as in :meth:`membership`."""
+        """Class probabilities, (n, n_classes), by the method `leaf`; `X_err` as in :meth:`membership`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         self._check_leaf()
         return self._mix(self.membership(X, X_err))
 
@@ -305,11 +415,27 @@ n_features_in_, feature_names_in_, feature_importances_
         return class_levels_of_regions(self, self._region_probabilities(), rows, shares)
 
     def predict_uncertainty(self, X: Any, X_err: Any = None) -> Uncertainty:
-        """Entropy of the probabilities in bits; a single tree has no between-tree variance, so all is aleatoric."""
+        """Entropy of the probabilities in bits; a single tree has no between-tree variance, so all is aleatoric.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         return all_aleatoric(entropy_bits(self.predict_proba(X, X_err)), "entropy")
 
     def leaf_counts(self, X: Any, X_err: Any = None) -> Floats:
-        """Soft class counts of the regions, weighted by membership, (n, 1, n_classes)."""
+        """Soft class counts of the regions, weighted by membership, (n, 1, n_classes).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         return self._soft_counts(self.membership(X, X_err))
 
     def _soft_counts(self, shares: Floats) -> Floats:
@@ -328,7 +454,19 @@ n_features_in_, feature_names_in_, feature_importances_
         return codes if verb == CODES else self.classes_[codes]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, X_err: Any = None) -> float:
-        """Accuracy of `predict`."""
+        """Accuracy of `predict`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        y : array-like of shape (n_samples,)
+            True labels or numbers.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row; None weighs all alike.
+        X_err : array-like or frame of the shape of X, or None
+            Standard deviation of the error of each cell; None: those of `sigma`.
+        """
         return float(accuracy_score(y, self.predict(X, X_err), sample_weight=sample_weight))
 
     def _check_leaf(self) -> None:

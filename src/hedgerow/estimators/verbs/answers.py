@@ -178,7 +178,13 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
     """Abstract: the verbs of every classifier."""
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Most probable class of each row; the first of equals."""
+        """Most probable class of each row; the first of equals.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        """
         rows = self._read(X)
         return self._label(self._proba(rows))
 
@@ -188,7 +194,17 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         return self._proba(rows)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy of :meth:`predict`; labels and weights may be on a GPU too."""
+        """Accuracy of :meth:`predict`; labels and weights may be on a GPU too.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        y : array-like of shape (n_samples,)
+            True labels or numbers.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row; None weighs all alike.
+        """
         if not is_elsewhere(X):
             return float(super().score(X, y, sample_weight))
         from sklearn.metrics import accuracy_score
@@ -201,6 +217,13 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
 
         `rng` is a seed or a ``numpy.random.Generator``. Many draws show how the classes of such rows vary; for the best
         single answer use :meth:`predict`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        rng : int, Generator or None
+            Seed of the draw.
         """
         upto = self.predict_proba(X).cumsum(axis=1)
         drawn = np.random.default_rng(rng).random(len(upto)) * upto[:, -1]
@@ -221,6 +244,13 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
 
         "plausibility": the mean over the trees of the aleatoric and the epistemic uncertainty of the leaf, which counts
         how few samples it has (Busch et al., Combining Predictions under Uncertainty, section 3.1), and their sum.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        measure : str
+            What the numbers are, such as "entropy", "plausibility" or "deviation" (docs/uncertainty.md).
         """
         return self._respond_alone(X, "predict_uncertainty", measure=measure)
 
@@ -228,6 +258,11 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         """Evidence: weighted class counts of the leaf that each row reaches in each tree, (n, n_trees, n_classes).
 
         For a row that reaches several leaves of a tree, the weighted mean of their counts.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         """
         rows = self._read(X)
         return self._ask(rows, self._counts_query())[0]
@@ -241,6 +276,15 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         doubt of all rows as arrays (docs/reasons.md). With ``training=(X, y)``, rows that were fitted on, the nearest
         of them with other classes are named. With ``contributions=True`` it is said what each column adds to the
         answer (:meth:`contributions`), which takes 6 to 20 times as long.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        training : (X, y) or None
+            Training data, with which the reasons say more: how far the row is from them.
+        contributions : bool
+            Whether explanations have the contributions of the columns, see `contributions`.
         """
         rows = self._read_here(X)
         found = explain_class_rows(self, rows, read_training(self, training))
@@ -406,12 +450,27 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         """Mean over the trees of the mean of the leaf that each row reaches.
 
         For a row that reaches several leaves of a tree, the weighted mean of theirs.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         """
         rows = self._read(X)
         return self._ask(rows, self._mean_query())[0]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R² of :meth:`predict`, the share of the variance that it explains; targets may be on a GPU too."""
+        """R² of :meth:`predict`, the share of the variance that it explains; targets may be on a GPU too.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        y : array-like of shape (n_samples,)
+            True labels or numbers.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row; None weighs all alike.
+        """
         if not is_elsewhere(X):
             return float(super().score(X, y, sample_weight))
         from sklearn.metrics import r2_score
@@ -427,6 +486,13 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         between-tree variance; all uncertainty is aleatoric.
 
         "variance": their squares, which add up.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        measure : str
+            What the numbers are, such as "entropy", "plausibility" or "deviation" (docs/uncertainty.md).
         """
         return self._respond_alone(X, "predict_uncertainty", measure=measure)
 
@@ -444,6 +510,17 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         `reasons` of the whole has the shares of the reasons for doubt as arrays (docs/reasons.md). With
         ``training=(X, y)``, rows that were fitted on, the nearest of them are named. With ``contributions=True`` it is
         said what each column adds to the prediction (:meth:`contributions`).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        coverage : float
+            Probability of the interval.
+        training : (X, y) or None
+            Training data, with which the reasons say more: how far the row is from them.
+        contributions : bool
+            Whether explanations have the contributions of the columns, see `contributions`.
         """
         rows = self._read_here(X)
         found = explain_number_rows(self, rows, coverage, read_training(self, training))

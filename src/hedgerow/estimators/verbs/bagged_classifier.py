@@ -48,7 +48,17 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the trees, and calibrate their answers."""
+        """Grow the trees, and calibrate their answers.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        """
         self._fit(X, y, sample_weight)
         return self
 
@@ -105,7 +115,13 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
         return self._unseen_of(training, weight > 0, rows, labels.codes)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Most probable class of each row; with a `cost_matrix` the one of least expected cost; the first of equals."""
+        """Most probable class of each row; with a `cost_matrix` the one of least expected cost; the first of equals.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        """
         return super().predict(X)
 
     def _decide(self, probabilities: Floats) -> NDArray[np.intp]:

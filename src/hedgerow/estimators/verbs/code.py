@@ -44,6 +44,11 @@ class Code(Pictures):
 
         ``tree_predict(row)`` and, for classes, ``tree_predict_proba(row, p)`` take an array of doubles, NAN for missing
         values; ``tree_code(column, "category")`` is the number of a category.
+
+        Parameters
+        ----------
+        name : str
+            Prefix of the functions and data in the file.
         """
         return c_code(self._program("to_c", _MOST_IN_FILES), version("hedgerow"), name)
 
@@ -106,11 +111,22 @@ class CodeOfOne(Code):
 
         They are sorted by "coverage", the rows that meet them, or by "confidence". ``print`` shows a line for each;
         ``to_frame()`` is a table.
+
+        Parameters
+        ----------
+        sort : {"coverage", "confidence"}
+            What comes first: rules of many rows, or rules of high confidence.
         """
         return self._rules(0, sort)
 
     def to_dot(self, *, max_depth: int | None = None) -> str:
-        """Write the tree in the language of Graphviz."""
+        """Write the tree in the language of Graphviz.
+
+        Parameters
+        ----------
+        max_depth : int or None
+            Depth below which the tree is summarised; None shows all of it.
+        """
         return dot_text(self._view(0, max_depth, None))
 
 
@@ -118,9 +134,25 @@ class CodeOfSeveral(Code):
     """Abstract: several trees."""
 
     def to_rules(self, tree: int = 0, *, sort: str = "coverage") -> LeafRules:
-        """List the rules of one of the trees, as :meth:`hedgerow.TreeClassifier.to_rules`."""
+        """List the rules of one of the trees, as :meth:`hedgerow.TreeClassifier.to_rules`.
+
+        Parameters
+        ----------
+        tree : int
+            Number of the tree, from 0.
+        sort : {"coverage", "confidence"}
+            What comes first: rules of many rows, or rules of high confidence.
+        """
         return self._rules(tree, sort)
 
     def to_dot(self, tree: int = 0, *, max_depth: int | None = None) -> str:
-        """Write one of the trees in the language of Graphviz."""
+        """Write one of the trees in the language of Graphviz.
+
+        Parameters
+        ----------
+        tree : int
+            Number of the tree, from 0.
+        max_depth : int or None
+            Depth below which the tree is summarised; None shows all of it.
+        """
         return dot_text(self._view(tree, max_depth, None))

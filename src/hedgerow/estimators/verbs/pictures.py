@@ -115,7 +115,13 @@ class PicturesOfOne(Pictures):
     """Abstract: a single tree as text and as a picture, which notebooks show."""
 
     def to_text(self, max_depth: int | None = None) -> str:
-        """Return the tree as text, with names of columns and categories; what is below `max_depth` is summarised."""
+        """Return the tree as text, with names of columns and categories; what is below `max_depth` is summarised.
+
+        Parameters
+        ----------
+        max_depth : int or None
+            Depth below which the tree is summarised; None shows all of it.
+        """
         return self._text(0, max_depth)
 
     def to_svg(
@@ -151,7 +157,15 @@ class PicturesOfSeveral(Pictures):
     """Abstract: any of several trees as text and as a picture."""
 
     def to_text(self, tree: int = 0, max_depth: int | None = None) -> str:
-        """Return one of the trees as text; what is below `max_depth` is summarised."""
+        """Return one of the trees as text; what is below `max_depth` is summarised.
+
+        Parameters
+        ----------
+        tree : int
+            Number of the tree, from 0.
+        max_depth : int or None
+            Depth below which the tree is summarised; None shows all of it.
+        """
         return self._text(tree, max_depth)
 
     def to_svg(
@@ -163,7 +177,21 @@ class PicturesOfSeveral(Pictures):
         orientation: str = "auto",
         background: str = "auto",
     ) -> str:
-        """Draw one of the trees as SVG; parameters as in :meth:`hedgerow.TreeClassifier.to_svg`."""
+        """Draw one of the trees as SVG; parameters as in :meth:`hedgerow.TreeClassifier.to_svg`.
+
+        Parameters
+        ----------
+        tree : int
+            Number of the tree, from 0.
+        max_depth : int, "auto" or None
+            Depth below which the tree is summarised; "auto" draws what a page holds, None everything.
+        row : one row of X, or None
+            A row whose way is drawn.
+        orientation : {"auto", "vertical", "horizontal"}
+            Direction in which the tree grows.
+        background : {"auto", "light", "dark"}
+            Background to be drawn for; "auto" follows the viewer's.
+        """
         return scene_to_svg(tree_scene(self._view(tree, max_depth, row), orientation), background)
 
     def _picture_html(self) -> str:

@@ -63,6 +63,17 @@ class PrunedTree(TreeBased):
 
         For "reduced_error" they are a validation set, not the rows of `fit`; for "pessimistic" and
         "description_length" those of `fit`. "cost_complexity" needs its alpha as a number.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows that judge the splits, best ones that the tree was not grown from.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row; None weighs all alike.
+        pruning : str or an instance from :mod:`hedgerow.pruning`
+            How splits are judged.
         """
         check_is_fitted(self)
         strategy = pruning_named(pruning)
@@ -96,6 +107,15 @@ class PrunedTree(TreeBased):
         """Return the alphas at which the tree for these rows loses nodes, and its impurities, as in scikit-learn.
 
         `ccp_alphas` and `impurities` begin with 0 and the impurity of the tree before it is pruned.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row; None weighs all alike.
         """
         tree = clone(self).set_params(pruning=None).fit(X, y, sample_weight)
         links = links_of(tree.forest_, tree._impurity)

@@ -27,7 +27,13 @@ class RuleAnswers(ClassAnswers):
     """Abstract; final classes have the parameter `rule`. It can be changed after `fit` without fitting again."""
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probability of each class, (n, n_classes), as `rule` combines the leaves that a row reaches."""
+        """Probability of each class, (n, n_classes), as `rule` combines the leaves that a row reaches.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        """
         return super().predict_proba(X)
 
     def decision_function(self, X: Any) -> Floats:
@@ -35,6 +41,11 @@ class RuleAnswers(ClassAnswers):
 
         Binary: (n,), above 0 for the second class: the rule's score, for evidence the log-odds, for dempster and
         cautious the difference of the two (pignistic) probabilities. Multiclass: (n, n_classes).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         """
         rows = self._read(X)
         rule = self._rule()

@@ -43,7 +43,13 @@ class SetAnswers(ClassAnswers):
     """
 
     def predict_set(self, X: Any) -> NDArray[np.bool_]:
-        """Classes that may be the answer, bool (n, n_classes); at least one in each row."""
+        """Classes that may be the answer, bool (n, n_classes); at least one in each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        """
         rows = self._read(X)
         return self._ask(rows, self._set_query())[0]
 
@@ -52,6 +58,11 @@ class SetAnswers(ClassAnswers):
 
         For "belief" and "vote" the weight of the trees that allow a class alone, and of those that allow it at all; for
         the others bounds on the probability of the class.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         """
         rows = self._read(X)
         return self._ask(rows, self._bounds_query())[0]
@@ -61,6 +72,11 @@ class SetAnswers(ClassAnswers):
 
         For "average" the mean of the leaves' frequencies; for the others the trees' votes, weighted as in
         `predict_set`, tied classes sharing a vote, which sets of one class agree with as s goes to 0.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         """
         return super().predict_proba(X)
 

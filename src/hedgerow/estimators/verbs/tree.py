@@ -40,6 +40,11 @@ class Tree(OneTree, PrunedTree):
         """Number of the leaf that each row reaches, (n,).
 
         A row with a missing value that is spread over branches follows the heaviest.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         """
         rows = self._read(X)
         return self._walk.route(rows)[:, 0]
@@ -56,6 +61,15 @@ class ClassTree(ClassAnswers, Tree):
         """Grow the tree and prune it.
 
         Whole-number weights count rows; others are relative and rescaled to a mean of 1.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
         """
         estimate = leaf_probability(self.leaf_probability)
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
@@ -106,6 +120,11 @@ class ClassTree(ClassAnswers, Tree):
         """Probability of each class, (n, n_classes), as `leaf_probability` estimates it.
 
         For a row that reaches several leaves, the weighted mean of their probabilities.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         """
         return super().predict_proba(X)
 
@@ -113,7 +132,13 @@ class ClassTree(ClassAnswers, Tree):
         return self._proba_query().table.values[leaves]
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Most probable class of each row; with a `cost_matrix` the one of least expected cost; the first of equals."""
+        """Most probable class of each row; with a `cost_matrix` the one of least expected cost; the first of equals.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        """
         return super().predict(X)
 
     def predict_most_likely(self, X: Any) -> NDArray[Any]:
@@ -121,6 +146,11 @@ class ClassTree(ClassAnswers, Tree):
 
         The lecture's first method for rows with missing values. :meth:`predict` mixes the leaves' probabilities
         instead. They agree where nothing is missing and nothing has a cost.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         """
         rows = self._read(X)
         answers = self.leaf_probabilities().argmax(axis=1)
@@ -179,6 +209,11 @@ class ClassTree(ClassAnswers, Tree):
 
         Without `feature_costs`, the number of features on the path. For a row with missing values that reaches several
         leaves, the weighted mean over its paths.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         """
         rows = self._read(X)
         prices = feature_costs(self.feature_costs, self.schema_)
@@ -191,7 +226,17 @@ class NumberTree(NumberAnswers, Tree):
     """Abstract: a regression tree; final classes have the parameters of :class:`TreeRegressor`."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the tree and prune it."""
+        """Grow the tree and prune it.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or numbers, one for each row.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        """
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         targets = read_targets(y, table.values)
         weight = read_weights(sample_weight, table.values)

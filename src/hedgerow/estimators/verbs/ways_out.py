@@ -57,6 +57,10 @@ class WaysOut(TreeBased):
 
         Parameters
         ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        target
+            The answer that is wanted: a class, or (lower, upper) of a number; None: every other class.
         immutable : names or positions of columns that stay as they are.
         monotone : {column: 1 or -1}
             Columns that may only rise (1) or only fall (-1).
@@ -144,6 +148,8 @@ class WaysOut(TreeBased):
 
         Parameters
         ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
         columns : names or positions of the columns that could be measured
             By default those that are missing. Others that are named, because their value is uncertain, count as missing
             too.

@@ -23,6 +23,17 @@ class Reasons:
     `shares` has a row for each row and a column for each of `names`; a row's shares add up to 1, or to 0 where there is
     no doubt, or no tree that can be asked about it. `doubt` says how much there is, in what `measure` names:
     "probability" (of being wrong, as far as the model knows) or "variance".
+
+    Parameters
+    ----------
+    names : tuple[str, ...]
+        Names of the reasons.
+    shares : array
+        Share of each reason, (n_samples, n_reasons).
+    doubt : array
+        How much doubt there is about each row, (n_samples,).
+    measure : str
+        What the doubt is: "probability" or "variance".
     """
 
     names: tuple[str, ...]
@@ -42,19 +53,45 @@ class Reasons:
         return main
 
     def of_row(self, row: int) -> dict[str, float]:
-        """Shares above 0 of one row by name, the largest first."""
+        """Shares above 0 of one row by name, the largest first.
+
+        Parameters
+        ----------
+        row : int
+            Position of the row.
+        """
         shares = self.shares[row]
         order = np.argsort(-shares, kind="stable")
         return {self.names[j]: float(shares[j]) for j in order.tolist() if shares[j] > 0}
 
     @classmethod
     def unknown(cls, names: tuple[str, ...], doubt: Floats, measure: str) -> Reasons:
-        """Doubt of a model without trees: nothing can be said of its reasons."""
+        """Doubt of a model without trees: nothing can be said of its reasons.
+
+        Parameters
+        ----------
+        names : tuple[str, ...]
+            Names of the reasons.
+        doubt : array
+            How much doubt there is about each row, (n_samples,).
+        measure : str
+            What the doubt is: "probability" or "variance".
+        """
         return cls(names, np.zeros((len(doubt), len(names))), doubt, measure)
 
     @classmethod
     def of_parts(cls, parts: dict[str, Floats], doubt: Floats, measure: str) -> Reasons:
-        """Divide `doubt`, (n,), in proportion to the parts of the reasons, by name."""
+        """Divide `doubt`, (n,), in proportion to the parts of the reasons, by name.
+
+        Parameters
+        ----------
+        parts : dict[str, array]
+            Part of each reason by name, (n_samples,) each.
+        doubt : array
+            How much doubt there is about each row, (n_samples,).
+        measure : str
+            What the doubt is: "probability" or "variance".
+        """
         amounts = np.stack(list(parts.values()), axis=1)
         total = np.zeros(len(doubt))
         for column in amounts.T:  # one after the other: a row's sum must not depend on the rows beside it
@@ -70,6 +107,21 @@ class ReasonForDoubt:
 
     `resolves` says whether the remedy makes the answer a single one; None where that was not computed, or where answers
     are no sets. `facts` has the numbers of the text, by names that stay.
+
+    Parameters
+    ----------
+    name : str
+        Name of the reason, which stays the same from version to version.
+    share : float
+        Its share of the doubt about the row, from 0 to 1.
+    text : str
+        What it is about, in words and numbers.
+    remedy : str
+        What would help.
+    resolves : bool or None
+        Whether the remedy makes the answer a single one; None where that was not computed.
+    facts
+        Numbers of the text, by name.
     """
 
     name: str
