@@ -15,16 +15,26 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 import oracles
+from effort import examples
 from hedgerow import (
     BoundaryClassifier,
     CautiousClassifier,
     CautiousForestClassifier,
+    ConformalClassifier,
+    ConformalRegressor,
     Forest,
     ForestClassifier,
     ForestRegressor,
+    MeasuredBoostingClassifier,
+    MeasuredBoostingRegressor,
+    MeasuredForestClassifier,
+    MeasuredForestRegressor,
     MeasuredTreeClassifier,
     MeasuredTreeRegressor,
     NaiveBayesTreeClassifier,
+    ObliqueForestClassifier,
+    ObliqueTreeClassifier,
+    ObliqueTreeRegressor,
     RandomTreesClassifier,
     RuleClassifier,
     TreeClassifier,
@@ -37,10 +47,10 @@ from hedgerow.data.table import Schema
 from hedgerow.estimators.contract import CODES, offers, respond
 from hedgerow.folds import EntropyUncertainty, Fold, Frequency, Mean, Variance, leaf_counts, tree_votes
 from hedgerow.rules import Evidence, Probability
-from hedgerow.walk import ForestWalk, LeafTable, Query, ask, gather, quantiles, walks
+from hedgerow.walk import ForestWalk, LeafTable, Query, ask, gather, quantiles, soft, walks
 from strategies import forests_with_rows
 
-several = settings(max_examples=60, deadline=None)
+several = settings(max_examples=examples(30, 60), deadline=None)
 
 
 class CountedWalk:
@@ -189,6 +199,8 @@ class Counter:
         monkeypatch.setattr(Schema, "read", counted_read)
         for name in ("core_fold", "core_route", "core_spread"):
             monkeypatch.setattr(walks, name, self.counted(getattr(walks, name)))
+        for name in ("soft_fold", "soft_spread"):
+            monkeypatch.setattr(soft, name, self.counted(getattr(soft, name)))
         monkeypatch.setattr(quantiles, "core_quantiles", self.counted(quantiles.core_quantiles))
 
     def counted(self, walk: Any) -> Any:
@@ -216,7 +228,21 @@ MODELS = [
     MeasuredTreeClassifier(0.1),
     MeasuredTreeClassifier(0.1, leaf="counts"),
     MeasuredTreeRegressor(0.1),
+    MeasuredForestClassifier(0.1, n_estimators=5, random_state=0),
+    MeasuredForestRegressor(0.1, n_estimators=5, random_state=0),
+    MeasuredBoostingClassifier(0.1, n_estimators=5, random_state=0),
+    MeasuredBoostingRegressor(0.1, n_estimators=5, random_state=0),
+    ObliqueTreeClassifier(random_state=0),
+    ObliqueTreeRegressor(random_state=0),
+    ObliqueForestClassifier(5, random_state=0),
+    ConformalClassifier(ForestClassifier(20, random_state=0), random_state=0),
+    ConformalClassifier(ForestClassifier(20, random_state=0), method="jackknife+", random_state=0),
+    ConformalRegressor(ForestRegressor(20, random_state=0), random_state=0),
+    ConformalRegressor(ForestRegressor(20, random_state=0), method="jackknife+", random_state=0),
 ]
+
+
+N_ROWS = 10
 
 
 def fit(model: Any) -> tuple[Any, Any]:
@@ -224,12 +250,19 @@ def fit(model: Any) -> tuple[Any, Any]:
     X = rng.normal(size=(60, 3))
     frame = pa.table({f"x{j}": column for j, column in enumerate(X.T)})
     y = (X[:, 0] > 0.1 * rng.normal(size=60)).astype(float)
-    return clone(model).fit(frame, y), frame.slice(0, 10)
+    return clone(model).fit(frame, y), frame.slice(0, N_ROWS)
 
 
 def most_walks(model: Any) -> int:
-    """Two; quantiles, and leaves that trees with weights are explained by, take one more."""
-    return 2 + (isinstance(model, ForestRegressor) or model.get_tree_weights() is not None)
+    """Two; quantiles, leaves that trees with weights are explained by, and trees kept apart take one more.
+
+    What errors hide of a sum of trees is asked for each row.
+    """
+    if isinstance(model, MeasuredBoostingRegressor):
+        return 1 + N_ROWS
+    apart = getattr(model, "method", None) == "jackknife+"
+    weighs = not isinstance(model, ConformalClassifier | ConformalRegressor) and model.get_tree_weights() is not None
+    return 2 + (apart or isinstance(model, ForestRegressor) or weighs)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
@@ -257,7 +290,8 @@ def test_a_prediction_of_the_command_line_converts_once_and_walks_at_most_twice(
     if "predict_bounds" in dir(fitted):
         bounds = np.stack([found["lower(0.0)"].to_numpy(), found["upper(0.0)"].to_numpy()], axis=1)
         np.testing.assert_allclose(bounds, fitted.predict_bounds(X)[:, 0], atol=1e-6)
-    np.testing.assert_allclose(found["uncertainty"].to_numpy(), fitted.predict_uncertainty(X).total, atol=1e-6)
+    if offers(fitted, "predict_uncertainty"):
+        np.testing.assert_allclose(found["uncertainty"].to_numpy(), fitted.predict_uncertainty(X).total, atol=1e-6)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)

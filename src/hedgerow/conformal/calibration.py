@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._params import is_number, is_whole
 from hedgerow._printable import printable
 from hedgerow._registry import register
 from hedgerow.conformal.class_scores import ClassScore
@@ -32,6 +33,12 @@ class Groups:
     values: Floats
     """Values of the column, ascending; empty for classes."""
     names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not is_whole(self.column) or self.column < -2:
+            raise ValueError("groups have no column")
+        if self.values.ndim != 1 or len(self.values) != len(self.names) or (len(self.values) > 0) != (self.column >= 0):
+            raise ValueError("groups have no value and name each")
 
     @property
     def by_class(self) -> bool:
@@ -182,6 +189,8 @@ class NumberCalibration:
             raise ValueError("calibration has no scores for each row")
         if not (np.isfinite(self.weight) & (self.weight > 0)).all():
             raise ValueError("calibration has weights that are not finite")
+        if not isinstance(self.score, NumberScore) or not is_number(self.scale) or not 0 <= self.scale < np.inf:
+            raise ValueError("calibration has no score, or no scale of it")
         _check_rows(len(self.scores), self.weight, self.groups, self.group)
 
     def shifts(self, sides: str, coverage: float) -> Floats:

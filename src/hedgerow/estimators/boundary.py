@@ -302,12 +302,9 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         """
-        return self._explain_rows(self._read(X))
+        return self._explain_read(self._read(X))
 
-    def _explain_for_sets(self, X: Any, outer: SetSizes) -> Explanations[BoundaryExplanation]:
-        return self._explain_rows(self._read(X), outer)
-
-    def _explain_rows(self, rows: Floats, outer: SetSizes | None = None) -> Explanations[BoundaryExplanation]:
+    def _explain_read(self, rows: Floats, outer: SetSizes | None = None) -> Explanations[BoundaryExplanation]:
         model = copy(self)  # parameters may be set to others before the records are made
         nearest = model._nearest(rows)
         probabilities = model._probabilities(rows, nearest)

@@ -315,6 +315,11 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
         values: Floats = rows.values if isinstance(rows, ForeignRows) else rows.get()
         return values
 
+    def _rows_of_trees(self, rows: Any, trees: Any) -> Floats:
+        """Rows as the model whose trees explain the answers takes them, on the host."""
+        found: Floats = trees._read(rows.X) if isinstance(rows, ForeignRows) else self._values(rows)
+        return found
+
     @abstractmethod
     def _respond(self, rows: Any, verbs: Verbs) -> dict[str, Any]:
         """Answer several verbs about the same rows in one walk, see :mod:`hedgerow.estimators.contract`."""
@@ -373,6 +378,10 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
         return getattr(self.estimator_, name)
 
     # -- files
+
+    def _check_groups(self, groups: Groups) -> None:
+        if groups.column >= self.n_features_in_:
+            raise ValueError("calibration_ has groups of a column that does not exist")
 
     def _check_fitted(self) -> None:
         if not isinstance(self.schema_, Schema) or self.n_features_in_ != self.schema_.n_features:

@@ -338,7 +338,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
             inner: Sequence[Any] = [None] * len(rows)
             reasons = Reasons.unknown(tuple(one.name for one in REASONS), doubt, "probability")
         else:
-            inner = explained = trees._explain_for_sets(X, sizes)
+            inner = explained = trees._explain_read(self._rows_of_trees(rows, trees), sizes)
             reasons = explained.reasons
         calibration: ClassCalibration = self.calibration_
         group = calibration.groups.of_rows(self._values(rows))
@@ -369,7 +369,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
 
     def _trees_to_explain(self) -> Any:
         """Model whose trees explain the answers: the wrapped one, or that of a foreign forest; None without trees."""
-        if offers(self.estimator_, "_explain_for_sets"):
+        if offers(self.estimator_, "_explain_read"):
             return self.estimator_
 
         def wrap() -> RuleClassifier | None:
@@ -396,6 +396,8 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         answers = _of_all_classes(self._ask(rows, asked), self.estimator_.classes_, self.classes_)
         if CODES in inner:
             answers[CODES] = np.searchsorted(self.classes_, answers["predict"])
+        if self.method_ == JACKKNIFE and {"predict_set", _LEVELS} & own.keys():
+            answers[_LEVELS] = self._levels_by_ensembles(rows, score)
         return {
             verb: self._answer(verb, rows, answers, score, **verbs[verb]) if verb in own else answers[verb]
             for verb in verbs
@@ -409,11 +411,11 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         match verb:
             case "predict_set":
                 if self.method_ == JACKKNIFE:
-                    return self._sets_by_ensembles(rows, score, **arguments)
+                    return self._sets_of_levels(answers[_LEVELS], **arguments)
                 return self._sets(rows, answers[score.verb], score, **arguments)
             case verb if verb == _LEVELS:
                 if self.method_ == JACKKNIFE:
-                    return self._levels_by_ensembles(rows, score)
+                    return answers[_LEVELS]
                 return self._levels(rows, score.scores(answers[score.verb], self._draws(rows, score)), score)
         bounds = self._bounds(answers["predict_proba"])
         if verb == "predict_bounds":
@@ -448,10 +450,9 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         group = self.calibration_.groups.of_rows(self._values(rows))
         return self._sorted_scores(score).levels(scores, group, self._ties(rows, score))
 
-    def _sets_by_ensembles(self, rows: Any, score: ClassScore, coverage: float | None = None) -> Bools:
+    def _sets_of_levels(self, levels: Floats, coverage: float | None = None) -> Bools:
         wanted = self._coverage(coverage)
         self._check_rows(self.calibration_, wanted, self.classes_)
-        levels = self._levels_by_ensembles(rows, score)
         sets: Bools = levels < wanted * (1 - ROUNDING)
         if not self.allow_empty:
             empty = ~sets.any(axis=1)
@@ -515,6 +516,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         super()._check_fitted()
         if not isinstance(self.calibration_, ClassCalibration):
             raise ValueError("calibration_ is something else")
+        self._check_groups(self.calibration_.groups)
         n_classes = len(self.classes_)
         if self.n_classes_ != n_classes or self.calibration_.proba.shape[1] != n_classes:
             raise ValueError(f"calibration_ has no probabilities of {n_classes} classes")

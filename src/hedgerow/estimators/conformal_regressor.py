@@ -335,7 +335,7 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
             names = tuple(one.name for one in REASONS)
             reasons = Reasons.unknown(names, np.full(len(rows), np.nan), "variance")
         else:
-            inner = explained = trees.explain(X)
+            inner = explained = trees._explain_read(self._rows_of_trees(rows, trees))
             reasons = explained.reasons
         calibration: NumberCalibration = self.calibration_
         group = calibration.groups.of_rows(self._values(rows))
@@ -355,7 +355,7 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
 
     def _trees_to_explain(self) -> Any:
         """Model whose trees explain the answers: the wrapped one, or that of a foreign forest; None without trees."""
-        if offers(self.estimator_, "_explain_for_sets") or isinstance(self.estimator_, NumberAnswers):
+        if offers(self.estimator_, "_explain_read"):
             return self.estimator_
 
         def wrap() -> _ForeignForest | None:
@@ -445,10 +445,12 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         super()._check_fitted()
         if not isinstance(self.calibration_, NumberCalibration):
             raise ValueError("calibration_ is something else")
+        self._check_groups(self.calibration_.groups)
         quantiles = self.quantiles_
         if not isinstance(quantiles, np.ndarray) or quantiles.shape != (2,) or not (abs(quantiles - 0.5) < 0.5).all():
             raise ValueError("quantiles_ are not two probabilities")
         check_choice("sides", self.sides, _SIDES)
+        self._score(self.estimator_)
 
     @property
     def leaf_samples_(self) -> Any:

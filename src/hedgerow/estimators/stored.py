@@ -16,7 +16,7 @@ from hedgerow.data.table import Schema
 from hedgerow.folds.leaf_probability import leaf_probability
 from hedgerow.forest.check import check_columns
 from hedgerow.forest.forest import Forest
-from hedgerow.rules import get
+from hedgerow.rules import FoldRule, get
 from hedgerow.walk import check_n_jobs
 
 __all__ = ["check_fitted", "storable"]
@@ -143,6 +143,8 @@ def _check_parameters(model: Any) -> None:
     parameters = _parameters(model.__class__)
     if "rule" in parameters:
         get(model.rule)
+        if not isinstance(vars(model).get("rule_"), FoldRule | None):
+            raise ValueError("rule_ is no rule")
     if "leaf_probability" in parameters:
         leaf_probability(model.leaf_probability)
     model.get_tree_weights()

@@ -39,6 +39,8 @@ class ErrorSizes:
             raise ValueError("sigma must not be negative, with a number for each column")
         if not ((self.held_by >= -1) & (self.held_by < len(self.sigma))).all():
             raise ValueError("held_by must name columns")
+        if (self.held_by[self.held_by[self.held_by >= 0]] >= 0).any():
+            raise ValueError("held_by must not name columns with errors of their own in a column")
 
     __reduce__ = reduce_to_constructor
 

@@ -311,8 +311,8 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
         rows = self._read(X)
         return self._explain_rows(rows, self._cells(rows, X_err))
 
-    def _explain_for_sets(self, X: Any, outer: SetSizes) -> Explanations[Any]:
-        return MeasuredInputs._explain_for_sets(self, X, outer)
+    def _explain_read(self, rows: Floats, outer: SetSizes | None = None) -> Explanations[Any]:
+        return MeasuredInputs._explain_read(self, rows, outer)
 
     def _explain_rows(
         self, rows: Floats, cells: Floats, *, outer: SetSizes | None = None

@@ -276,25 +276,26 @@ class MeasuredForestClassifier(ClassAnswers, MeasuredForest):
         rows = self._read(X)
         return self._explain_rows(rows, self._cells(rows, X_err), training=read_training(self, training))
 
-    def _explain_for_sets(self, X: Any, outer: SetSizes) -> Explanations[Any]:
-        return MeasuredInputs._explain_for_sets(self, X, outer)
+    def _explain_read(self, rows: Floats, outer: SetSizes | None = None) -> Explanations[Any]:
+        return MeasuredInputs._explain_read(self, rows, outer)
 
     def _explain_rows(
         self, rows: Floats, cells: Floats, *, training: TrainingCases | None = None, outer: SetSizes | None = None
     ) -> Explanations[ClassExplanation]:
         fixed, query = self._with_errors(cells), self._proba_query()
-        codes = self._decide(ask(fixed._walk, rows, [query])[0])
 
         def answer(i: int, measured: MeasuredWalk, others: Floats) -> Floats:
-            found: Floats = ask(measured, others, [query])[0][:, codes[i]]
+            code = np.searchsorted(self.classes_, explained.answers[i])
+            found: Floats = ask(measured, others, [query])[0][:, code]
             return found
 
-        return explain_class_rows(
+        explained = explain_class_rows(
             *(fixed, rows, training),
             outer=outer,
             model_of=lambda part: self._with_errors(cells[part]),
             more_facts=self._facts_of_errors(rows, cells, answer),
         )
+        return explained
 
     def leaf_counts(self, X: Any, X_err: Any = None) -> Floats:
         """Soft class counts of the regions of each tree, weighted by membership, (n, n_trees, n_classes).

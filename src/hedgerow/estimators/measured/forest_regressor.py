@@ -264,6 +264,9 @@ class MeasuredForestRegressor(NumberAnswers, MeasuredForest):
         cells = self._cells(rows, X_err)
         return self._explain_rows(rows, cells, coverage=coverage, training=read_training(self, training))
 
+    def _explain_read(self, rows: Floats, outer: SetSizes | None = None) -> Explanations[Any]:
+        return MeasuredForest._explain_read(self, rows, outer)
+
     def _explain_rows(
         self,
         rows: Floats,

@@ -64,9 +64,8 @@ class MeasuredInputs(TreeBased):
         sizes: ErrorSizes = self.error_sizes_
         return sizes.of_rows(rows, self.schema_.names)
 
-    def _explain_for_sets(self, X: Any, outer: SetSizes) -> Explanations[Any]:
-        """Explain the prediction for each row, and its doubt by the sets of a model that wraps this one."""
-        rows = self._read(X)
+    def _explain_read(self, rows: Floats, outer: SetSizes | None = None) -> Explanations[Any]:
+        """Explain converted rows; `outer` are the sets of a model that wraps this one, and say where there is doubt."""
         return self._explain_rows(rows, self._cells(rows, None), outer=outer)
 
     @abstractmethod

@@ -290,9 +290,9 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         found = explain_class_rows(self, rows, read_training(self, training))
         return found.with_contributions(self.contributions(X)) if check_bool("contributions", contributions) else found
 
-    def _explain_for_sets(self, X: Any, outer: SetSizes) -> Explanations[Any]:
-        """Explain the prediction for each row, and its doubt by the sets of a model that wraps this one."""
-        return explain_class_rows(self, self._read(X), outer=outer)
+    def _explain_read(self, rows: Floats, outer: SetSizes | None = None) -> Explanations[Any]:
+        """Explain converted rows; `outer` are the sets of a model that wraps this one, and say where there is doubt."""
+        return explain_class_rows(self, rows, outer=outer)
 
     _set_verbs: tuple[str, ...] = ()
     _leaf_probabilities: LeafProbabilities | None = None
@@ -525,6 +525,10 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         rows = self._read_here(X)
         found = explain_number_rows(self, rows, coverage, read_training(self, training))
         return found.with_contributions(self.contributions(X)) if check_bool("contributions", contributions) else found
+
+    def _explain_read(self, rows: Floats, outer: SetSizes | None = None) -> Explanations[Any]:
+        """Explain converted rows; the doubt about numbers is the same whatever wraps this model."""
+        return explain_number_rows(self, rows, coverage=0.9)
 
     def _goals(self, target: Any) -> list[Goal]:
         low, high = target if isinstance(target, tuple | list) and len(target) == 2 else (None, None)
