@@ -356,3 +356,42 @@ def point_means(
                 node = int(forest.tree_start[tree] + forest.first_child[node] + (0 if first else 1))
             means[tree] += values[forest.leaf_start[tree] + forest.first_child[node]] / len(strata[tree])
     return means
+
+
+# --- residuals ----------------------------------------------------------------------------------------------
+
+
+def residual_weights(
+    forest: Any, laws: Any, row: Floats, sigma: Floats, training: Floats, errors: Floats, weight: Floats
+) -> Floats:
+    """1/T Σ_t Σ_k P(U ∈ R_tk | x)·1[R_tk is the most probable region of row i]·weight_i/Σ weight, (n,), scaled to 1."""
+    here = soft_shares(forest, laws, row, sigma)
+    there = np.array([soft_shares(forest, laws, x, s) for x, s in zip(training, errors, strict=True)])
+    found = np.zeros(len(training))
+    for first, last in pairwise(forest.leaf_start):
+        likeliest = there[:, first:last].argmax(axis=1)
+        for k in range(last - first):
+            inside = likeliest == k
+            if inside.any():
+                found[inside] += here[first + k] * weight[inside] / weight[inside].sum() / forest.n_trees
+    return found / found.sum()
+
+
+def residual_quantile(residuals: Floats, weight: Floats, level: float) -> float:
+    """Smallest residual with at least `level` of the weight at or below."""
+    for value in sorted(residuals):
+        if weight[residuals <= value].sum() >= level * (1 - 1e-9):
+            return float(value)
+    raise AssertionError
+
+
+def convolved_quantile(residuals: Floats, y_err: Floats, weight: Floats, new: float, level: float) -> float:
+    """Quantile of Σ w_i N(λ_i e_i, λ_i s_i² + new²), λ_i = v/(v + s_i²), by a root of its distribution function."""
+    from scipy.optimize import brentq
+
+    v = max(weight @ residuals**2 - weight @ y_err**2, 0.0)
+    kept = v / (v + y_err**2)
+    spread = np.sqrt(kept * y_err**2 + new**2)
+    return float(
+        brentq(lambda at: weight @ stats.norm.cdf((at - kept * residuals) / spread) - level, -100, 100, xtol=1e-12)
+    )

@@ -8,12 +8,14 @@ from hedgerow.measured.errors import ErrorModel, Laplace, Normal, Student, Unifo
 from hedgerow.measured.losses import Pinball, SquaredError
 from hedgerow.measured.priors import FlatPrior, KdePrior, NormalPrior, Prior
 from hedgerow.measured.regions import Regions, membership
+from hedgerow.measured.residuals import IntervalParts, Residuals
 from hedgerow.pruning import CostComplexity
 
 __all__ = [
     "CostComplexity",
     "ErrorModel",
     "FlatPrior",
+    "IntervalParts",
     "KdePrior",
     "Laplace",
     "Normal",
@@ -21,6 +23,7 @@ __all__ = [
     "Pinball",
     "Prior",
     "Regions",
+    "Residuals",
     "SquaredError",
     "Student",
     "Uniform",

@@ -50,19 +50,39 @@ class ManySoftTrees:
         n_points: int | None = None,
     ) -> MeasuredWalk:
         """Walk rows whose errors have the sizes `errors` of rows, (n, n_features); by so many points, or by regions."""
-        n_features = self.forest.n_features
-        exact = SoftForestWalk(
-            self.forest,
-            self.nodes,
-            lambda wide: self.landmarks.read(wide[:, :n_features], wide[:, n_features:]),
-            tolerance,
-            n_jobs,
-        )
+        exact = self._by_regions(tolerance, n_jobs)
         if n_points is None:
             return MeasuredWalk(exact, errors)
-        n_columns = int((np.diff(self.landmarks.start) > 0).sum())
-        strata = latin_strata(self.forest.n_trees, n_points, n_columns)
+        strata = latin_strata(self.forest.n_trees, n_points, self._n_columns)
         return MeasuredWalk(PointWalk(exact, self.points, strata), errors)
+
+    def variance_at_points(
+        self, rows: Floats, cells: Floats, table: LeafTable, n_jobs: int | None, n_points: int = 64
+    ) -> Floats:
+        """Variance of the fold of a table of one column over where the latent values of each row may be, (n,).
+
+        Over points of a Latin hypercube, which are the same for all trees.
+        """
+        exact, wide = self._by_regions(0.0, n_jobs), np.hstack([rows, cells])
+        answers = np.empty((n_points, len(rows)))
+        for point, strata in enumerate(latin_strata(1, n_points, self._n_columns)[0]):
+            same = np.tile(strata, (self.forest.n_trees, 1, 1))
+            answers[point] = PointWalk(exact, self.points, same).fold(wide, [table])[0][:, 0]
+        variance: Floats = answers.var(axis=0)
+        return variance
+
+    @property
+    def _n_columns(self) -> int:
+        """Number of columns that are split on."""
+        return int((np.diff(self.landmarks.start) > 0).sum())
+
+    def _by_regions(self, tolerance: float, n_jobs: int | None) -> SoftForestWalk:
+        n_features = self.forest.n_features
+
+        def read(wide: Floats) -> Floats:
+            return self.landmarks.read(wide[:, :n_features], wide[:, n_features:])
+
+        return SoftForestWalk(self.forest, self.nodes, read, tolerance, n_jobs)
 
 
 @dataclass(frozen=True, eq=False)

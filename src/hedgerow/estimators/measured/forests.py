@@ -36,8 +36,12 @@ class MeasuredForest(SoftTrees):
         options.n_draws = n_draws(
             check_bool("bootstrap", self.bootstrap), self.max_samples, self._scores_out_of_bag(), n_rows
         )
-        options.keep_in_bag = self._scores_out_of_bag()
+        options.keep_in_bag = self._keeps_bags()
         return options
+
+    def _keeps_bags(self) -> bool:
+        """Whether there are answers by trees that have not seen a row."""
+        return self._scores_out_of_bag()
 
     def _scores_out_of_bag(self) -> bool:
         return scores_out_of_bag(self.oob_score)
@@ -59,7 +63,8 @@ class MeasuredForest(SoftTrees):
         (folded,) = walk.fold(rows, [LeafTable.of(np.hstack([values, one]))], skip=grown.in_bag)
         n_trees = folded[:, -1:]
         unseen = n_trees[:, 0] > 0
-        warn_of_no_answer(unseen)
+        if self._scores_out_of_bag():
+            warn_of_no_answer(unseen)
         means = np.full((len(used), values.shape[1]), np.nan)
         means[np.flatnonzero(used)[unseen]] = folded[unseen, :-1] / n_trees[unseen]
         return means, ~np.isnan(means[:, 0])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow._params import check_number, is_number
 from hedgerow.data.columns import Kind
 from hedgerow.data.table import Table, read_table
 from hedgerow.data.targets import first_masked
@@ -24,7 +25,7 @@ from hedgerow.measured.laws import CategoryLaw, NumberLaw
 from hedgerow.measured.least_squares import Problem
 from hedgerow.measured.priors import learn_laws, prior, read_error_models
 
-__all__ = ["MeasuredInputs", "Measurements", "precision_of"]
+__all__ = ["MeasuredInputs", "Measurements", "precision_of", "read_target_errors"]
 
 Floats = NDArray[np.float64]
 
@@ -123,15 +124,30 @@ class MeasuredInputs(TreeBased):
             raise ValueError("split type does not match the column's kind")
 
 
+def read_target_errors(y_err: Any, n_rows: int) -> Floats:
+    """Standard deviations of the errors of targets, (n,), none negative; a number is that of all."""
+    if is_number(y_err):
+        return np.full(n_rows, check_number("y_err", y_err, closed="left"))
+    if (row := first_masked(y_err)) is not None:
+        raise ValueError(f"y_err is masked in row {row}: give every target an error")
+    try:
+        given = np.asarray(y_err, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"y_err is {y_err!r}, must hold the standard deviation of each target") from None
+    errors: Floats = check_array(given, dtype=np.float64, ensure_2d=False, ensure_min_samples=0, input_name="y_err")
+    if errors.shape != (n_rows,):
+        raise ValueError(f"y_err has shape {errors.shape}, must be ({n_rows},): one error for each target")
+    if not (errors >= 0).all():
+        row = int(np.argmin(errors >= 0))
+        raise ValueError(f"y_err of row {row} is {errors[row]}, must be a standard deviation, which is not negative")
+    return errors
+
+
 def precision_of(y_err: Any, n_rows: int) -> Floats:
     """1/y_err², scaled to a mean of 1."""
     if y_err is None:
         return np.ones(n_rows)
-    if (row := first_masked(y_err)) is not None:
-        raise ValueError(f"y_err is masked in row {row}: give every target an error")
-    errors = check_array(y_err, dtype=np.float64, ensure_2d=False, ensure_min_samples=0, input_name="y_err")
-    if errors.shape != (n_rows,):
-        raise ValueError(f"y_err has shape {errors.shape}, must be ({n_rows},): one error for each target")
+    errors = read_target_errors(y_err, n_rows)
     if not (errors > 0).all():
         row = int(np.argmin(errors > 0))
         raise ValueError(
