@@ -8,7 +8,7 @@ from hedgerow.measured.errors import ErrorModel, Laplace, Normal, Student, Unifo
 from hedgerow.measured.losses import Pinball, SquaredError
 from hedgerow.measured.priors import FlatPrior, KdePrior, NormalPrior, Prior
 from hedgerow.measured.regions import Regions, membership
-from hedgerow.measured.residuals import IntervalParts, Residuals
+from hedgerow.measured.residuals import IntervalParts
 from hedgerow.pruning import CostComplexity
 
 __all__ = [
@@ -23,7 +23,6 @@ __all__ = [
     "Pinball",
     "Prior",
     "Regions",
-    "Residuals",
     "SquaredError",
     "Student",
     "Uniform",

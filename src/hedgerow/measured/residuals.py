@@ -41,19 +41,25 @@ _VALUES_AT_ONCE = 1 << 21
 class IntervalParts:
     """Intervals, and the standard deviations of what makes them wide, an array each; squares add up to `total`'s.
 
-    `target` is the error of the target itself. `inputs` is how far the forest's answer varies over where the latent
-    values of the row may be. `model` is how far its trees differ, and `noise` the rest: what such rows differ by though
-    nothing of them is unknown. Each is at most what those before it have left.
+    Each part is at most what those before it in the list have left.
     """
 
     prediction: Floats
+    """Answers."""
     lower: Floats
+    """Lower ends."""
     upper: Floats
+    """Upper ends."""
     total: Floats
+    """How far targets are from answers."""
     target: Floats
+    """The error of the target itself."""
     inputs: Floats
+    """How far the forest's answer varies over where the latent values of the row may be."""
     model: Floats
+    """How far the answers of single trees differ."""
     noise: Floats
+    """The rest: by what such rows differ though nothing of them is unknown."""
 
     def to_dict(self) -> dict[str, Floats]:
         """Arrays by name, as ``pandas.DataFrame`` takes them."""
