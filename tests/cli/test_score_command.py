@@ -547,9 +547,36 @@ def test_coverage_is_reported_by_class_and_by_group(capsys: pytest.CaptureFixtur
     np.testing.assert_allclose(by_part["all", None]["interval"], [expected.low, expected.high])
     text, _ = shown(capsys, "score", "c.hedgerow", "later.csv", "--groups", "g", "--coverage", "0.6")
     assert "60 % is promised" in text
-    assert "group a" in text
+    assert "g = a" in text
     larger = shown(capsys, "predict", "c.hedgerow", "later.csv", "--coverage", "0.97", "--quiet")[0]
     assert larger.count("|") == model.predict_set(pa.table({"x": x[200:]}), coverage=0.97).all(axis=1).sum()
+
+
+def test_coverage_is_reported_by_the_groups_of_the_model_and_by_inputs(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    x, clinic = rng.normal(size=300), np.arange(300) % 3
+    y = np.where(x + rng.normal(size=300) > 0, "yes", "no")
+    rows = [
+        f"{a},{'' if i == 299 else c},{'east' if i % 2 else 'west'},{b},{int(i != 298)}"
+        for i, (a, c, b) in enumerate(zip(x, clinic, y, strict=True))
+    ]
+    Path("old.csv").write_text("\n".join(["x,clinic,side,y,w", *rows[:200]]))
+    Path("later.csv").write_text("\n".join(["x,clinic,side,y,w", *rows[200:]]))
+    fit = ("fit", "old.csv", "-t", "y", "--ignore", "w", "--folds", "0", "--set", "n_estimators=20")
+    shown(capsys, *fit, "-m", "forest", "--coverage", "0.8", "--set", "groups=clinic", "-o", "c.hedgerow")
+    by_clinic = [
+        one for one in scored(capsys, "c.hedgerow", "later.csv", "--weight", "w")["coverage"] if "column" in one
+    ]
+    model = load("c.hedgerow")
+    new = pa.table({"x": x[200:], "clinic": clinic[200:], "side": np.where(np.arange(200, 300) % 2, "east", "west")})
+    hits = model.predict_set(new)[np.arange(100), (y[200:] == "yes").astype(int)]
+    assert [(one["column"], one["name"]) for one in by_clinic] == [("clinic", 0), ("clinic", 1), ("clinic", 2)]
+    inside = np.arange(100) < 98  # then a row of weight 0, and one without a clinic
+    assert [one["covered"] for one in by_clinic] == [hits[(clinic[200:] == c) & inside].sum() for c in range(3)]
+    text, _ = shown(capsys, "score", "c.hedgerow", "later.csv", "--groups", "side")
+    assert "side = east" in text
 
 
 def test_intervals_of_a_wrapped_model_have_its_coverage(capsys: pytest.CaptureFixture[str], folder: Path) -> None:

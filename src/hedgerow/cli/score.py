@@ -29,7 +29,9 @@ Examples:
 @data_argument
 @click.option("--target", "-t", metavar="COLUMN", help="The column with the true values; default: the model's target.")
 @click.option("--weight", metavar="COLUMN", help="Sample weights of the scores.")
-@click.option("--groups", metavar="COLUMN", help="Rows of a group are not independent, for standard errors.")
+@click.option(
+    "--groups", metavar="COLUMN", help="Rows of a group are not independent, for standard errors; coverage of each."
+)
 @click.option("--positive", metavar="CLASS", help="The positive one of two classes; default: the second.")
 @coverage_option
 @json_option
@@ -48,10 +50,12 @@ def score(
     files: FileOptions,
 ) -> None:
     """Score MODEL on the rows of DATA, whose target is known, beside a baseline that ignores the inputs."""
+    import numpy as np
+
     from hedgerow.cli.console import err, note, out, progress, silenced, warn
     from hedgerow.cli.figures import counted, dropped
     from hedgerow.cli.fitted import open_model, read_rows
-    from hedgerow.cli.inputs.roles import group_names
+    from hedgerow.cli.inputs.roles import group_parts, sample_weights
     from hedgerow.cli.inputs.unseen import UnseenCategories
     from hedgerow.cli.results.destinations import STANDARD
     from hedgerow.cli.scores.advice import advice_on_scores
@@ -61,7 +65,7 @@ def score(
     from hedgerow.scoring.as_json import to_json
     from hedgerow.scoring.coverage import coverage_to_json, measure_coverage
     from hedgerow.scoring.evaluation import combine, mark
-    from hedgerow.scoring.promises import promised_coverage, promises
+    from hedgerow.scoring.promises import column_of_groups, promised_coverage, promises
 
     if quiet:
         click.get_current_context().with_resource(silenced(err))
@@ -71,14 +75,18 @@ def score(
     with progress() as bars:
         task = bars.add_task("rows", total=None)
         parts = unseen.watch(read_rows(loaded, data, files, [truth, *others]))
-        names = [extra.name for extra in others]
+        by = groups or column_of_groups(loaded.model)
+        names = [extra.name for extra in others] + ([by] if by else [])
         asked = ask_rows(loaded.model, parts, truth.name, names, coverage, lambda n: bars.advance(task, n))
     trial, unknown = to_trial(
         loaded.model, asked, truth.name, weight=weight, groups=groups, positive=positive, coverage=coverage
     )
     evaluation = combine([mark(trial)])
-    promised, names_of_groups = promised_coverage(loaded.model, coverage), group_names(asked.columns, groups)
-    kept = measure_coverage(trial, names_of_groups) if promises(loaded.model) else []
+    promised, kept = promised_coverage(loaded.model, coverage), []
+    if promises(loaded.model):
+        weights = sample_weights(asked.columns, weight)
+        counts = asked.columns if weights is None else asked.columns.take(np.flatnonzero(weights > 0))
+        kept = measure_coverage(trial, (by, *group_parts(counts, by)) if by else None)
     unseen.report()
     if asked.n_without_target:
         note(dropped(asked.n_without_target, truth.name))
@@ -116,7 +124,7 @@ def _extras(loaded: Loaded, data: str, target: str | None, weight: str | None, g
     extras += [Extra(groups, "text", "--groups")] if groups else []
     inputs = {column.name for column in loaded.columns}
     for extra in extras:
-        if extra.name in inputs:
+        if extra.name in inputs and extra.name != groups:
             raise CommandError(f"column {extra.name!r} ({extra.named_by}) is an input of the model: name another")
     if len({extra.name for extra in extras}) < len(extras):
         raise click.UsageError("--target, --weight and --groups must be different columns")

@@ -27,6 +27,8 @@ class Coverage:
     name: Any
     n_rows: int
     n_covered: int
+    column: str | None = None
+    """Whose values are the groups."""
 
     @property
     def share(self) -> float:
@@ -46,25 +48,36 @@ def binomial_interval(k: int, n: int) -> tuple[float, float]:
     return low, high
 
 
-def measure_coverage(trial: Trial, group_names: Sequence[Any] | None = None) -> list[Coverage]:
-    """Coverage of all rows, of each class, and of each group if there are names of them; rows count once each."""
+def measure_coverage(trial: Trial, groups: tuple[str, Sequence[Any], NDArray[np.intp]] | None = None) -> list[Coverage]:
+    """Coverage of all rows, of each class, and of each group; rows count once each.
+
+    `groups` are the name of a column, its values, and the position of each row's value; -1 where it has none.
+    """
     model, ones = trial.model, np.ones(len(trial.weight))
     inside = in_set(model, ones) if isinstance(model, ClassPredictions) else covered(model, ones)
     hits = inside > 0
     found = [Coverage("all", None, len(hits), int(hits.sum()))]
     if isinstance(model, ClassPredictions):
         found += _parts("class", model.classes, model.truth, hits)
-    if group_names is not None:
-        found += _parts("group", group_names, trial.groups, hits)
+    if groups is not None:
+        name, values, number = groups
+        found += _parts("group", values, number, hits, name)
     return found
 
 
-def _parts(kind: str, names: Sequence[Any], number: NDArray[np.intp], hits: NDArray[np.bool_]) -> Iterator[Coverage]:
+def _parts(
+    kind: str,
+    names: Sequence[Any],
+    number: NDArray[np.intp],
+    hits: NDArray[np.bool_],
+    column: str | None = None,
+) -> Iterator[Coverage]:
+    number, hits = number[number >= 0], hits[number >= 0]
     n_rows = np.bincount(number, minlength=len(names))
     n_covered = np.bincount(number, hits, len(names)).astype(np.int64)
     for name, n, k in zip(names, n_rows.tolist(), n_covered.tolist(), strict=False):
         if n:
-            yield Coverage(kind, name, n, k)
+            yield Coverage(kind, name, n, k, column)
 
 
 def coverage_to_json(found: Sequence[Coverage], promised: float) -> dict[str, Any]:
@@ -75,6 +88,7 @@ def coverage_to_json(found: Sequence[Coverage], promised: float) -> dict[str, An
             {
                 "of": one.kind,
                 "name": one.name,
+                **({} if one.column is None else {"column": one.column}),
                 "rows": one.n_rows,
                 "covered": one.n_covered,
                 "value": one.share,

@@ -6,7 +6,7 @@ from typing import Any
 
 from hedgerow.estimators.contract import offers
 
-__all__ = ["USUAL_COVERAGE", "coverage_arguments", "promised_coverage", "promises"]
+__all__ = ["USUAL_COVERAGE", "column_of_groups", "coverage_arguments", "promised_coverage", "promises"]
 
 USUAL_COVERAGE = 0.9
 
@@ -30,3 +30,9 @@ def coverage_arguments(model: Any, verb: str, asked: float | None) -> dict[str, 
 def promises(model: Any) -> bool:
     """Whether the sets or intervals of a model are to have a coverage."""
     return bool(coverage_arguments(model, "predict_set", None) or coverage_arguments(model, "predict_interval", None))
+
+
+def column_of_groups(model: Any) -> str | None:
+    """Return the column whose values a model keeps its coverage for, each apart; None if there is none."""
+    groups = getattr(getattr(model, "calibration_", None), "groups", None)
+    return model.schema_.names[groups.column] if groups is not None and groups.column >= 0 else None

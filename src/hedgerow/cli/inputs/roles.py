@@ -19,7 +19,7 @@ from hedgerow.cli.inputs.identifiers import identifies_rows
 from hedgerow.datasets.numerals import looks_numeric
 from hedgerow.datasets.rows import convert, is_text
 
-__all__ = ["Role", "Training", "Wishes", "assign", "group_codes", "group_names", "sample_weights"]
+__all__ = ["Role", "Training", "Wishes", "assign", "group_codes", "group_parts", "sample_weights"]
 
 MANY_CLASSES = 20  # whole numbers with more values than this are numbers, and not classes
 _LIKE_AN_IDENTIFIER = 0.9  # share of rows with a category of their own
@@ -243,9 +243,17 @@ def group_codes(table: pa.Table, name: str | None) -> NDArray[Any] | None:
     return codes
 
 
-def group_names(table: pa.Table, name: str | None) -> list[Any] | None:
-    """Return the value of the column of --groups that each number stands for; None if there is no such column."""
-    return None if name is None else table[name].combine_chunks().dictionary_encode().dictionary.to_pylist()
+def group_parts(table: pa.Table, name: str) -> tuple[list[Any], NDArray[Any]]:
+    """Return the values of a column, ascending, and the position of each row's value; -1 where it has none."""
+    column = table[name].combine_chunks()
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), None, column)
+    encoded = column.dictionary_encode()
+    found = encoded.dictionary.to_pylist()
+    values = sorted(found)
+    position = np.array([*map(values.index, found), -1])
+    whole = [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
+    return whole, position[encoded.indices.fill_null(-1).to_numpy()]
 
 
 # --- Inputs -------------------------------------------------------------------------------------------------

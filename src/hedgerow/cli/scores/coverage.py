@@ -26,7 +26,7 @@ def print_coverage(found: Sequence[Coverage], promised: float) -> None:
         low, high = one.interval
         below = high < promised
         broken |= below
-        title = "all rows" if one.kind == "all" else f"{one.kind} {one.name!s}"
+        title = {"all": "all rows", "class": f"class {one.name!s}", "group": f"{one.column} = {one.name!s}"}[one.kind]
         table.add_row(f"  {title}", f"{one.share:.3f}{' *' * below}", f"{low:.3f} to {high:.3f}", f"{one.n_rows:,}")
     out.print()
     out.print(f"How often sets or intervals hold the truth; {100 * promised:g} % is promised:")
