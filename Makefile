@@ -88,13 +88,14 @@ slow: $(VENV)/installed
 	$(BIN)/python tests/slow/fuzz_model_files.py 20000
 
 # The checked core goes to a folder of its own, which PYTHONPATH puts before the ordinary install. Leak checks are off:
-# the interpreter keeps memory until exit. Tests of the command line, pictures and pages use the core as the others do.
+# the interpreter keeps memory until exit. These are the tests of the rooms that call the core.
+SANITIZED := boundary contributions counterfactual data forest growth inspection measured naive_bayes pruning walk
 sanitize: $(VENV)/ready
 	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation --upgrade --target build/sanitize/site \
 	  -C build-dir=build/sanitize/core -C cmake.define.HEDGEROW_SANITIZE=ON .
 	PYTHONPATH=build/sanitize/site LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 MPLBACKEND=agg $(BIN)/python -m pytest -q -n auto \
-	  -m "not thorough" tests --ignore=tests/cli --ignore=tests/plots --ignore=tests/test_packaging.py
+	  -m "not thorough" $(SANITIZED:%=tests/%) tests/distributed/test_bins.py tests/storage
 
 coverage: $(VENV)/installed
 	$(PYTEST) --cov --cov-report=term --cov-report=html

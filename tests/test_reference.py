@@ -51,3 +51,25 @@ def test_the_reference_lists_every_public_name(package: str) -> None:
     things = {id(thing(name)) for name in LISTED}
     public = [name for name in getattr(module, "__all__", []) if not name.startswith("__")]
     assert [n for n in public if f"{package}.{n}" not in LISTED and id(getattr(module, n)) not in things] == []
+
+
+def test_the_architecture_page_has_every_room_and_every_estimator() -> None:
+    page = (REFERENCE.parent / "architecture.md").read_text(encoding="utf-8")
+    picture, table = page.partition("## One picture")[2].split("## ")[:2]
+    rooms = [found.name for found in pkgutil.iter_modules(hedgerow.__path__)]
+    former = {"adapt", "building", "onnx_export", "probability"}  # homes that names had
+    hidden = {"_core"}
+    assert [name for name in rooms if name not in former | hidden and not re.search(rf"\b{name}\b", picture)] == []
+    core = REFERENCE.parents[1] / "core"
+    assert [room.name for room in core.iterdir() if not re.search(rf"\b{room.name}\b", picture)] == []
+    estimators = [name for name in hedgerow.__all__ if name.endswith(("Classifier", "Regressor"))]
+    assert [name for name in estimators if f"`{name}`" not in table] == []
+
+
+def test_the_architecture_page_names_files_that_exist() -> None:
+    page = (REFERENCE.parent / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:[a-z_]+/)+\w+\.(?:py|hpp|cu))`", page.partition("## What a new thing touches")[2])
+    root = REFERENCE.parents[1]
+    homes = (root, root / "src" / "hedgerow")
+    assert [name for name in named if not any((home / name).exists() for home in homes)] == []
+    assert len(named) > 10

@@ -215,7 +215,7 @@ public:
 };
 
 // Misclassification error: W·(1 − max p) = W − max c, so the score is max c. No estimator offers it: it shows that a
-// criterion takes one place here and one in Python (tests/test_criteria.py).
+// criterion takes one place here and one in Python (tests/growth/test_criteria.py).
 class Misclassification : public Classes<0> {
 public:
     using Classes<0>::Classes;
@@ -246,7 +246,7 @@ using AnyCostGini = CostGini;
 template <int>
 using AnyMisclassification = Misclassification;
 
-// A new criterion takes a class above and a line here, and a line in hedgerow/criteria.py. One that has `split_gain`
+// A new criterion takes a class above and a line here, and an entry in hedgerow/_criteria.py. One that has `split_gain`
 // can also be used on binned columns.
 inline constexpr std::tuple criteria{
     CriterionEntry<Gini>{"gini"},
