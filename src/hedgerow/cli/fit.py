@@ -48,7 +48,7 @@ Examples:
 @columns_options
 @click.option(
     "--model", "-m", default="tree", show_default=True, metavar="NAME", shell_complete=_complete_models,
-    help="tree, c45, forest, random-trees, cautious, conformal, boundary, naive-bayes-tree, "
+    help="tree, c45, forest, oblique, oblique-forest, random-trees, cautious, conformal, boundary, naive-bayes-tree, "
     "measured, measured-forest or measured-boosting.",
 )  # fmt: skip
 @click.option(

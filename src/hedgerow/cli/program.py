@@ -17,6 +17,7 @@ from hedgerow.cli.datasets import datasets
 from hedgerow.cli.errors import CommandError, one_line
 from hedgerow.cli.explain import explain
 from hedgerow.cli.fit import fit
+from hedgerow.cli.help import help_command
 from hedgerow.cli.predict import predict
 from hedgerow.cli.report import report
 from hedgerow.cli.reproduce import reproduce
@@ -61,7 +62,7 @@ def program(debug: bool) -> None:
     pass
 
 
-for command in (fit, predict, explain, score, show, compare, report, reproduce, datasets, completion):
+for command in (fit, predict, explain, score, show, compare, report, reproduce, datasets, help_command, completion):
     program.add_command(command)
 
 
