@@ -57,10 +57,12 @@ format: $(VENV)/ready
 test-all: odr sanitize slow nvrtc-test
 	HEDGEROW_THOROUGH=1 $(PYTEST)
 
-# The engines with Spark, classic and Connect: needs Java 17, and pip fetches 400 MB.
+# The engines with Spark, classic and Connect, each in a process of its own, as one can't hold both sessions: needs
+# Java 17, and pip fetches 400 MB.
 spark-test: $(VENV)/installed
 	$(BIN)/pip install -q --disable-pip-version-check $$($(BIN)/python .ci/requirements.py spark | grep pyspark) 'pyspark[connect]'
-	HEDGEROW_SPARK=1 $(BIN)/python -m pytest -q tests/distributed/engines -k "spark or connect"
+	HEDGEROW_SPARK=1 $(BIN)/python -m pytest -q tests/distributed/engines -k "spark and not connect"
+	HEDGEROW_SPARK=1 $(BIN)/python -m pytest -q tests/distributed/engines -k connect
 
 # The kernels for GPUs, compiled by NVRTC for every architecture; needs no GPU. pip fetches 60 MB.
 nvrtc-test: $(VENV)/installed

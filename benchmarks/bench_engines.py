@@ -24,7 +24,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 from bench_distributed_forests import N_COLUMNS, write
 
 from hedgerow import ForestClassifier, RandomTreesClassifier, distributed
@@ -138,7 +137,7 @@ def measure(run: str, path: str, model: str, n_trees: int) -> dict[str, Any]:
     """Fit once in this process, and say what it took."""
     engine_name, n_workers, *killed = run.split("-")
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # processes below whose parent ends become children of this one
-    rows = distributed.parquet(path, target="y", n_parts=pq.ParquetFile(path).num_row_groups)
+    rows = distributed.parquet(path, target="y")
     waiting = {3, len(rows.parts) // 2 + 1} if killed else set()
     stages: dict[str, float] = {}
 
@@ -181,8 +180,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("runs", nargs="*", default=RUNS)
     parser.add_argument("--model", choices=MODELS, default="trees")
-    parser.add_argument("--trees", type=int, default=100)
-    parser.add_argument("--rows", type=int, default=1 << 21)
+    parser.add_argument("--trees", type=int, default=10)
+    parser.add_argument("--rows", type=int, default=20_000_000)
     parser.add_argument("--one", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from hedgerow.distributed.rows.parts import HeldPart, run, run_held
 __all__ = ["Dask"]
 
 _PIECE = 1 << 22  # bytes that are sent at a time
+_ALIGNED = 64  # bytes
 _ARITY = 4  # results that are merged by a task
 
 
@@ -47,11 +49,9 @@ class Dask:
         value
             What all tasks need.
         """
-        import cloudpickle
-
-        blob = cloudpickle.dumps(value)
+        header, sizes, blob = _pack(value)
         pieces = [self._submit(bytes, blob[at : at + _PIECE]) for at in range(0, len(blob), _PIECE)]
-        return self._submit(_load, *pieces)
+        return self._submit(_load, header, sizes, *pieces)
 
     def map(self, parts: Sequence[Any], task: Callable[..., Any], *shared: Any, done: Done | None = None) -> list[Any]:
         """Result of each part, in the order of the parts.
@@ -142,9 +142,7 @@ class _Sealed:
         self.value = value
 
     def __reduce__(self) -> tuple[Any, ...]:
-        import cloudpickle
-
-        return _load, (cloudpickle.dumps(self.value),)
+        return _load, _pack(self.value)
 
     def __sizeof__(self) -> int:
         from dask.sizeof import sizeof
@@ -156,7 +154,21 @@ def _sealed(function: Callable[..., Any], *arguments: Any) -> _Sealed:
     return _Sealed(function(*(one.value if isinstance(one, _Sealed) else one for one in arguments)))
 
 
-def _load(*pieces: bytes) -> _Sealed:
+def _pack(value: Any) -> tuple[bytes, list[int], bytes]:
+    """A pickle without its arrays, their sizes, and one block of their bytes, each at a multiple of `_ALIGNED`."""
     import cloudpickle
 
-    return _Sealed(cloudpickle.loads(b"".join(pieces)))
+    found: list[pickle.PickleBuffer] = []
+    header = cloudpickle.dumps(value, protocol=5, buffer_callback=found.append)
+    arrays = [one.raw() for one in found]
+    block = b"".join(part for array in arrays for part in (array, bytes(-array.nbytes % _ALIGNED)))
+    return header, [array.nbytes for array in arrays], block
+
+
+def _load(header: bytes, sizes: list[int], *pieces: bytes) -> _Sealed:
+    """The value; its arrays are views of the block, of which there is no second copy."""
+    block, at, arrays = memoryview(b"".join(pieces)), 0, []
+    for size in sizes:
+        arrays.append(block[at : at + size])
+        at += size + -size % _ALIGNED
+    return _Sealed(pickle.loads(header, buffers=arrays))
