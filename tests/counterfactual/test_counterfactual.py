@@ -65,6 +65,7 @@ def _check_exact(model: Any, X: Any, labels: Any, **limits: Any) -> None:
                     return model._respond(rows, {"predict": {}})["predict"] == label
 
             expected = oracle.exhaustive(candidates, accepted, n_changes)
+            assert not np.isnan(expected)
             if expected > 0:
                 assert distance.get(label, np.inf) == pytest.approx(expected, rel=1e-9)
             else:
@@ -146,7 +147,9 @@ def test_missing_values_stay_missing(rule: str) -> None:
     X[::3, 1] = np.nan
     forest = ForestClassifier(10, rule=rule, max_depth=3, max_bins=6, calibration=None, random_state=0).fit(X, y)
     _check_exact(forest, X[:4], [0, 1])
+    assert np.isnan(X[[0, 3], 1]).all()
     for row, found in zip(X[:4], forest.counterfactual(X[:4]), strict=True):
+        assert found
         assert all(np.isnan(one.row[1]) == np.isnan(row[1]) for one in found)
         assert not np.isnan(row[1]) or all("x1" not in one.changes for one in found)
 

@@ -135,7 +135,8 @@ class Space:
                 else:
                     own, at = cells.candidates(x, int(self.direction[j]))
             low, high = self.ranges[j]
-            step = np.abs(own - x) / ((high - low) or 1.0) if cells is not None else (np.arange(len(own)) > 0)
+            moves = cells is not None and x == x  # a missing value stays missing, at no cost
+            step = np.abs(own - x) / ((high - low) or 1.0) if moves else (np.arange(len(own)) > 0)
             values.append(own)
             costs.append(self.costs[j] * step)
             home.append(at)

@@ -171,14 +171,21 @@ def _allowed(
     takes: dict[int, NDArray[np.int64]] = {}
     while (below := forest.parent[child] >= 0).any():
         node = np.where(below, forest.parent[child], child)
-        for i in np.flatnonzero(below & (forest.feature[node] == column)):
+        about = below & (forest.feature[node] == column)
+        by_threshold = np.flatnonzero(about & (forest.kind[node] == NodeKind.THRESHOLD))
+        if len(by_threshold):
+            nodes = node[by_threshold]
+            number = child[by_threshold] - forest.root[nodes] - forest.first_child[nodes]
+            first = values <= forest.threshold[nodes, np.newaxis]
+            allowed[by_threshold] *= np.where(number[:, np.newaxis] == 0, first, ~first & (number[:, np.newaxis] == 1))
+        for i in np.flatnonzero(about & (forest.kind[node] != NodeKind.THRESHOLD)):
             at = int(node[i])
             split = Split(forest, at)
             if at not in takes:
                 takes[at] = np.array([_child(split, value) for value in values.tolist()])
-            number = split.children.index(int(child[i]))
+            number_of_child = split.children.index(int(child[i]))
             # A value without a branch of its own is spread over all.
-            allowed[i] *= (takes[at] == number) | (takes[at] < 0)
+            allowed[i] *= (takes[at] == number_of_child) | (takes[at] < 0)
         child = node
     return allowed
 
