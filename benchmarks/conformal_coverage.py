@@ -3,7 +3,8 @@
 ``HEDGEROW_DATA=folder python benchmarks/conformal_coverage.py`` draws at most 2,000 rows of each of 12 datasets with
 classes and 8 with numbers, `--splits` times halves for fitting and for testing, and prints tables in Markdown. Every
 method is given the same half: those that hold rows out give away a fifth of it. MAPIE's cross method is timed in the
-first `--timed` splits. ``--out`` keeps a line for each dataset, split, method and level.
+first `--timed` splits. ``--out`` keeps a line for each dataset, split, method and level. ``--probabilities`` compares
+Venn-Abers probabilities with the models' own instead.
 """
 
 import argparse
@@ -26,6 +27,7 @@ from hedgerow import (
     ForestClassifier,
     ForestRegressor,
     RandomTreesClassifier,
+    TreeClassifier,
 )
 
 LEVELS = (0.8, 0.9, 0.95)
@@ -278,6 +280,38 @@ def print_tables(found):
         print(f"| {method} | {level} | {figures} |")
 
 
+def compare_probabilities(folder, n_splits):
+    """Losses of a model's own probabilities, and of Venn-Abers ones from the same model."""
+    lines = []
+    for number in range(n_splits):
+        models = {
+            "`ForestClassifier()`": ForestClassifier(random_state=number),
+            "`ForestClassifier(calibration=None)`": ForestClassifier(calibration=None, random_state=number),
+            "`RandomTreesClassifier()`": RandomTreesClassifier(random_state=number),
+            "`TreeClassifier()`": TreeClassifier(),
+        }
+        for dataset in CLASSES:
+            X, y = read(folder, dataset)
+            X_fit, X_new, y_fit, y_new = train_test_split(X, y, test_size=0.5, random_state=number, stratify=y)
+            for name, model in models.items():
+                venn_abers = ConformalClassifier(model, probabilities="venn_abers", random_state=number)
+                for kind, one in (("own", model), ("Venn-Abers", venn_abers)):
+                    p = one.fit(X_fit, y_fit).predict_proba(X_new)
+                    of_truth = p[np.arange(len(y_new)), y_new]
+                    losses = {
+                        "log-loss": -np.log(np.maximum(of_truth, 1e-15)).mean(),
+                        "Brier": (p**2).sum(axis=1).mean() - 2 * of_truth.mean() + 1,
+                    }
+                    lines += [(name, dataset, kind, loss, value) for loss, value in losses.items()]
+    found = pd.DataFrame(lines, columns=["model", "dataset", "kind", "loss", "value"])
+    means = found.groupby(["model", "loss", "dataset", "kind"], sort=False).value.mean().unstack("kind")
+    print("| model | loss | own | Venn-Abers | lower with it |")
+    print("|---" * 5 + "|")
+    for (model, loss), part in means.groupby(["model", "loss"], sort=False):
+        lower = f"{(part['Venn-Abers'] < part['own']).sum()} of {len(part)}"
+        print(f"| {model} | {loss} | {part['own'].mean():.4f} | {part['Venn-Abers'].mean():.4f} | {lower} |")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--splits", type=int, default=50)
@@ -285,12 +319,16 @@ if __name__ == "__main__":
     parser.add_argument("--timed", type=int, default=2)
     parser.add_argument("--out", help="CSV file for every line")
     parser.add_argument("--table", nargs="+", help="print the tables of these CSV files instead")
+    parser.add_argument("--probabilities", action="store_true", help="compare Venn-Abers probabilities instead")
     given = parser.parse_args()
     if given.table:
         print_tables(pd.concat(map(pd.read_csv, given.table)))
         sys.exit()
     if "HEDGEROW_DATA" not in os.environ:
         sys.exit("set HEDGEROW_DATA to the folder with the Parquet files")
+    if given.probabilities:
+        compare_probabilities(Path(os.environ["HEDGEROW_DATA"]), given.splits)
+        sys.exit()
     lines = []
     for number in range(given.first, given.first + given.splits):  # kept split by split: an interrupted run is of use
         lines += trials(Path(os.environ["HEDGEROW_DATA"]), [number], given.timed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_hex
@@ -43,6 +44,19 @@ def test_text_fits_its_place_on_any_axes(tree: Any) -> None:
         for text in subjects:
             extent = text.get_window_extent(renderer)
             assert any(box.x0 <= extent.x0 and extent.x1 <= box.x1 for box in boxes), text
+
+
+def test_a_large_tree_on_small_axes_has_as_many_levels_as_can_be_read() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    tall = TreeClassifier(max_leaf_nodes=80, pruning=None).fit(X, rng.integers(2, size=600))
+    _, axes = plt.subplots(1, 2, figsize=(12, 5), width_ratios=(1, 2))
+    narrow, wide = (TreeDisplay.from_estimator(tall, ax=one) for one in axes)
+    for display in (narrow, wide):
+        assert min(text.get_fontsize() for text in display.texts_) > 4.4  # the smallest are 10 pixels high
+    assert len(narrow.texts_) < len(wide.texts_) < len(TreeDisplay.from_estimator(tall).texts_)
+    whole = TreeDisplay.from_estimator(tall, ax=axes[0], max_depth=None)
+    assert len(whole.texts_) > len(wide.texts_)
 
 
 def test_themes_and_keywords(tree: Any) -> None:

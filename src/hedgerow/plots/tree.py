@@ -16,6 +16,8 @@ __all__ = ["TreeDisplay"]
 
 _PIXELS_PER_INCH = 96.0
 _POINTS_PER_INCH = 72.0
+_LEGIBLE = 0.45  # points of a pixel: letters are 11 pixels high, and so at least 5 points
+_MOST_LEVELS = 12
 _LARGEST = 640.0  # inches; matplotlib draws at most 2**16 pixels on each side
 
 
@@ -79,8 +81,7 @@ class TreeDisplay(Display):
         axes.set_facecolor(_color("background", colors))
         axes.set(xlim=(0, width), ylim=(height, 0), xticks=[], yticks=[], aspect="equal", anchor="N")
         axes.spines[:].set_visible(False)
-        box = axes.get_window_extent()
-        pixel = min(box.width / width, box.height / height) * _POINTS_PER_INCH / axes.figure.dpi  # in points
+        pixel = _points(axes, self.scene)
         self.texts_: list[Any] = []
         self.boxes_: list[Any] = []
         self.branches_: list[Any] = []
@@ -163,7 +164,7 @@ class TreeDisplay(Display):
             Which tree of a forest.
         max_depth : int, None or "auto", default="auto"
             Draw splits above this depth; None: all. "auto" draws up to 60 leaves, or what replaces them in larger
-            trees.
+            trees; on given axes as many levels as can be read.
         row : table of one row or None, default=None
             Show its way down the tree, and its values.
         orientation : {"auto", "down", "right"}, default="auto"
@@ -175,7 +176,19 @@ class TreeDisplay(Display):
         """
         cls._pyplot("from_estimator")
         check_tree(estimator)
-        return cls(scene=tree_scene(view_of(estimator, tree, max_depth, row), orientation)).plot(ax, **kwargs)
+        depths = (max_depth,) if max_depth != "auto" or ax is None else ("auto", *range(_MOST_LEVELS, 0, -1))
+        for depth in depths:
+            scene = tree_scene(view_of(estimator, tree, depth, row), orientation)
+            if ax is None or _points(ax, scene) >= _LEGIBLE:
+                break
+        return cls(scene=scene).plot(ax, **kwargs)
+
+
+def _points(axes: Any, scene: Scene) -> float:
+    """Points of a pixel of a picture that fills axes."""
+    box = axes.get_window_extent()
+    pixel: float = min(box.width / scene.width, box.height / scene.height)
+    return pixel * _POINTS_PER_INCH / axes.figure.dpi
 
 
 def _theme_of(axes: Any) -> Theme:
