@@ -257,3 +257,8 @@ class ForestRegressor(NumberAnswers, BaggedTrees):
     def _intervals(self, rows: Floats, coverage: float = 0.9) -> Floats:
         ends = central_interval(coverage)
         return predict_quantiles(self.forest_, self.leaf_samples_, rows, ends, n_jobs=self.n_jobs)
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        if not isinstance(vars(self).get("leaf_samples_"), LeafSamples):
+            raise ValueError("leaf_samples_ is missing, or something else")

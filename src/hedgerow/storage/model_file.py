@@ -95,6 +95,8 @@ def _refuse_unfitted(model: Any) -> None:
         check_is_fitted(model)
     except NotFittedError:
         raise ModelFileError("the model was not fitted") from None
+    except AttributeError:  # a wrapper asks its parameter `estimator`
+        raise ModelFileError("a parameter of the model is no estimator") from None
 
 
 def read_fitted(path: AnyPath, names: Collection[str]) -> tuple[str, dict[str, Any]]:
