@@ -272,7 +272,7 @@ def test_sets_of_categories_are_the_best_of_all_sets() -> None:
     every = np.array([[code >> bit & 1 for bit in range(6)] for code in range(1, 32)], dtype=bool)
 
     def gains(sets: np.ndarray) -> np.ndarray:
-        found = moments.of_sets(sets, column.law.shares)
+        found = moments.of_sets(sets)
         return (found.residuals**2).sum(axis=1) / (found.norms - (found.basis**2).sum(axis=1))
 
     tried = column.candidate_sets(np.ones(6, dtype=bool), moments)

@@ -4,9 +4,12 @@ X = U + ε: an observed value is a latent value plus an error of known size. A r
 with the probability that its latent values are, and a tree predicts the mean of the regions' values with these weights.
 """
 
+from hedgerow.measured.error_sizes import ErrorSize, Relative
 from hedgerow.measured.errors import ErrorModel, Laplace, Normal, Student, Uniform
 from hedgerow.measured.losses import Pinball, SquaredError
+from hedgerow.measured.misclassification import Misclassification
 from hedgerow.measured.priors import FlatPrior, KdePrior, NormalPrior, Prior
+from hedgerow.measured.readings import Readings, average_repeats, read_limits
 from hedgerow.measured.regions import Regions, membership
 from hedgerow.measured.residuals import IntervalParts
 from hedgerow.pruning import CostComplexity
@@ -14,17 +17,23 @@ from hedgerow.pruning import CostComplexity
 __all__ = [
     "CostComplexity",
     "ErrorModel",
+    "ErrorSize",
     "FlatPrior",
     "IntervalParts",
     "KdePrior",
     "Laplace",
+    "Misclassification",
     "Normal",
     "NormalPrior",
     "Pinball",
     "Prior",
+    "Readings",
     "Regions",
+    "Relative",
     "SquaredError",
     "Student",
     "Uniform",
+    "average_repeats",
     "membership",
+    "read_limits",
 ]

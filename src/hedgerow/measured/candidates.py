@@ -110,13 +110,14 @@ class Candidates:
     def _with_absent(self, region: GrowingRegion, feature: int, members: Bools) -> Bools:
         """Add categories without rows in the region to the larger part.
 
-        Not where some values are missing: those rows have a share in every category, which is already counted.
+        Not where some values are missing or misclassified: those rows have a share in several categories, which is
+        already counted.
         """
         column = self._categories[feature]
-        if column.any_missing:
+        if not column.is_exact:
             return members
         inside = region.inside.get(feature, np.ones_like(members))
-        rows = column.sums_known(region.share_without(feature)[:, np.newaxis])[:, 0]
+        rows = column.sums(region.share_without(feature)[:, np.newaxis])[:, 0]
         absent = inside & ~(rows > 0)
         return members | absent if rows[members].sum() > rows[inside & ~members].sum() else members
 
@@ -202,7 +203,7 @@ class Candidates:
         seen = np.sqrt(region.observed_share())[:, np.newaxis]
         of_node = column.moments(v * seen[:, 0], basis * seen, self._fit.residuals * seen)
         sets = column.candidate_sets(inside, moments)
-        in_all, in_node = (one.of_sets(sets, column.law.shares) for one in (moments, of_node))
+        in_all, in_node = (one.of_sets(sets) for one in (moments, of_node))
         smaller, allowed = parent.assess(in_all, sets @ rows)
         drop = drop_in_node(in_all, in_node, smaller, *self._node_products(seen))
         return FixedScores(np.where(allowed, drop, -np.inf), sets)

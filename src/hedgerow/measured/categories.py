@@ -1,7 +1,7 @@
 """Nominal columns while a tree grows: candidate sets of categories, and inner products with their columns.
 
-A set S adds the column c = v·1[x ∈ S] to the span (a missing value is in S with the frequency of its categories), so
-that products with sets are sums of products with single categories.
+Rows with the same recorded category, and those with a missing value, are in a set S with the same probability g(S). So
+S adds the column c = v·g(S) to the span, and products with sets are sums of products with these groups of rows.
 """
 
 from __future__ import annotations
@@ -23,16 +23,26 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class CategoryMoments:
-    """Moments of the columns of single categories; `of_missing` is Σ v² over the rows with a missing value."""
+    """Moments of the columns of single categories, and what the norms of sets follow from.
 
-    norms: Floats
-    of_missing: float
+    `of_groups` is Σ v² over the rows of each group, `shares` the probabilities g of each category, (n_groups,
+    n_categories). Missing values are the last group.
+    """
+
+    of_groups: Floats
+    shares: Floats
     basis: Floats
     residuals: Floats
 
-    def of_sets(self, sets: Bools, shares: Floats) -> Moments:
+    @property
+    def norms(self) -> Floats:
+        """Squared lengths of the columns of single categories, (n_categories,), without missing values."""
+        lengths: Floats = self.of_groups[:-1] @ self.shares[:-1] ** 2
+        return lengths
+
+    def of_sets(self, sets: Bools) -> Moments:
         """Moments of the columns of sets, (m, n_categories)."""
-        norms = sets @ self.norms + (sets @ shares) ** 2 * self.of_missing
+        norms = (sets @ self.shares.T) ** 2 @ self.of_groups
         return Moments(norms, sets @ self.basis, sets @ self.residuals)
 
 
@@ -43,34 +53,30 @@ class Categories:
         self.law = law
         self._one_against_rest = one_against_rest
         self._codes = codes
-        self._missing = np.flatnonzero(np.isnan(codes))
-        known = np.flatnonzero(~np.isnan(codes))
-        positions = (codes[known].astype(np.intp), known)
-        self._indicators = csr_array((np.ones(len(known)), positions), shape=(len(law.shares), len(codes)))
-
-    @property
-    def any_missing(self) -> bool:
-        return len(self._missing) > 0
+        n_categories = len(law.shares)
+        missing = np.isnan(codes)
+        self.is_exact = law.given is None and not missing.any()
+        group = np.where(missing, n_categories, codes).astype(np.intp)
+        self._groups = csr_array(
+            (np.ones(len(codes)), (group, np.arange(len(codes)))), shape=(n_categories + 1, len(codes))
+        )
+        of_code = np.eye(n_categories) if law.given is None else law.given
+        self._shares = np.vstack([of_code, law.shares])
 
     def within(self, members: Bools) -> Floats:
         """P(U is one of the members | x), (n,)."""
         return self.law.within(self._codes, members[np.newaxis])[:, 0]
 
     def sums(self, vectors: Floats) -> Floats:
-        """Sums over the rows of each category and its share of missing rows, (n_categories, k)."""
-        return self.sums_known(vectors) + np.outer(self.law.shares, vectors[self._missing].sum(axis=0))
-
-    def sums_known(self, vectors: Floats) -> Floats:
-        """Sums over the rows of each category, (n_categories, k)."""
-        sums: Floats = self._indicators @ vectors
+        """Sums over the rows, as far as they are in each category, (n_categories, k)."""
+        sums: Floats = self._shares.T @ (self._groups @ vectors)
         return sums
 
     def moments(self, v: Floats, basis: Floats, residuals: Floats) -> CategoryMoments:
         column = v[:, np.newaxis]
         sums = self.sums(np.concatenate([column * basis, column * residuals], axis=1))
-        norms = self.sums_known(column**2)[:, 0]
-        of_missing = float((v[self._missing] ** 2).sum())
-        return CategoryMoments(norms, of_missing, sums[:, : basis.shape[1]], sums[:, basis.shape[1] :])
+        of_groups = (self._groups @ column**2)[:, 0]
+        return CategoryMoments(of_groups, self._shares, sums[:, : basis.shape[1]], sums[:, basis.shape[1] :])
 
     def candidate_sets(self, inside: Bools, moments: CategoryMoments) -> Bools:
         """Candidate sets in a region that has the categories `inside`, (m, n_categories).

@@ -2,33 +2,75 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._params import RowError, is_number, is_whole
+from hedgerow._params import RowError, check_number, is_number, is_whole
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
 from hedgerow.data.columns import Kind
 from hedgerow.data.table import Schema, unmask
 
-__all__ = ["ErrorSizes", "column_position", "read_cells", "read_sigma"]
+__all__ = ["ErrorSize", "ErrorSizes", "Relative", "column_position", "read_cells", "read_sigma"]
 
 Floats = NDArray[np.float64]
 
 _LARGEST = 1e100  # its square is far from overflow
 
 
+class ErrorSize(ABC):
+    """Abstract strategy: the size of an error, from the value that was measured."""
+
+    @abstractmethod
+    def of_values(self, x: Floats) -> Floats:
+        """σ of each value, (n,).
+
+        Parameters
+        ----------
+        x : array of shape (n,)
+            Known values of a column.
+        """
+
+
+@partial(register, name="hedgerow.measured.Relative")
+@dataclass(frozen=True)
+class Relative(ErrorSize):
+    """Error in proportion to the value: σ² = (fraction·x)² + least².
+
+    Parameters
+    ----------
+    fraction : float
+        Relative standard deviation: 0.05 is 5 %.
+    least : float
+        Standard deviation of a value of 0.
+    """
+
+    fraction: float
+    least: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_number("Relative: fraction", self.fraction, closed="left")
+        check_number("Relative: least", self.least, closed="left")
+
+    def of_values(self, x: Floats) -> Floats:
+        sizes: Floats = np.hypot(self.fraction * x, self.least)
+        return sizes
+
+
 @dataclass(frozen=True, eq=False)
 class ErrorSizes:
-    """σ of each column, (n_features,), and the column that holds its errors, or -1."""
+    """σ of each column, (n_features,), and the column that holds its errors, or -1; rules by position of column."""
 
     sigma: Floats
     held_by: NDArray[np.int64]
+    rules: tuple[tuple[int, ErrorSize], ...] = ()
 
     def __post_init__(self) -> None:
         for name, dtype in (("sigma", np.float64), ("held_by", np.int64)):
@@ -39,6 +81,9 @@ class ErrorSizes:
             raise ValueError("sigma must not be negative, with a number for each column")
         if not ((self.held_by >= -1) & (self.held_by < len(self.sigma))).all():
             raise ValueError("held_by must name columns")
+        for j, rule in self.rules:
+            if not 0 <= j < len(self.sigma) or not isinstance(rule, ErrorSize):
+                raise ValueError("rules must be sizes of errors by column")
         if (self.held_by[self.held_by[self.held_by >= 0]] >= 0).any():
             raise ValueError("held_by must not name columns with errors of their own in a column")
 
@@ -56,6 +101,9 @@ class ErrorSizes:
         for j in np.flatnonzero(self.held_by >= 0):
             held = values[:, self.held_by[j]]
             cells[:, j] = _check_sizes(held, values[:, j], f"column {names[self.held_by[j]]!r}, the error of", names[j])
+        for column, rule in self.rules:
+            known = ~np.isnan(values[:, column])
+            cells[known, column] = rule.of_values(values[known, column])
         return cells
 
 
@@ -65,8 +113,9 @@ register(ErrorSizes, name="hedgerow.measured.ErrorSizes")
 def read_sigma(given: Any, schema: Schema) -> ErrorSizes:
     """Read the parameter `sigma`: a number, one per column, or a mapping from columns to numbers or column names.
 
-    A single number applies to all numeric columns; the others are exact.
+    A single number or rule applies to all numeric columns; the others are exact.
     """
+    rules: list[tuple[int, ErrorSize]] = []
     numeric = np.array([column.kind == Kind.NUMERIC for column in schema.columns])
     sigma, held_by = np.zeros(schema.n_features), np.full(schema.n_features, -1, dtype=np.int64)
     if isinstance(given, Mapping):
@@ -74,13 +123,18 @@ def read_sigma(given: Any, schema: Schema) -> ErrorSizes:
             j = column_position("sigma", key, schema)
             if isinstance(size, str):
                 held_by[j] = _holder(size, j, schema)
+            elif isinstance(size, ErrorSize):
+                rules.append((j, size))
             else:
                 sigma[j] = _size(size, f"sigma of column {schema.names[j]!r}")
+    elif isinstance(given, ErrorSize):
+        rules = [(int(j), given) for j in np.flatnonzero(numeric)]
     elif is_number(given):
         sigma[numeric] = _size(given, "sigma")
     else:
         sigma[:] = _size_list(given, schema)
-    wrong = ~numeric & ((sigma > 0) | (held_by >= 0))
+    ruled = np.isin(np.arange(schema.n_features), [j for j, _ in rules])
+    wrong = ~numeric & ((sigma > 0) | (held_by >= 0) | ruled)
     if wrong.any():
         j = int(np.argmax(wrong))
         raise ValueError(
@@ -89,7 +143,7 @@ def read_sigma(given: Any, schema: Schema) -> ErrorSizes:
         )
     if (chained := held_by[np.isin(np.arange(schema.n_features), held_by) & (held_by >= 0)]).size:
         raise ValueError(f"sigma: column {schema.names[chained[0]]!r} holds the error of a column that holds errors")
-    return ErrorSizes(sigma, held_by)
+    return ErrorSizes(sigma, held_by, tuple(rules))
 
 
 def column_position(parameter: str, key: Any, schema: Schema) -> int:

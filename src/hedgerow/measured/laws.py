@@ -176,9 +176,13 @@ class HistogramLaw(NumberLaw):
 
 @dataclass(frozen=True, eq=False)
 class CategoryLaw:
-    """A nominal column, known exactly; a missing value has each category with its training frequency."""
+    """A nominal column; a missing value has each category with its training frequency.
+
+    `given` has P(true | recorded) of each recorded category, (n_categories, n_categories); None: it is exact.
+    """
 
     shares: Floats
+    given: Floats | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.shares, np.ndarray) or self.shares.ndim != 1 or self.shares.dtype != np.float64:
@@ -187,6 +191,13 @@ class CategoryLaw:
             raise ValueError("shares must be finite and not negative")
         if len(self.shares) and not abs(self.shares.sum() - 1) < 1e-9:
             raise ValueError("shares must add up to 1")
+        if self.given is None:
+            return
+        n = len(self.shares)
+        if not isinstance(self.given, np.ndarray) or self.given.dtype != np.float64 or self.given.shape != (n, n):
+            raise ValueError("given must have a row of probabilities for each category")
+        if not (self.given >= 0).all() or not (np.abs(self.given.sum(axis=1) - 1) < 1e-9).all():
+            raise ValueError("the rows of given must not be negative, and add up to 1")
 
     __reduce__ = reduce_to_constructor
 
@@ -194,7 +205,8 @@ class CategoryLaw:
         """P(U is one of the members | code), (n, k), for sets of categories (k, n_categories); NaN is missing."""
         known = ~np.isnan(codes)
         result = np.empty((len(codes), len(members)))
-        result[known] = members.T[codes[known].astype(np.intp)]
+        of_code = members.T if self.given is None else self.given @ members.T
+        result[known] = of_code[codes[known].astype(np.intp)]
         result[~known] = members @ self.shares
         return result
 

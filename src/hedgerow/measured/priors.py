@@ -21,6 +21,7 @@ from hedgerow.data.table import Schema
 from hedgerow.measured.error_sizes import column_position
 from hedgerow.measured.errors import ErrorModel, Normal, error_model
 from hedgerow.measured.laws import CategoryLaw, ColumnLaw, ExactLaw, FlatLaw, HistogramLaw, NormalLaw, NumberLaw
+from hedgerow.measured.misclassification import Misclassification, true_shares
 
 __all__ = [
     *("FlatPrior", "KdePrior", "NormalPrior", "Prior", "prior"),
@@ -130,26 +131,40 @@ def prior(given: Any) -> Prior:
 # --- Laws of all columns --------------------------------------------------------------------------------------
 
 
-def read_error_models(given: Any, schema: Schema) -> list[ErrorModel]:
+def read_error_models(given: Any, schema: Schema) -> list[ErrorModel | Misclassification]:
     """Read the parameter `error_model`: a model for each column; normal for those that a mapping leaves out."""
     if not isinstance(given, Mapping):
         return [error_model(given)] * schema.n_features
-    models: list[ErrorModel] = [Normal()] * schema.n_features
+    models: list[ErrorModel | Misclassification] = [Normal()] * schema.n_features
     for key, model in given.items():
-        models[column_position("error_model", key, schema)] = error_model(model)
+        j = column_position("error_model", key, schema)
+        if isinstance(model, Misclassification) and schema.columns[j].kind != Kind.NOMINAL:
+            raise ValueError(
+                f"error_model of column {schema.names[j]!r} is a Misclassification, and it is "
+                f"{schema.columns[j].kind}: only nominal columns are misclassified; name it in categorical_features"
+            )
+        models[j] = model if isinstance(model, Misclassification) else error_model(model)
     return models
 
 
 def learn_laws(
-    values: Floats, schema: Schema, sigma: Floats, weight: Floats, models: list[ErrorModel], prior: Prior
+    values: Floats,
+    schema: Schema,
+    sigma: Floats,
+    weight: Floats,
+    models: list[ErrorModel | Misclassification],
+    prior: Prior,
 ) -> tuple[ColumnLaw, ...]:
     """Law of each column of `values`, (n, n_features), with the standard deviations `sigma` of the same shape."""
-    return tuple(
-        _category_law(values[:, j], len(column.categories), weight)
-        if column.kind == Kind.NOMINAL
-        else _number_law(values[:, j], sigma[:, j], weight, models[j], prior, column.name)
-        for j, column in enumerate(schema.columns)
-    )
+    laws: list[ColumnLaw] = []
+    for j, (column, model) in enumerate(zip(schema.columns, models, strict=True)):
+        if column.kind == Kind.NOMINAL:
+            wrong = model.matrix(column.categories, column.name) if isinstance(model, Misclassification) else None
+            laws.append(_category_law(values[:, j], len(column.categories), weight, wrong))
+        else:
+            assert isinstance(model, ErrorModel)
+            laws.append(_number_law(values[:, j], sigma[:, j], weight, model, prior, column.name))
+    return tuple(laws)
 
 
 def _number_law(x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, prior: Prior, name: str) -> NumberLaw:
@@ -161,12 +176,20 @@ def _number_law(x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, pri
     return law if sigma.any() else ExactLaw(error, *empirical(x, weight), law)
 
 
-def _category_law(codes: Floats, n_categories: int, weight: Floats) -> CategoryLaw:
+def _category_law(codes: Floats, n_categories: int, weight: Floats, matrix: Floats | None) -> CategoryLaw:
+    """Law of a nominal column; `matrix` is P(recorded | true), None for an exact one."""
     known = ~np.isnan(codes)
-    if not known.any():
-        return CategoryLaw(np.full(n_categories, 1 / max(n_categories, 1)))
-    counts = np.bincount(codes[known].astype(np.intp), weights=weight[known], minlength=n_categories)
-    return CategoryLaw(counts / counts.sum())
+    if known.any():
+        counts = np.bincount(codes[known].astype(np.intp), weights=weight[known], minlength=n_categories)
+        shares = counts / counts.sum()
+    else:
+        shares = np.full(n_categories, 1 / max(n_categories, 1))
+    if matrix is None:
+        return CategoryLaw(shares)
+    true = true_shares(shares, matrix)
+    joint = (true[:, np.newaxis] * matrix).T
+    total = joint.sum(axis=1, keepdims=True)
+    return CategoryLaw(true, np.where(total > 0, joint / np.where(total > 0, total, 1.0), np.eye(n_categories)))
 
 
 # --- Deconvolution --------------------------------------------------------------------------------------------

@@ -195,7 +195,7 @@ class CategoryScores:
 
     def best(self) -> tuple[float, Bools] | None:
         sets = self._column.candidate_sets(self._inside, self._moments)
-        of_sets = self._moments.of_sets(sets, self._column.law.shares)
+        of_sets = self._moments.of_sets(sets)
         new = of_sets.norms - _squares(of_sets.basis)
         smaller, allowed = self._parent.assess(of_sets, sets @ self._rows)
         found = _best_of(drop_everywhere(of_sets.residuals, new, np.where(allowed, NEARLY_IN_SPAN * smaller, np.inf)))

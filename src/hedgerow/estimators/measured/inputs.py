@@ -84,7 +84,9 @@ class MeasuredInputs(TreeBased):
         known = ~np.isnan(table.values)
         mean_square = np.where(known, cells, 0.0) ** 2
         typical = np.sqrt(mean_square.sum(axis=0) / np.maximum(known.sum(axis=0), 1))
-        return Measurements(table, replace(sizes, sigma=np.where(sizes.held_by >= 0, 0.0, typical)), cells, "X_err")
+        return Measurements(
+            table, replace(sizes, sigma=np.where(sizes.held_by >= 0, 0.0, typical), rules=()), cells, "X_err"
+        )
 
     def _problem(self, given: Measurements, weight: Floats, precision: Floats, targets: Floats) -> Problem:
         """Least-squares problem of the rows with a positive weight."""

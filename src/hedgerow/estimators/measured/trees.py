@@ -42,10 +42,11 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
     sigma : float, sequence of float, or mapping
         Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or number),
         where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no feature. 0 is
-        exact. Used where no `X_err` is given.
+        exact, ``measured.Relative(0.05)`` 5 % of the value. Used where no `X_err` is given.
     error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, or a mapping
         Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column. "student" has
-        5 degrees of freedom, ``Student(df)`` others.
+        5 degrees of freedom, ``Student(df)`` others. Nominal columns are exact, or have a
+        ``measured.Misclassification`` here.
     prior : {"normal", "flat", "kde"} or an instance from :mod:`hedgerow.measured`
         Prior of U: normal, with the variance of X minus that of the errors; flat; or any shape, found by deconvolution.
     risk : {"global", "node"}
@@ -59,7 +60,7 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         Largest number of thresholds tried in each column: quantiles of the midpoints between neighbouring values. None
         tries all.
     nominal : {"subset", "binary"}
-        Splits of nominal columns, which are exact: some categories against the others, or one against the rest.
+        Splits of nominal columns: some categories against the others, or one against the rest.
     pruning : None, "cost_complexity" or :class:`~hedgerow.measured.CostComplexity`
         Which splits to keep: all, or as many as are worth the price of a leaf, by default found by cross-validation.
     categorical_features : "from_dtype", indices, mask, names or None
@@ -227,10 +228,11 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
     sigma : float, sequence of float, or mapping
         Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or
         number), where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no
-        feature. 0 is exact. Used where no `X_err` is given.
+        feature. 0 is exact, ``measured.Relative(0.05)`` 5 % of the value. Used where no `X_err` is given.
     error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, or a mapping
         Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column.
-        "student" has 5 degrees of freedom, ``Student(df)`` others.
+        "student" has 5 degrees of freedom, ``Student(df)`` others. Nominal columns are exact, or have a
+        ``measured.Misclassification`` here.
     prior : {"normal", "flat", "kde"} or an instance from :mod:`hedgerow.measured`
         Prior of U: normal, with the variance of X minus that of the errors; flat; or any shape, found by
         deconvolution.
@@ -251,7 +253,7 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
         Largest number of thresholds tried in each column: quantiles of the midpoints between neighbouring
         values. None tries all.
     nominal : {"subset", "binary"}
-        Splits of nominal columns, which are exact: some categories against the others, or one against the rest.
+        Splits of nominal columns: some categories against the others, or one against the rest.
     pruning : None, "cost_complexity" or :class:`~hedgerow.measured.CostComplexity`
         Which splits to keep: all, or as many as are worth the price of a leaf, by default found by
         cross-validation.
