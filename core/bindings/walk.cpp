@@ -80,7 +80,8 @@ PackedArrays pack_trees(const ForestArrays& forest_arrays, std::int64_t first_tr
     std::vector<std::int64_t> slot_start, columns;
     {
         const ReleasedGil release;
-        const walk::PackedForest packed(forest, first_tree, last_tree);
+        // Without columns of single categories: a device keeps the keys of a row in memory that is scarce.
+        const walk::PackedForest packed(forest, first_tree, last_tree, 0);
         packed.find_shares(forest);
         slots.reserve(2 * packed.slots().size());
         for (const walk::PackedNode& node : packed.slots()) {

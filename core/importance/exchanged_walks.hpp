@@ -66,31 +66,30 @@ struct MixedWalk {
     }
 };
 
-// On a packed tree: a single feature is exchanged, that a single column of keys stands for.
+// On a packed tree: a single feature is exchanged, that columns of keys side by side stand for.
 template <bool stays>
 struct PackedExchange {
     struct Lane {
         const walk::PackedNode* at;
         const std::uint32_t* keys;
         const std::uint32_t* donor;
-        std::uint32_t key;  // the donor's
     };
     static constexpr int burst = walk::packed_burst<stays>;
     const Forest& forest;
     const walk::PackedTree tree;
     const walk::KeyedRows rows;
-    const std::uint8_t* exchanged;  // features
-    std::uint16_t column;           // of keys
+    const std::uint8_t* exchanged;          // features
+    std::uint16_t first_column, n_columns;  // of keys
     const Job* jobs;
     std::int32_t* leaf;  // of each job
 
     Lane start(std::int64_t job) const {
         const auto [row, donor, node] = jobs[job];
-        const std::uint32_t* const donor_keys = rows.keys + donor * rows.n_columns;
-        return {tree.slots + tree.slot_of[node], rows.keys + row * rows.n_columns, donor_keys, donor_keys[column]};
+        return {tree.slots + tree.slot_of[node], rows.keys + row * rows.n_columns, rows.keys + donor * rows.n_columns};
     }
     std::uint32_t key(const Lane& lane) const {
-        return lane.at->column == column ? lane.key : lane.keys[lane.at->column];
+        const std::uint16_t column = lane.at->column;
+        return (static_cast<std::uint16_t>(column - first_column) < n_columns ? lane.donor : lane.keys)[column];
     }
     void advance(Lane& lane) const {
         const std::uint32_t row_key = key(lane), node_key = lane.at->key;

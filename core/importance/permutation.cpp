@@ -23,6 +23,7 @@ namespace hedgerow::importance {
 
 using base::Cancelled;
 using base::parallel_for;
+using walk::KeyColumns;
 using walk::PackedForest;
 using walk::TreeSpread;
 
@@ -62,9 +63,9 @@ struct Keys {
 // Columns that are exchanged together, and those within whose splits rows exchange values.
 struct Unit {
     Marks columns, given;
-    std::int64_t first;       // of the columns
-    bool is_single;           // the only one
-    std::int64_t key_column;  // that stands for it in packed trees; 0: none, or several
+    std::int64_t first;      // of the columns
+    bool is_single;          // the only one
+    KeyColumns::Range keys;  // that stand for it in packed trees, if they are side by side
     bool has_given;
 };
 
@@ -79,11 +80,10 @@ std::vector<Unit> read_units(const ColumnLists& lists, const ColumnLists& given,
                              const PackedForest* packed) {
     std::vector<Unit> units;
     for (std::int64_t list = 0; list < lists.n_lists; ++list) {
-        Unit unit{mark(lists, list, forest.n_features), mark(given, list, forest.n_features), 0, false, 0, false};
+        Unit unit{mark(lists, list, forest.n_features), mark(given, list, forest.n_features), 0, false, {0, 0}, false};
         unit.first = std::find(unit.columns.begin(), unit.columns.end(), 1) - unit.columns.begin();
         unit.is_single = std::count(unit.columns.begin(), unit.columns.end(), 1) == 1;
-        if (packed && unit.is_single)
-            unit.key_column = packed->columns().sole_column(static_cast<std::int32_t>(unit.first));
+        if (packed && unit.is_single) unit.keys = packed->columns().columns_of(static_cast<std::int32_t>(unit.first));
         unit.has_given = std::find(unit.given.begin(), unit.given.end(), 1) != unit.given.end();
         units.push_back(std::move(unit));
     }
@@ -216,12 +216,13 @@ private:
     // Walks `jobs_`.
     void run_jobs(const Unit& unit) {
         reached_.resize(jobs_.size());
-        if (unit.key_column == 0) return run_mixed(unit.columns, reached_.data());
+        if (unit.keys.n == 0) return run_mixed(unit.columns, reached_.data());
         const auto run = [&]<bool stays>() {
             walk::run_lanes<n_lanes>(
                 static_cast<std::int64_t>(jobs_.size()),
                 PackedExchange<stays>{forest_, packed_->tree(forest_, tree_), keyed_rows(), unit.columns.data(),
-                                      static_cast<std::uint16_t>(unit.key_column), jobs_.data(), reached_.data()});
+                                      static_cast<std::uint16_t>(unit.keys.first),
+                                      static_cast<std::uint16_t>(unit.keys.n), jobs_.data(), reached_.data()});
         };
         return may_stay_ ? run.template operator()<true>() : run.template operator()<false>();
     }

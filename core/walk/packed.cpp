@@ -44,6 +44,53 @@ std::vector<Reading> readings_of(const Forest& forest, std::int64_t first_node, 
     return readings;
 }
 
+// How a one-against-rest split reads missing values; Reading::code if they have a branch of their own.
+Reading category_reading(Missing policy) {
+    switch (policy) {
+        case Missing::spread:
+            return Reading::one_stay;
+        case Missing::first_child:
+            return Reading::one_first;
+        case Missing::last_child:
+            return Reading::one_last;
+        case Missing::own_branch:
+            return Reading::code;
+    }
+    return Reading::code;
+}
+
+KeyColumns::Category category_of(const Forest& forest, std::int64_t node) {
+    return {forest.nodes[node].feature, category_reading(forest.missing_of(node)),
+            static_cast<std::int64_t>(forest.nodes[node].threshold)};
+}
+
+// Categories that get a column of their own, ascending. If there are more than `most`, features with the most
+// categories have none.
+std::vector<KeyColumns::Category> categories_of(const Forest& forest, std::int64_t first_node, std::int64_t last_node,
+                                                std::size_t most) {
+    std::vector<KeyColumns::Category> found;
+    if (forest.only_thresholds) return found;
+    for (std::int64_t node = first_node; node < last_node; ++node)
+        if (!forest.is_leaf(node) && forest.kind[node] == Kind::one_against_rest &&
+            forest.missing_of(node) != Missing::own_branch)
+            found.push_back(category_of(forest, node));
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+
+    std::vector<std::size_t> n_of_feature(static_cast<std::size_t>(forest.n_features), 0);
+    for (const auto& category : found) ++n_of_feature[static_cast<std::size_t>(category.feature)];
+    std::size_t n = found.size();
+    while (n > most) {
+        const auto largest = std::max_element(n_of_feature.begin(), n_of_feature.end());
+        n -= *largest;
+        *largest = 0;
+    }
+    std::erase_if(found, [&](const KeyColumns::Category& category) {
+        return n_of_feature[static_cast<std::size_t>(category.feature)] == 0;
+    });
+    return found;
+}
+
 }  // namespace
 
 // Lays out one tree after the other, level by level: the top of a tree, which every row visits, is in few cache lines.
@@ -100,6 +147,7 @@ private:
         place = static_cast<std::int32_t>(slot);
         if (forest_.is_leaf(node)) return;
         if (forest_.is_threshold(node) && place_threshold(slot, node)) return;
+        if (forest_.kind[node] == Kind::one_against_rest && place_category(slot, node)) return;
         const bool found = find_runs(node);
         // All comparisons of a node lie between its slot and the first slot that is free.
         const std::int64_t farthest = size() - start_ - slot + 2 * static_cast<std::int64_t>(runs_.size());
@@ -121,16 +169,25 @@ private:
     // The usual case at once: two runs. False if there is more to it.
     bool place_threshold(std::int64_t slot, std::int64_t node) {
         const forest::Node& test = forest_.nodes[node];
-        const std::int64_t column = number_column(node), pair = size() - start_;
-        if (column > most_16_bits || pair - slot > most_16_bits || forest_.missing_of(node) == Missing::own_branch)
-            return false;
+        return forest_.missing_of(node) != Missing::own_branch &&
+               place_pair(slot, node, number_column(node), threshold_key(test.threshold));
+    }
+
+    // A category with a column of its own.
+    bool place_category(std::int64_t slot, std::int64_t node) {
+        const std::int64_t column = packed_.columns_.category_column(category_of(forest_, node));
+        return column != 0 && place_pair(slot, node, column, key_of_one_node);
+    }
+
+    bool place_pair(std::int64_t slot, std::int64_t node, std::int64_t column, std::uint32_t key) {
+        const std::int64_t pair = size() - start_;
+        if (column > most_16_bits || pair - slot > most_16_bits) return false;
         add_slots(2);
-        slot_at(slot) = {threshold_key(test.threshold), static_cast<std::uint16_t>(column),
-                         static_cast<std::uint16_t>(pair - slot)};
+        slot_at(slot) = {key, static_cast<std::uint16_t>(column), static_cast<std::uint16_t>(pair - slot)};
         place_of(slot) =
             inner_place(node, forest_.missing_of(node) == Missing::spread);  // a row that stays lacks a value
-        pending_.push_back({pair, root_ + test.first_child});
-        pending_.push_back({pair + 1, root_ + test.first_child + 1});
+        pending_.push_back({pair, child_of(node, 0)});
+        pending_.push_back({pair + 1, child_of(node, 1)});
         return true;
     }
 
@@ -241,11 +298,15 @@ private:
     std::int64_t column_ = 0;
 };
 
-PackedForest::PackedForest(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree)
+PackedForest::PackedForest(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree,
+                           std::int64_t most_category_columns)
     : first_tree_(first_tree),
       last_tree_(last_tree),
       first_node_(forest.tree_start[first_tree]),
-      columns_(forest.n_features) {
+      // Computing a key takes about as long as two steps of a walk: no more than a few for each tree.
+      columns_(forest.n_features,
+               categories_of(forest, first_node_, forest.tree_start[last_tree],
+                             static_cast<std::size_t>(std::min(most_category_columns, 8 * (last_tree - first_tree))))) {
     const auto n_nodes = static_cast<std::size_t>(forest.tree_start[last_tree] - first_node_);
     slots_.reserve(n_nodes);
     places_.reserve(n_nodes);

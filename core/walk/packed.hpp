@@ -50,7 +50,9 @@ struct PackedTree {
 
 class PackedForest {
 public:
-    PackedForest(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree);
+    // `most_category_columns`: key columns of a single category each; there are fewer for few trees.
+    PackedForest(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree,
+                 std::int64_t most_category_columns = 256);
 
     // Computes the shares of children, once: before a walk of rows that may be spread.
     void find_shares(const Forest& forest) const;

@@ -187,6 +187,28 @@ def test_every_kind_of_split_is_decided_by_keys(make: Any, share_missing: float)
     assert count_paths(forest.core_with_weight, X) == (2000, 0, 0)
 
 
+@pytest.mark.parametrize("policy", ["spread", "first_child", "last_child"])
+@pytest.mark.parametrize("n_codes", [12, 20, 40])
+def test_categories_are_decided_by_keys_whether_they_have_a_column_or_not(policy: Any, n_codes: int) -> None:
+    def split(feature: int, codes: range) -> Any:  # one category after the other
+        tree = leaf([1.0, 2.0])
+        for code in codes:
+            tree = one_against_rest(feature, code, leaf([code + 1.0, 1.0]), tree, missing=policy)
+        return tree
+
+    both = threshold(2, 0.5, split(0, range(12)), split(1, range(n_codes)))
+    forest = build_forest([both] * 4, 3)  # 32 columns at most
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 45, (400, 3)).astype(float)
+    X[:, 2] %= 2
+    X[:, :2][rng.random((400, 2)) < 0.1] = NAN
+    assert count_paths(forest.core_with_weight, X) == (1600, 0, 0)
+    assert route(forest, X)[:, 0].tolist() == [oracles.route(forest, x, 0) for x in X]
+    table = LeafTable.of(np.random.default_rng(0).lognormal(0, 2, (forest.n_leaves, 2)))
+    one_by_one = [fold(forest, X[i : i + 1], [table])[0][0] for i in range(len(X))]
+    assert fold(forest, X, [table])[0].tobytes() == np.array(one_by_one).tobytes()
+
+
 def test_oblique_splits_are_evaluated_and_the_walk_goes_on() -> None:
     below = deep(lambda level, a, b: threshold(level % 2, level - 3.5, a, b))
     forest = build_forest([threshold(0, 2.5, oblique({0: 1, 1: -1}, 0.5, below, below), below)] * 4, 2)
