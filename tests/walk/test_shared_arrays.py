@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from effort import examples
 from hedgerow.forest import Forest
 from hedgerow.forest.build import build_forest, leaf, threshold
 from hedgerow.walk import LeafTable, fold, route, spread, tally
@@ -84,7 +85,7 @@ thread = threading.Thread(target=write, daemon=True)
 thread.start()
 for name, do in work.items():
     print(name, flush=True)
-    end = time.monotonic() + 0.4
+    end = time.monotonic() + float(sys.argv[1])
     while time.monotonic() < end:
         try:
             made = do()
@@ -99,7 +100,9 @@ print("done")
 
 
 def test_writing_to_the_rows_breaks_nothing() -> None:
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(examples(0.15, 0.4))], capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, (done.stdout, done.stderr[-2000:])  # the last name is that of what failed
     assert done.stdout.endswith("done\n")
 

@@ -25,7 +25,7 @@ def mean_ranks(scores: Floats) -> Floats:
     return ranks
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Difference:
     """Mean of paired differences with its standard error."""
 
@@ -35,9 +35,12 @@ class Difference:
     """Of the 95 % interval, by Student's t."""
     low: float
     high: float
-    p_less: float
-    """One-sided Wilcoxon signed-rank test against differences that are below 0."""
-    p_greater: float
+    differences: Floats
+
+    @property
+    def p(self) -> float:
+        """Smaller p-value of the one-sided Wilcoxon signed-rank tests against differences below and above 0."""
+        return min(signed_rank(self.differences, "less"), signed_rank(self.differences, "greater"))
 
     @property
     def is_clear(self) -> bool:
@@ -59,8 +62,7 @@ def paired(differences: Floats) -> Difference:
         half_width=half_width,
         low=float(differences.min()),
         high=float(differences.max()),
-        p_less=signed_rank(differences, "less"),
-        p_greater=signed_rank(differences, "greater"),
+        differences=differences,
     )
 
 

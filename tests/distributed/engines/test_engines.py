@@ -40,7 +40,7 @@ def test_parts_do_not_change_a_bit(engine: Any, estimator: Any, kind: str, tmp_p
     assert {fitted(estimator, rows_of(kind, tmp_path, n), engine) for n in PARTS} == {expected}
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("estimator", daily(ESTIMATORS[1:], ESTIMATORS), ids=lambda model: type(model).__name__)
 def test_a_worker_that_is_killed_in_each_pass_costs_nothing_but_time(
     engine: Any, estimator: Any, tmp_path: Path
 ) -> None:

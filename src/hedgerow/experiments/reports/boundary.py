@@ -104,7 +104,7 @@ def _table(results: Results, kind: str, name: str) -> Table:
         row: list[Cell] = [dataset]
         for _, better, than, measure, column in _COLUMNS[name]:
             found = _difference(results, dataset, kind, better, than, measure)
-            row += [str(found), f"{min(found.p_less, found.p_greater):.1e}", _in_print(printed.get(dataset), column)]
+            row += [str(found), f"{found.p:.1e}", _in_print(printed.get(dataset), column)]
         rows.append(row)
     title = f"{_TITLES[name]}, {_SAMPLES[kind]}"
     note = "AUC above 0 is in favour of the boundary estimate." if name != "table2" else ""
