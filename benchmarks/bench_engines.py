@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 from bench_distributed_forests import N_COLUMNS, write
 
 from hedgerow import ForestClassifier, RandomTreesClassifier, distributed
@@ -182,6 +183,7 @@ def main() -> None:
     parser.add_argument("--model", choices=MODELS, default="trees")
     parser.add_argument("--trees", type=int, default=10)
     parser.add_argument("--rows", type=int, default=20_000_000)
+    parser.add_argument("--data", help="file of rows that an earlier run has written, or that this one writes")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
@@ -189,11 +191,14 @@ def main() -> None:
         print(json.dumps(measure(given.runs[0], given.one, given.model, given.trees)), flush=True)
         return
     with tempfile.TemporaryDirectory() as folder:
-        path = write(Path(folder, "rows.parquet"), given.rows)
-        print(f"{given.trees} {given.model}, {given.rows:,} rows x {N_COLUMNS}")
+        path = Path(given.data or Path(folder, "rows.parquet"))
+        if not path.exists():
+            write(path, given.rows)
+        n_rows = pq.read_metadata(path).num_rows
+        print(f"{given.trees} {given.model}, {n_rows:,} rows x {N_COLUMNS}")
         print("run              processor s   wall s   worker MB beside imports   part MB   model MB   digest")
         for run in given.runs:
-            command = [sys.executable, __file__, run, "--one", path, "--model", given.model, "--trees"]
+            command = [sys.executable, __file__, run, "--one", str(path), "--model", given.model, "--trees"]
             text = subprocess.run([*command, str(given.trees)], check=True, stdout=subprocess.PIPE, text=True).stdout
             found = json.loads(text.splitlines()[-1])
             mega = {name: found[name] / 1e6 for name in ("worker", "part", "model")}

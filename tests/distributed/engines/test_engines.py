@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -77,15 +79,21 @@ def test_two_fits_at_once_do_not_meet(engine: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("verb", ["map", "fold"])
 def test_an_interrupt_cancels_what_was_submitted(engine: Any, verb: str, tmp_path: Path) -> None:
-    if isinstance(engine, distributed.Spark):
-        pytest.skip("Spark reports progress when a pass has ended")
-
     def interrupt(n_parts: int) -> None:
         raise KeyboardInterrupt
 
+    def press_keys() -> None:
+        while not any(tmp_path.iterdir()):
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGINT)
+
     more: Any = {"merge": max} if verb == "fold" else {}
+    if isinstance(engine, distributed.Spark):  # which reports progress when a pass has ended
+        Thread(target=press_keys).start()
+    else:
+        more["done"] = interrupt
     with pytest.raises(KeyboardInterrupt):
-        getattr(engine, verb)(range(60), leave_mark, str(tmp_path), done=interrupt, **more)
+        getattr(engine, verb)(range(60), leave_mark, str(tmp_path), **more)
     gc.collect()
     assert engine.map([61], leave_mark, str(tmp_path)) == [61]  # the cluster is as it was
     time.sleep(1)

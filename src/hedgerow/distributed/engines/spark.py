@@ -44,7 +44,7 @@ class Spark:
             from pyspark.sql import SparkSession
         if session is None:
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # executors on this machine
-            session = SparkSession.builder.getOrCreate()
+            session = SparkSession.builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
         self.session = session
 
     def share(self, value: Any) -> Any:
@@ -127,11 +127,18 @@ class Spark:
         self.session.addTag(tag)
         try:
             yield
-        except BaseException:
+        except BaseException as error:
             self.session.interruptTag(tag)
+            if _is_interrupt(error):
+                raise KeyboardInterrupt from None
             raise
         finally:
             self.session.removeTag(tag)
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether an error follows from Ctrl-C: Spark then raises that its job was cancelled."""
+    return error is not None and (isinstance(error, KeyboardInterrupt) or _is_interrupt(error.__context__))
 
 
 def _results(table: Any, n_parts: int, done: Done | None) -> Iterator[tuple[tuple[str, int], Any]]:
