@@ -9,9 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from joblib import Parallel, delayed, parallel_config
 
 from hedgerow.forest.build import build_forest, leaf, threshold
 from hedgerow.walk import LeafTable, fold
+from hedgerow.walk.walks import n_threads
 
 # 300 trees pass over 16 384 rows, and each adds 64 columns for each of 2 000 tables: 6e11 additions, which take
 # minutes on any machine. All tables share one output, so that it takes little memory. 64 features make blocks of 256
@@ -96,6 +98,34 @@ def test_more_threads_than_blocks_do_no_harm() -> None:
     X = np.linspace(0, 1, 1001)[:, None]  # one block, but enough walks for threads
     expected = np.where(X <= 0.5, 20.0, 40.0)
     assert np.array_equal(fold(forest, X, [LeafTable.of(forest.counts)], n_jobs=16)[0], expected)
+
+
+def test_python_goes_on_during_a_walk() -> None:
+    forest = build_forest([threshold(0, 0.5, leaf([1.0]), leaf([2.0]))] * 300, 1)
+    X = np.random.default_rng(0).random((400_000, 1))
+    out = np.zeros((len(X), 1))
+    with ThreadPoolExecutor(1) as pool:
+        folding = pool.submit(fold, forest, X, [LeafTable.of(forest.counts)], out=[out])
+        in_between = False
+        while not (folding.done() or in_between):
+            last, first = out[-1, 0], out[0, 0]  # in this order: the first block is walked before the last
+            in_between = bool(first > 0 and last == 0)
+    assert in_between
+
+
+def threads_in_worker(_: int) -> list[int]:
+    return [n_threads(n_jobs) for n_jobs in (None, -1, 3)]
+
+
+def test_workers_of_joblib_do_not_take_more_threads_than_their_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    cores = n_threads(-1)
+    assert Parallel(2, backend="threading")(delayed(threads_in_worker)(i) for i in range(2)) == [[1, 1, 3]] * 2
+    share = max(cores // 2, 1)
+    assert Parallel(2, backend="loky")(delayed(threads_in_worker)(i) for i in range(2)) == [[1, share, 3]] * 2
+    with parallel_config(backend="threading", n_jobs=2):
+        assert threads_in_worker(0) == [2, cores, 3]
+    assert n_threads(-1) == cores
 
 
 def test_walks_can_run_at_the_same_time_in_threads_of_python() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,9 @@ _MAX_THREADS = 2**31
 def n_threads(n_jobs: int | None) -> int:
     """Threads for scikit-learn's `n_jobs`: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores.
 
+    In a worker of joblib, whose neighbours take the other cores, a negative number means the worker's share: the number
+    of threads that joblib grants to a process (``OMP_NUM_THREADS``), and one in a thread.
+
     Parameters
     ----------
     n_jobs : int or None
@@ -37,11 +41,14 @@ def n_threads(n_jobs: int | None) -> int:
     check_n_jobs(n_jobs)
     if n_jobs == 1:
         return 1
-    from joblib import (
-        effective_n_jobs,
-    )  # late, like scipy below: slow to import, rarely needed
+    from joblib import effective_n_jobs  # late, like scipy below: slow to import, rarely needed
+    from joblib.parallel import get_active_backend
 
-    return int(effective_n_jobs(n_jobs))
+    threads = int(effective_n_jobs(n_jobs))
+    if n_jobs is None or n_jobs > 0 or not get_active_backend()[0].nesting_level:
+        return threads
+    granted = os.environ.get("OMP_NUM_THREADS", "")
+    return min(threads, max(int(granted), 1)) if granted.isdecimal() else 1
 
 
 def check_n_jobs(n_jobs: Any) -> None:
