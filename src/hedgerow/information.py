@@ -51,6 +51,11 @@ def joint_entropy(joint: ArrayLike) -> float:
     ----------
     joint : array-like of shape (n_rows, n_columns)
         Joint probabilities, or counts.
+
+    Examples
+    --------
+    >>> round(joint_entropy([[0.2, 0.4], [0.3, 0.1]]), 2)
+    1.85
     """
     return _bits(_shares("joint", joint))
 
@@ -64,6 +69,11 @@ def conditional_entropy(joint: ArrayLike) -> float:
     ----------
     joint : array-like of shape (n_rows, n_columns)
         Joint probabilities, or counts.
+
+    Examples
+    --------
+    >>> round(conditional_entropy([[0.2, 0.4], [0.3, 0.1]]), 2)  # of the columns, given the rows
+    0.88
     """
     shares = _shares("joint", joint, n_dimensions=2)
     return max(0.0, _bits(shares) - _bits(shares.sum(axis=1)))
@@ -78,6 +88,11 @@ def mutual_information(joint: ArrayLike) -> float:
     ----------
     joint : array-like of shape (n_rows, n_columns)
         Joint probabilities, or counts.
+
+    Examples
+    --------
+    >>> round(mutual_information([[0.5, 0.0], [0.0, 0.5]]), 2)  # each tells the other
+    1.0
     """
     shares = _shares("joint", joint, n_dimensions=2)
     return max(0.0, _bits(shares.sum(axis=0)) + _bits(shares.sum(axis=1)) - _bits(shares))
@@ -92,6 +107,11 @@ def kullback_leibler_divergence(p: ArrayLike, q: ArrayLike) -> float:
         Probabilities, or counts.
     q : array-like
         Probabilities, or counts, of the same shape.
+
+    Examples
+    --------
+    >>> round(float(kullback_leibler_divergence([0.5, 0.5], [0.9, 0.1])), 2)
+    0.74
     """
     of_p, of_q = _shares("p", p, n_dimensions=1), _shares("q", q, n_dimensions=1)
     if of_p.shape != of_q.shape:
@@ -123,6 +143,11 @@ def split_entropy(table: ArrayLike) -> float:
     ----------
     table : array-like of shape (n_branches, n_classes)
         Counts of the classes in each branch.
+
+    Examples
+    --------
+    >>> split_entropy([[2, 2], [2, 2]])  # four rows in each of two branches
+    1.0
     """
     return _bits(_shares("table", table, n_dimensions=2).sum(axis=1))
 
@@ -136,6 +161,11 @@ def gain_ratio(table: ArrayLike) -> float:
     ----------
     table : array-like of shape (n_branches, n_classes)
         Counts of the classes in each branch.
+
+    Examples
+    --------
+    >>> gain_ratio([[4, 0], [0, 4]])
+    1.0
     """
     information = split_entropy(table)
     return information_gain(table) / information if information > 0 else 0.0

@@ -34,6 +34,15 @@ class Relative:
     ----------
     fraction : float
         The fraction τ.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow import BoundaryClassifier
+    >>> model = BoundaryClassifier(bandwidth=Relative(0.1)).fit(X, y)
+    >>> model.bandwidth_.shape
+    (3,)
     """
 
     fraction: float = 0.1
@@ -53,6 +62,15 @@ class Absolute:
     ----------
     width : float
         Bandwidth in units of the metric.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow import BoundaryClassifier
+    >>> model = BoundaryClassifier(bandwidth=Absolute(0.3)).fit(X, y)
+    >>> model.bandwidth_.shape
+    (3,)
     """
 
     width: float
@@ -75,6 +93,15 @@ class CrossValidated:
     ----------
     fractions : tuple[float, ...]
         Fractions of the range that are tried.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow import BoundaryClassifier
+    >>> model = BoundaryClassifier(bandwidth=CrossValidated()).fit(X, y)
+    >>> model.bandwidth_.shape
+    (3,)
     """
 
     fractions: tuple[float, ...] = (0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
@@ -100,6 +127,15 @@ class HeldOut:
         Fractions of the range that are tried.
     folds : int
         Times that rows are held out.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow import BoundaryClassifier
+    >>> model = BoundaryClassifier(bandwidth=HeldOut(folds=2)).fit(X, y)
+    >>> model.bandwidth_.shape
+    (3,)
     """
 
     fractions: tuple[float, ...] = (0.03, 0.05, 0.1, 0.2)

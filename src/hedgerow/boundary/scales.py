@@ -34,6 +34,15 @@ class Standard:
     ----------
     nominal_weight : float
         Distance between two categories of a nominal column.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow import BoundaryClassifier
+    >>> model = BoundaryClassifier(metric=Standard(), bandwidth=0.1).fit(X, y)
+    >>> model.bandwidth_.shape
+    (3,)
     """
 
     nominal_weight: float = 1.0
@@ -67,6 +76,15 @@ class MinMax:
     ----------
     nominal_weight : float
         Distance between two categories of a nominal column.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow import BoundaryClassifier
+    >>> model = BoundaryClassifier(metric=MinMax(), bandwidth=0.1).fit(X, y)
+    >>> model.bandwidth_.shape
+    (3,)
     """
 
     nominal_weight: float = 1.0

@@ -91,6 +91,15 @@ class Raps(ClassScore):
         Penalty on each class beyond the first `free` ones.
     free : int
         Number of classes without a penalty.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow import ConformalClassifier
+    >>> model = ConformalClassifier(conformity_score=Raps(), random_state=0).fit(X, y)
+    >>> model.predict_set(X[:1])
+    array([[ True, False, False]])
     """
 
     is_randomized: ClassVar[bool] = True

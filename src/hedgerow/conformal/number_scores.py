@@ -91,7 +91,17 @@ class NumberScore(ABC):
 @partial(register, name="hedgerow.conformal.AbsoluteError")
 @dataclass(frozen=True)
 class AbsoluteError(NumberScore):
-    """|y − ŷ|: intervals of the same width for all rows (Lei et al., 2018, section 2.2)."""
+    """|y − ŷ|: intervals of the same width for all rows (Lei et al., 2018, section 2.2).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from hedgerow import ConformalRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = ConformalRegressor(conformity_score=AbsoluteError()).fit(X[:300], y[:300])
+    >>> model.predict_interval(X[300:302]).shape
+    (2, 2)
+    """
 
     def verbs(self, low: float, high: float) -> dict[str, dict[str, Any]]:
         return {"predict": {}}
@@ -114,6 +124,15 @@ class NormalizedError(NumberScore):
     ----------
     floor : float
         Added to the uncertainty, in units of its mean, so that no interval has no width.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from hedgerow import ConformalRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = ConformalRegressor(conformity_score=NormalizedError()).fit(X[:300], y[:300])
+    >>> model.predict_interval(X[300:302]).shape
+    (2, 2)
     """
 
     floor: float = 0.1
@@ -141,6 +160,15 @@ class Cqr(NumberScore):
     """max(q̂_lo − y, y − q̂_hi): the model's own quantiles, moved until coverage is as promised.
 
     Romano, Patterson and Candès, Conformalized Quantile Regression, 2019, equation 6.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from hedgerow import ConformalRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = ConformalRegressor(conformity_score=Cqr()).fit(X[:300], y[:300])
+    >>> model.predict_interval(X[300:302]).shape
+    (2, 2)
     """
 
     is_centred: ClassVar[bool] = False

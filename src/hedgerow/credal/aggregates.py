@@ -385,7 +385,13 @@ for _aggregate in (*_WEIGHED.values(), *_PLAIN.values()):
 
 
 def names() -> tuple[str, ...]:
-    """Names of the aggregates."""
+    """Names of the aggregates.
+
+    Examples
+    --------
+    >>> names()
+    ('belief', 'average', 'vote', 'conjunction', 'disjunction')
+    """
     return ("belief", "average", "vote", "conjunction", "disjunction")
 
 

@@ -117,6 +117,11 @@ def load(name: str, *, data: AnyPath | None = None, data_home: AnyPath | None = 
         label or y, or else the last one.
     data_home : path or None, default=None
         The cache, as in :func:`fetch_openml`.
+
+    Examples
+    --------
+    >>> load("iris").target
+    'species'
     """
     folder = _folder(data)
     if folder is not None and (path := folder / f"{name}.parquet").is_file():
@@ -143,6 +148,11 @@ def entries(*, data: AnyPath | None = None, data_home: AnyPath | None = None) ->
         Folder of datasets to look in first.
     data_home : path or None, default=None
         Folder of downloaded datasets; None is scikit-learn's.
+
+    Examples
+    --------
+    >>> [entry.name for entry in entries() if entry.source == "scikit-learn"][:2]
+    ['breast-cancer', 'diabetes']
     """
     return [*_in_folder(_folder(data)), *_in_cache(cache_folder(data_home)), *_with_scikit_learn()]
 

@@ -108,7 +108,14 @@ class LeafProbability(Fold[Floats, Floats]):
 
 @dataclass(frozen=True)
 class Frequency(LeafProbability):
-    """k/n, the share of each class in the leaf; the prior where a leaf is empty."""
+    """k/n, the share of each class in the leaf; the prior where a leaf is empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Frequency().table(np.array([[3.0, 1.0]]), np.array([0.5, 0.5]))
+    array([[0.75, 0.25]])
+    """
 
     def table(self, counts: Floats, prior: Floats) -> Floats:
         return corrected_shares(counts, prior, 0.0)
@@ -116,7 +123,14 @@ class Frequency(LeafProbability):
 
 @dataclass(frozen=True)
 class Laplace(LeafProbability):
-    """(k + 1)/(n + C) with C classes: certainty grows with the size of the leaf."""
+    """(k + 1)/(n + C) with C classes: certainty grows with the size of the leaf.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Laplace().table(np.array([[3.0, 0.0]]), np.array([0.5, 0.5]))
+    array([[0.8, 0.2]])
+    """
 
     def table(self, counts: Floats, prior: Floats) -> Floats:
         n_classes = counts.shape[1]
@@ -131,6 +145,12 @@ class MEstimate(LeafProbability):
     ----------
     m : float
         Rows that the prior is worth.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> MEstimate(m=2).table(np.array([[3.0, 0.0]]), np.array([0.9, 0.1])).round(2)
+    array([[0.96, 0.04]])
     """
 
     m: float = 2.0
@@ -162,6 +182,14 @@ class Shrinkage(LeafProbability):
         the other folds.
     folds : int
         Number of folds for "cv".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow import TreeClassifier
+    >>> TreeClassifier(leaf_probability=Shrinkage(20)).fit(X, y).predict_proba(X[:1]).round(2)
+    array([[0.92, 0.04, 0.04]])
     """
 
     amount: Any = "cv"

@@ -26,6 +26,13 @@ class Fractional:
     ----------
     min_fraction : float
         A smaller fraction of a row follows the heaviest branch.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> X = [[1.0], [2.0], [float("nan")], [4.0]]
+    >>> TreeClassifier(missing=Fractional(), pruning=None).fit(X, [0, 0, 1, 1]).score(X, [0, 0, 1, 1])
+    1.0
     """
 
     min_fraction: float = 1 / 64
@@ -63,7 +70,15 @@ class Fractional:
 
 @dataclass(frozen=True)
 class Category:
-    """Treat missing as a value: it gets a branch, or is one of the rest; numeric columns too."""
+    """Treat missing as a value: it gets a branch, or is one of the rest; numeric columns too.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> X = [[1.0], [2.0], [float("nan")], [4.0]]
+    >>> TreeClassifier(missing=Category(), pruning=None).fit(X, [0, 0, 1, 1]).score(X, [0, 0, 1, 1])
+    1.0
+    """
 
 
 @dataclass(frozen=True)
@@ -71,6 +86,13 @@ class Learned:
     """Send missing values to the side with the larger gain; in a multiway split to a branch of their own.
 
     At a node where no training row had a missing value, prediction splits such rows over the branches.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> X = [[1.0], [2.0], [float("nan")], [4.0]]
+    >>> TreeClassifier(missing=Learned(), pruning=None).fit(X, [0, 0, 1, 1]).score(X, [0, 0, 1, 1])
+    1.0
     """
 
 

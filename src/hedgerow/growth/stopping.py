@@ -23,6 +23,14 @@ class ChiSquare:
     ----------
     level : float
         Largest p-value at which a node is split.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow import TreeClassifier
+    >>> TreeClassifier(stopping=ChiSquare(0.01), pruning=None).fit(X, y).get_n_leaves()
+    6
     """
 
     level: float = 0.05

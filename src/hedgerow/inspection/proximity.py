@@ -148,6 +148,15 @@ def outlier_scores(model: TreeBased, X: Any, y: Any = None, *, rows: str = "all"
         that no tree has split a row off because it has seen its label. Of a regressor all rows are one class.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weights that `fit` was given, above 0, for ``rows="oob"``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow import ForestClassifier
+    >>> forest = ForestClassifier(min_samples_leaf=5, random_state=0).fit(X, y)
+    >>> int(outlier_scores(forest, X, y).argmax())
+    106
     """
     if check_choice("rows", rows, ("all", "oob")) == "oob":
         reached, codes, unseen = _out_of_bag(model, X, y, sample_weight)
@@ -225,6 +234,15 @@ def prototypes(model: TreeBased, X: Any, y: Any, *, n_prototypes: int = 1, n_nei
         Number of rows for each class.
     n_neighbors : int, default=10
         Number of neighbors of each row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow import ForestClassifier
+    >>> forest = ForestClassifier(random_state=0).fit(X, y)
+    >>> [int(one.label) for one in prototypes(forest, X, y, n_neighbors=30)]
+    [0, 1, 2]
     """
     n_each = check_whole("n_prototypes", n_prototypes, 1)
     labels = read_labels(y, X)

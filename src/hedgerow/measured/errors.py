@@ -74,7 +74,14 @@ class ErrorModel(ABC):
 
 @dataclass(frozen=True)
 class Normal(ErrorModel):
-    """ε ~ N(0, σ²)."""
+    """ε ~ N(0, σ²).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Normal().mass(np.array([-1.0]), np.array([1.0])).round(2)  # within one standard deviation
+    array([0.68])
+    """
 
     def cdf(self, z: Floats) -> Floats:
         return normal_cdf(z)
@@ -85,7 +92,14 @@ class Normal(ErrorModel):
 
 @dataclass(frozen=True)
 class Uniform(ErrorModel):
-    """ε is uniform on ±√3·σ, like a rounding error."""
+    """ε is uniform on ±√3·σ, like a rounding error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Uniform().mass(np.array([-1.0]), np.array([1.0])).round(2)  # within one standard deviation
+    array([0.58])
+    """
 
     reach = 3**0.5
 
@@ -98,7 +112,14 @@ class Uniform(ErrorModel):
 
 @dataclass(frozen=True)
 class Laplace(ErrorModel):
-    """ε has the density exp(−|ε|/b)/(2b) with the scale b = σ/√2."""
+    """ε has the density exp(−|ε|/b)/(2b) with the scale b = σ/√2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Laplace().mass(np.array([-1.0]), np.array([1.0])).round(2)  # within one standard deviation
+    array([0.76])
+    """
 
     def cdf(self, z: Floats) -> Floats:
         half = 0.5 * np.exp(-(2**0.5) * np.abs(z))
@@ -116,6 +137,12 @@ class Student(ErrorModel):
     ----------
     df : float
         Degrees of freedom, above 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Student().mass(np.array([-1.0]), np.array([1.0])).round(2)  # within one standard deviation
+    array([0.75])
     """
 
     df: float = 5.0

@@ -135,6 +135,13 @@ class Pinball(NumberLoss):
     ----------
     level : float
         Level of the quantile, between 0 and 1.
+
+    Examples
+    --------
+    >>> from hedgerow import MeasuredBoostingRegressor
+    >>> model = MeasuredBoostingRegressor(0.1, loss=Pinball(0.9), n_estimators=5)
+    >>> model.fit([[1.0], [2.0], [3.0], [4.0]] * 20, list(range(80))).predict([[2.5]]).shape
+    (1,)
     """
 
     level: float = 0.5

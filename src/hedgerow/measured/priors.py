@@ -71,7 +71,15 @@ def empirical(x: Floats, weight: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True)
 class NormalPrior(Prior):
-    """U ~ N(m, v) with m the mean of X and v = max(var X − mean σ², 0)."""
+    """U ~ N(m, v) with m the mean of X and v = max(var X − mean σ², 0).
+
+    Examples
+    --------
+    >>> from hedgerow import MeasuredTreeRegressor
+    >>> tree = MeasuredTreeRegressor(0.5, prior=NormalPrior()).fit([[1.0], [2.0], [3.0], [4.0]], [1, 1, 5, 5])
+    >>> tree.predict([[2.0]]).shape
+    (1,)
+    """
 
     def learn(self, x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, name: str) -> NumberLaw:
         mean = float(np.average(x, weights=weight))
@@ -89,7 +97,15 @@ class NormalPrior(Prior):
 
 @dataclass(frozen=True)
 class FlatPrior(Prior):
-    """Flat prior: U given x has the error's distribution around x."""
+    """Flat prior: U given x has the error's distribution around x.
+
+    Examples
+    --------
+    >>> from hedgerow import MeasuredTreeRegressor
+    >>> tree = MeasuredTreeRegressor(0.5, prior=FlatPrior()).fit([[1.0], [2.0], [3.0], [4.0]], [1, 1, 5, 5])
+    >>> tree.predict([[2.0]]).shape
+    (1,)
+    """
 
     def learn(self, x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, name: str) -> NumberLaw:
         return FlatLaw(error, *empirical(x, weight))
@@ -105,6 +121,13 @@ class KdePrior(Prior):
     ----------
     bins : int
         Cells of the density.
+
+    Examples
+    --------
+    >>> from hedgerow import MeasuredTreeRegressor
+    >>> tree = MeasuredTreeRegressor(0.5, prior=KdePrior()).fit([[1.0], [2.0], [3.0], [4.0]], [1, 1, 5, 5])
+    >>> tree.predict([[2.0]]).shape
+    (1,)
     """
 
     bins: int = 128

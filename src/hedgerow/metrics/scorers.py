@@ -82,6 +82,16 @@ def make_set_scorer(metric: Callable[..., float], *, greater_is_better: bool = T
         False: the scorer flips the sign, so that higher scores are better.
     **options
         Further arguments of the metric.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hedgerow import CautiousForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> scorer = make_set_scorer(u65_score)
+    >>> forest = CautiousForestClassifier(10, s=2, random_state=0).fit(X, y)
+    >>> bool(scorer(forest, X, y) > 0.9)
+    True
     """
     if not callable(metric):
         raise TypeError(f"metric is {metric!r}, must be a function such as hedgerow.metrics.u65_score")

@@ -38,6 +38,12 @@ def u65_score(
         Labels in the order of the columns, `classes_` of the model.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
+
+    Examples
+    --------
+    >>> sets = [[True, False], [True, True], [True, False]]
+    >>> round(u65_score([0, 1, 1], sets, classes=[0, 1]), 2)  # right, undecided, wrong
+    0.55
     """
     return _utility(y_true, sets, classes, sample_weight, U65)
 
@@ -59,6 +65,12 @@ def u80_score(
         Labels in the order of the columns, `classes_` of the model.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
+
+    Examples
+    --------
+    >>> sets = [[True, False], [True, True], [True, False]]
+    >>> round(u80_score([0, 1, 1], sets, classes=[0, 1]), 2)  # right, undecided, wrong
+    0.6
     """
     return _utility(y_true, sets, classes, sample_weight, U80)
 
@@ -83,6 +95,12 @@ def set_accuracy(
         Labels in the order of the columns, `classes_` of the model.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
+
+    Examples
+    --------
+    >>> sets = [[True, False], [True, True], [True, False]]
+    >>> round(set_accuracy([0, 1, 1], sets, classes=[0, 1]), 2)
+    0.67
     """
     correct, _, weights = read_memberships(y_true, sets, classes, sample_weight)
     return mean(correct, weights)
@@ -158,6 +176,12 @@ def single_accuracy(
         Labels in the order of the columns, `classes_` of the model.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
+
+    Examples
+    --------
+    >>> sets = [[True, False], [True, True], [True, False]]
+    >>> single_accuracy([0, 1, 1], sets, classes=[0, 1])
+    0.5
     """
     correct, members, weights = read_memberships(y_true, sets, classes, sample_weight)
     single = members.sum(axis=1) == 1
@@ -188,6 +212,12 @@ def determinacy(
         Labels in the order of the columns, `classes_` of the model.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
+
+    Examples
+    --------
+    >>> sets = [[True, False], [True, True], [True, False]]
+    >>> round(determinacy([0, 1, 1], sets), 2)
+    0.67
     """
     found, weights = read_sizes(y_true, sets, classes, sample_weight)
     return mean(found.sum(axis=1) == 1, weights)
@@ -214,6 +244,11 @@ def mean_set_size(
         Labels in the order of the columns, `classes_` of the model.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
+
+    Examples
+    --------
+    >>> mean_set_size(None, [[True, False], [True, True]])
+    1.5
     """
     found, weights = read_sizes(y_true, sets, classes, sample_weight)
     return mean(found.sum(axis=1), weights)

@@ -44,6 +44,14 @@ class CostComplexity:
         Folds of the cross-validation.
     standard_errors : float
         Take the smallest tree within so many standard errors of the best.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow import TreeClassifier
+    >>> TreeClassifier(pruning=CostComplexity(), random_state=0).fit(X, y).get_n_leaves()
+    4
     """
 
     alpha: Any = "cv"

@@ -38,6 +38,14 @@ class Pessimistic:
         Confidence level of the estimated errors; smaller prunes more.
     raising : bool
         Whether a subtree may be replaced by its largest branch.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow import TreeClassifier
+    >>> TreeClassifier(pruning=Pessimistic(), random_state=0).fit(X, y).get_n_leaves()
+    7
     """
 
     confidence: float = 0.25

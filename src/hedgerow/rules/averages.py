@@ -106,6 +106,12 @@ class Probability(AverageRule):
         Rows that are added to each leaf; 0 is the plain frequency.
     toward : Toward
         How they are divided: "uniform", or as the "prior" of the classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Probability().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
+    array([[0.57, 0.42]])
     """
 
     correction: float = 0.0
@@ -130,6 +136,12 @@ class Plausibility(AverageRule):
     """Mean of p_pls(w) = s⊕(w) − s⊖(w), the difference in plausibility of the classes (section 3.1).
 
     A probability is (1 + score)/2. See :func:`hedgerow.rules.plausibility_degrees`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Plausibility().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
+    array([[0.55, 0.45]])
     """
 
     sums_to_one: ClassVar[bool] = False
@@ -150,6 +162,12 @@ class Confidence(AverageRule):
     c(w) is the height of the beta-binomial distribution with n trials, α = w⁺ + 1 and β = w⁻ + 1 in the middle over
     that at its mode, w⁺. The middle is the mean of the heights at n/2 ± δ, δ half the distance from n to the nearest
     even number: the two middle ones where n is odd, and continuous for fractional counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Confidence().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
+    array([[0.5, 0.5]])
     """
 
     sums_to_one: ClassVar[bool] = False
@@ -206,6 +224,12 @@ class Vote(AverageRule):
     """Share of trees whose leaf has a majority of a class: +1, −1, or 0 for a tie (h_vote, section 3.2).
 
     Tied classes share the vote. A probability of two classes is (1 + score)/2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Vote().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
+    array([[0.5, 0.5]])
     """
 
     def table(self, counts: Floats, prior: Floats) -> Floats:

@@ -198,6 +198,12 @@ class Dempster(_BeliefRule):
     ----------
     prior : array of shape (n_classes,) or None
         Probability of each class without a look at the columns; None: all alike.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Dempster().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
+    array([[0.61, 0.39]])
     """
 
     fold: ClassVar[tuple[Link, Op]] = ("log", "sum")
@@ -233,6 +239,12 @@ class Cautious(_BeliefRule):
     ----------
     prior : array of shape (n_classes,) or None
         Probability of each class without a look at the columns; None: all alike.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Cautious().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
+    array([[0.61, 0.39]])
     """
 
     fold: ClassVar[tuple[Link, Op]] = ("log", "min")

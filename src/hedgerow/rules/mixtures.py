@@ -53,6 +53,12 @@ class Median(_OfScores):
     ----------
     score : AverageRule
         Rule whose values are combined.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Median().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
+    array([[0.57, 0.42]])
     """
 
     def aggregate(self, values: Floats) -> Floats:
@@ -77,6 +83,12 @@ class Maximum(_OfScores):
     ----------
     score : AverageRule
         Rule whose values are combined.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Maximum().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
+    array([[0.75, 0.25]])
     """
 
     def aggregate(self, values: Floats) -> Floats:
@@ -113,6 +125,12 @@ class Mixture(_OfScores):
         Rule whose values are combined.
     centre : Literal[average, median, maximum]
         Value from which distances are measured: the average, the median, or the most committed tree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Mixture().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
+    array([[0.57, 0.42]])
     """
 
     centre: Literal["average", "median", "maximum"] = "average"
@@ -143,7 +161,14 @@ class Mixture(_OfScores):
 
 @dataclass(frozen=True)
 class InvertedGini(CountRule):
-    """Mean of the class frequencies, a leaf weighing Σp² = 1 − its Gini impurity (Kulessa and Loza Mencía, 2018)."""
+    """Mean of the class frequencies, a leaf weighing Σp² = 1 − its Gini impurity (Kulessa and Loza Mencía, 2018).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> InvertedGini().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
+    array([[0.59, 0.41]])
+    """
 
     @property
     def name(self) -> str:

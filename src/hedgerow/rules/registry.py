@@ -62,6 +62,11 @@ def names(*, beyond: bool = False) -> tuple[str, ...]:
     ----------
     beyond : bool, default=False
         Whether to list the rules that are not of the paper, too.
+
+    Examples
+    --------
+    >>> names()[:4]
+    ('probability', 'laplace', 'plausibility', 'confidence')
     """
     return (*_NINE, *(_BEYOND if beyond else ()))
 

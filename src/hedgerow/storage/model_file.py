@@ -42,6 +42,15 @@ def save(model: Any, path: AnyPath, *, notes: Mapping[str, Any] | None = None) -
         Name of the file.
     notes : mapping or None, default=None
         What else the page says, by name.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from hedgerow import TreeClassifier
+    >>> path = os.path.join(tempfile.mkdtemp(), "tree.hedgerow")
+    >>> save(TreeClassifier().fit([[1], [2]], ["a", "b"]), path)
+    >>> load(path).predict([[2]])
+    array(['b'], dtype='<U1')
     """
     registration = registration_of(type(model))
     if registration is None or not registration.is_model:
@@ -76,6 +85,15 @@ def load(path: AnyPath, *, mmap: bool = False, verify: bool = True) -> Any:
         The file is not a model file, is damaged, has a newer format, or names an unregistered class.
     OSError
         The file can't be opened or read.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from hedgerow import TreeClassifier
+    >>> path = os.path.join(tempfile.mkdtemp(), "tree.hedgerow")
+    >>> save(TreeClassifier().fit([[1], [2]], ["a", "b"]), path)
+    >>> load(path).classes_
+    array(['a', 'b'], dtype='<U1')
     """
     with _name_in_errors("{}", os.fspath(path)):
         layout, block = _map(path) if mmap else _read(path)
