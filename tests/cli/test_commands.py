@@ -28,6 +28,7 @@ from hedgerow.cli import command, console, main
 from hedgerow.cli.inputs.prefetch import prefetch
 from hedgerow.cli.models import MODELS, make_model, measured_setting
 from hedgerow.datasets import load as load_dataset
+from hedgerow.measured import Relative
 from hedgerow.storage import read_notes
 
 pytest.importorskip("click")
@@ -548,11 +549,15 @@ def test_errors_of_inputs_become_a_setting(
     assert "must know how far inputs may be off" in failed(capsys, *fit, code=2)
     wrong = failed(capsys, *fit, "--measured", "temp=0.3,flow=flow_er")
     assert wrong == "--measured names 'flow_er', which is not a column; did you mean 'flow_err'?"
-    assert "must be column=0.3 or column=column" in failed(capsys, *fit, "--measured", "temp", code=2)
+    assert "must be column=0.3, column=5% or column=column" in failed(capsys, *fit, "--measured", "temp", code=2)
     assert "--measured is for --model measured" in failed(capsys, *fit[:4], "--measured", "temp=1", code=2)
     setting = measured_setting("temp=0.3,flow=flow_err", "measured", ["temp", "flow", "flow_err"])
     assert make_model("measured", False, setting).sigma == {"temp": 0.3, "flow": "flow_err"}
-    assert main([str(argument) for argument in (*fit, "--measured", "temp=0.3,flow=flow_err")]) == 0
+    relative = measured_setting("temp=2.5%,flow=flow_err", "measured", ["temp", "flow", "flow_err"])
+    assert relative["sigma"] == {"temp": Relative(0.025), "flow": "flow_err"}
+    for wrong in ("temp=-1%", "temp=x%", "temp=%"):
+        assert "must be a percentage that is not negative" in failed(capsys, *fit, "--measured", wrong, code=2)
+    assert main([str(argument) for argument in (*fit, "--measured", "temp=0.3%,flow=flow_err")]) == 0
 
 
 @pytest.mark.parametrize("name", [name for name, entry in MODELS.items() if not entry.needs_errors])

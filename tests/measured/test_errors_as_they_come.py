@@ -77,6 +77,24 @@ def test_relative_errors_are_checked(make: Any, message: str) -> None:
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "model",
+    [MeasuredTreeRegressor(), MeasuredForestRegressor(n_estimators=2), MeasuredBoostingRegressor(n_estimators=2)],
+)
+def test_columns_of_errors_are_asked_for_in_one_line(model: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=60), "x_err": rng.uniform(0.1, 0.3, size=60)})
+    model = clone(model).set_params(sigma={"x": "x_err"}).fit(X, X["x"])
+    for wrong, message in (
+        (X[["x"]], "X has no column 'x_err', which holds the errors of 'x': add it, zeros for exact values"),
+        (X.assign(x_err=np.nan), "column 'x_err', the error of 'x' is nan in row 0, must be a standard deviation"),
+        (X.assign(x_err=-1.0), "column 'x_err', the error of 'x' is -1.0 in row 0"),
+    ):
+        with pytest.raises(ValueError, match=message) as error:
+            model.predict(wrong)
+        assert "\n" not in str(error.value)
+
+
 # --- repeated measurements ----------------------------------------------------------------------------------
 
 

@@ -57,7 +57,7 @@ Examples:
 @click.option(
     "--measured",
     metavar="COLUMN=SIZE",
-    help="Errors of inputs, as standard deviations or columns: 'temp=0.3,flow=flow_err'.",
+    help="Errors of inputs, as standard deviations, percentages or columns: 'temp=0.3,rain=5%,flow=flow_err'.",
 )
 @coverage_option
 @click.option(

@@ -63,10 +63,11 @@ right (set accuracy), how often they are single (determinacy), and what they are
     "measured": (
         "inputs that were measured with error",
         """\
-fit --model measured --measured 'temp=0.3,flow=flow_err'
+fit --model measured --measured 'temp=0.3,rain=5%,flow=flow_err'
 
-A size is a standard deviation, for all rows, or the name of a column that has one for each row. measured-forest and
-measured-boosting are forests and boosted trees for such inputs. New rows have the errors of their own columns.""",
+A size is a standard deviation, for all rows, a percentage of the value, or a column that has one for each row.
+measured-forest and measured-boosting are forests and boosted trees for such inputs. New rows have the errors of their
+own columns.""",
     ),
     "scores": (
         "what fit, score and compare print",

@@ -122,9 +122,11 @@ def _wrapped(
 
 
 def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> dict[str, Any]:
-    """``--measured "temp=0.3,flow=flow_err"`` as a setting: standard deviations, or the columns that hold them."""
+    """``--measured "temp=0.3,rain=5%,flow=flow_err"`` as a setting: standard deviations, or columns that hold them."""
     if given is None:
         return {}
+    from hedgerow.measured import Relative
+
     if model not in MODELS or not MODELS[model].needs_errors:
         able = ", ".join(name for name, entry in MODELS.items() if entry.needs_errors)
         raise UsageError(f"--measured is for --model {able}, and --model is {model}")
@@ -132,14 +134,22 @@ def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> d
     for one in given.split(","):
         name, equals, size = (part.strip() for part in one.partition("="))
         if not equals or not name or not size:
-            raise UsageError(f"--measured has {one!r}, must be column=0.3 or column=column")
-        sigma[name] = literal_or_text(size)
+            raise UsageError(f"--measured has {one!r}, must be column=0.3, column=5% or column=column")
+        relative = literal_or_text(size[:-1]) if size.endswith("%") else None
+        sigma[name] = literal_or_text(size) if relative is None else Relative(_fraction(relative, one))
         for column in (name, sigma[name]):
             if isinstance(column, str) and column not in columns:
                 raise CommandError(f"--measured names {column!r}, which is not a column; {nearest(column, columns)}")
     return {"sigma": sigma}
 
 
+def _fraction(percent: Any, given: str) -> float:
+    if isinstance(percent, bool) or not isinstance(percent, int | float) or not percent >= 0:
+        raise UsageError(f"--measured has {given!r}, must be a percentage that is not negative, such as column=5%")
+    return float(percent) / 100
+
+
 def measured_columns(given: str | None) -> list[str]:
     """Names in ``--measured "temp=0.3,flow=flow_err"``, of columns and of those that hold their errors."""
-    return [] if given is None else [part.strip() for one in given.split(",") for part in one.split("=")]
+    parts = [] if given is None else [part.strip() for one in given.split(",") for part in one.split("=")]
+    return [part for part in parts if not part.endswith("%")]

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
@@ -51,6 +52,23 @@ class MeasuredInputs(TreeBased):
         return sizes.sigma
 
     # -- reading
+
+    def _read(self, X: Any) -> Floats:
+        if "forest_" in vars(self) and self.schema_.named and (self.error_sizes_.held_by >= 0).any():
+            self._check_holders(nw.from_native(X, pass_through=True, eager_only=True))
+        rows: Floats = super()._read(X)
+        return rows
+
+    def _check_holders(self, X: Any) -> None:
+        """Refuse a frame that lacks a column of errors."""
+        if not isinstance(X, nw.DataFrame):
+            return
+        names = self.schema_.names
+        for name, j in zip(names, self.error_sizes_.held_by, strict=True):
+            if j >= 0 and names[j] not in X.columns:
+                raise ValueError(
+                    f"X has no column {names[j]!r}, which holds the errors of {name!r}: add it, zeros for exact values"
+                )
 
     def _cells(self, rows: Floats, X_err: Any) -> Floats:
         """Standard deviations of the errors of all cells, (n, n_features)."""
