@@ -42,7 +42,7 @@ class BoundaryExplanation(Explained):
 
     @property
     def doubt(self) -> str:
-        """What there is to doubt about the answer of the tree."""
+        """Reasons for doubt about the answer of the tree, as text."""
         return self.tree.doubt
 
     def __str__(self) -> str:

@@ -97,7 +97,7 @@ def explain(
 
 @dataclass(frozen=True)
 class RowAnswers:
-    """What is told about one row; None where it was not asked for."""
+    """Text about one row; None where it was not asked for."""
 
     explanation: Any
     contributions: RowContributions | None
@@ -159,7 +159,7 @@ def _coverage_settings(loaded: Loaded, coverage: float | None) -> dict[str, floa
 
 
 def _contributions(loaded: Loaded, X: Any) -> RowContributions:
-    """What each column adds to the answer for a row."""
+    """Contributions of the columns to the answer for a row."""
     from hedgerow.cli.errors import CommandError
     from hedgerow.estimators.contract import offers
 

@@ -78,7 +78,7 @@ def open_model(path: str) -> Loaded:
     loaded = Loaded(path)
     if not loaded.schema.named:
         raise CommandError(
-            f"{path}: its columns have no names, so that a file's can't be told apart: fit it to a frame"
+            f"{path}: its columns have no names, so that those of a file can't be matched: fit it to a frame"
         )
     return loaded
 

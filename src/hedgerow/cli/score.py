@@ -132,7 +132,7 @@ def _extras(loaded: Loaded, data: str, target: str | None, weight: str | None, g
 
 
 def _remarks(loaded: Loaded, data: str, weight: str | None, evaluation: Evaluation) -> list[str]:
-    """What a reader of the scores should know: rows that the model has seen, weights, what is not defined."""
+    """Notes beside the scores: rows that the model has seen, weights, metrics that are not defined."""
     import math
 
     remarks = []

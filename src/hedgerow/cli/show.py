@@ -20,7 +20,7 @@ __all__ = ["show"]
 _BAR = 24
 _PAGE = 60  # lines
 _MOST_COLUMNS = 12
-_TOLD = ("accuracy", "auc", "log_loss", "u65", "r2", "mae")
+_SHOWN = ("accuracy", "auc", "log_loss", "u65", "r2", "mae")
 _COLOURS = ("green", "magenta", "cyan", "yellow", "blue", "red")
 
 
@@ -139,12 +139,12 @@ def _scores(notes: dict[str, Any]) -> list[str]:
     from hedgerow.scoring.metric_table import METRICS
     from hedgerow.scoring.standard_error import Score
 
-    told, guessed = notes.get("scores", {}), notes.get("baseline", {})
+    scores, guessed = notes.get("scores", {}), notes.get("baseline", {})
     texts = []
     for metric in METRICS:
-        if metric.name in _TOLD and metric.name in told:
+        if metric.name in _SHOWN and metric.name in scores:
             baseline = f" (baseline {metric.text(Score(guessed[metric.name]))})" if metric.name in guessed else ""
-            value, error = told[metric.name]
+            value, error = scores[metric.name]
             texts.append(f"{metric.heading} {metric.text(Score(value, nan if error is None else error))}{baseline}")
     return texts
 

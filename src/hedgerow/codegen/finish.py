@@ -1,4 +1,4 @@
-"""What is done with the sums over leaves and trees, as steps that any language can take."""
+"""Steps from sums over leaves and trees to answers, such as any language can take."""
 
 from __future__ import annotations
 

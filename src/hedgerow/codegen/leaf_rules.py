@@ -28,7 +28,7 @@ SORTS = ("coverage", "confidence")
 
 @dataclass(frozen=True)
 class LeafRule:
-    """What leads to a leaf, and what is known there."""
+    """Conditions that lead to a leaf, and the figures of the leaf."""
 
     conditions: tuple[str, ...]
     """All must hold; one for each column, but several for oblique splits. Empty: always."""
@@ -134,8 +134,8 @@ def leaf_rules(
         number = int(forest.first_child[node])
         make = _number_rule if is_regression else _class_rule
         conditions = tuple(path.texts(schema, names))
-        told = {} if is_regression else {"answer": answers[first + number], "code": codes[first + number]}
-        rules.append(make(conditions, totals[node], totals[root], number, **told))
+        answer = {} if is_regression else {"answer": answers[first + number], "code": codes[first + number]}
+        rules.append(make(conditions, totals[node], totals[root], number, **answer))
     return LeafRules(sorted(rules, key=_BY[sort]))
 
 
@@ -174,7 +174,7 @@ def _number_rule(conditions: tuple[str, ...], stats: Floats, all_stats: Floats, 
 
 @dataclass
 class _Path:
-    """What a path says of each column."""
+    """Condition of a path on each column."""
 
     bounds: dict[int, tuple[float, float]] = field(default_factory=dict)
     """Lower < x ≤ upper."""

@@ -1,4 +1,4 @@
-"""What code in another language must know of a model: nodes, numbers of leaves, and what is done with their sum.
+"""Models for code in other languages: nodes, numbers of leaves, and the steps that finish their sum.
 
 A row goes down each tree with weight 1. Where its value is missing, and at that node the tree says so, the weight is
 divided over several children. The numbers of the leaves that it reaches, times their weights, are added up in the order
@@ -37,7 +37,7 @@ class CodeNode:
     weights: tuple[float, ...] = ()
     """Weight of each of the `features` of an oblique split; else empty."""
     means: tuple[float, ...] = ()
-    """What stands in for a missing value of each of the `features` of an oblique split; NaN, or empty: nothing does."""
+    """Substitute for a missing value of each of the `features` of an oblique split; NaN, or empty: none."""
     threshold: float = 0.0
     child_of_category: tuple[int, ...] = ()
     """Child that each category code takes, -1: none; empty where numbers are compared with the threshold."""

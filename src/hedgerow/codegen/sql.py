@@ -389,7 +389,7 @@ class _Writer:
         return [f"{self.mark}{kind}{k}" for k in range(n)]
 
     def _branch_weights(self, t: int, tree: CodeTree) -> Iterator[tuple[str, str]]:
-        """What part of a row that is at a node goes down each of its branches."""
+        """Fraction of a row at a node that takes each of its branches."""
         for node in tree.nodes:
             tests = self._tests(node, self._own_columns) if node.leaf < 0 else []
             for child in node.children:
@@ -401,7 +401,7 @@ class _Writer:
         return f"{self.mark}w{t}_{node}"
 
     def _leaf_weights(self, t: int, tree: CodeTree) -> Iterator[tuple[str, str]]:
-        """What part of a row comes to each leaf."""
+        """Fraction of a row that reaches each leaf."""
         path: list[list[str]] = [[] for _ in tree.nodes]
         for at, node in enumerate(tree.nodes):
             for child in node.children:

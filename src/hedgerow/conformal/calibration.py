@@ -182,7 +182,7 @@ class NumberCalibration:
     score: NumberScore
     """Score that they were computed by."""
     scale: float
-    """What the score's unit needs to know of all answers of the model."""
+    """Figure of all answers of the model that the score's unit is computed with."""
 
     def __post_init__(self) -> None:
         if self.scores.ndim != 2 or self.scores.shape[1] != 2 or not np.isfinite(self.scores).all():

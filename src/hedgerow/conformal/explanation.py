@@ -39,7 +39,7 @@ class ConformalClassExplanation(Explained):
 
     @property
     def doubt(self) -> str:
-        """What there is to doubt about the answer of the estimator."""
+        """Reasons for doubt about the answer of the estimator, as text."""
         return "" if self.model is None else str(self.model.doubt)
 
     def __str__(self) -> str:
@@ -87,7 +87,7 @@ class ConformalNumberExplanation(Explained):
 
     @property
     def doubt(self) -> str:
-        """What there is to doubt about the answer of the estimator."""
+        """Reasons for doubt about the answer of the estimator, as text."""
         return "" if self.model is None else str(self.model.doubt)
 
     def __str__(self) -> str:

@@ -33,7 +33,7 @@ class VennAbers:
     as_event: Floats
     """Isotonic regression at each score, with a row of this score added as an event (p₁)."""
     as_other: Floats
-    """The same with the row added as a non-event (p₀)."""
+    """Fit with the row added as a non-event (p₀)."""
 
     @classmethod
     def of(cls, scores: Floats, event: Floats, weight: Floats) -> VennAbers:

@@ -1,4 +1,4 @@
-"""What each column contributes to the answer for a row: Shapley values of forests, exact, in the core."""
+"""Contributions of columns to the answer for a row: Shapley values of forests, exact, in the core."""
 
 from hedgerow.contributions.record import Contributions, RowContributions
 from hedgerow.contributions.shapley import contribute

@@ -1,4 +1,4 @@
-"""What mixing leaves before taking logarithms adds for rows that are spread.
+"""Contributions of spread rows whose leaves are mixed before taking logarithms.
 
 A tree answers a row that reaches leaves with weights s by log Σ s·p, not by Σ s·log p, which Shapley values divide. The
 difference δ ≥ 0 exists only where the row is spread: it is the worth of knowing which columns M of the tree have no
@@ -27,7 +27,7 @@ _ROWS_AT_ONCE = 256
 
 @dataclass(frozen=True)
 class MixtureGain:
-    """What one tree adds for one row."""
+    """Contributions of one tree for one row."""
 
     row: int
     columns: NDArray[np.int64]

@@ -21,7 +21,7 @@ _MOST_COLUMNS = 5  # that a text names
 
 @dataclass(frozen=True)
 class RowContributions:
-    """What the columns of one row add to one answer; the largest first, up or down."""
+    """Contributions of the columns of one row to one answer; the largest first, up or down."""
 
     of: str
     """The answer, such as "probability of yes"."""
@@ -60,11 +60,11 @@ class Contributions:
     """Shapley values of the columns: ``base + values.sum(axis=1)`` is the answer named by `of`, row for row."""
 
     values: Floats
-    """What each column adds, (n, n_columns), or (n, n_columns, n_classes) where there is an answer for each class."""
+    """Contribution of each column, (n, n_columns), or (n, n_columns, n_classes) with an answer for each class."""
     base: float | Floats
     """Answer where no column is known: a number, or one for each class."""
     interactions: Floats | None
-    """What pairs of columns add, (n, n_columns, n_columns[, n_classes]): symmetric, a column alone on the diagonal; the
+    """Interactions of pairs, (n, n_columns, n_columns[, n_classes]): symmetric, a column alone on the diagonal; the
     sum over the second column is `values`. None unless asked for."""
     of: str
     """Answer that is divided: "prediction" (regression); "probability"; "uncalibrated probability", the mean over the

@@ -1,4 +1,4 @@
-"""The way out: the nearest change of a row that makes the answer what is wanted.
+"""Counterfactuals: the nearest change of a row that gives the wanted answer.
 
 `space` says what may change and what that costs, `values` what a changed number is, `search` finds the nearest row in
 the core, and `record` is what a person gets.

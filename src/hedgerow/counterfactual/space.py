@@ -1,4 +1,4 @@
-"""What may change in a row, within which bounds, and what a change costs."""
+"""Allowed changes of a row: columns, bounds, and the cost of each change."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Dataset:
     X: pa.Table
     y: NDArray[Any]
     target: str
-    """What y is called."""
+    """Name of y."""
 
     @property
     def task(self) -> str:

@@ -39,7 +39,7 @@ class Numerals:
     unit: str
     """%, a currency or nothing."""
     strange: tuple[str, ...]
-    """What is not a number, most frequent first."""
+    """Values that are not numbers, most frequent first."""
     n_strange: int
     n_values: int
     other_decimal: str | None

@@ -1,4 +1,4 @@
-"""What an algorithm may ask of an engine: three verbs, and tasks without state.
+"""Interface of engines: three verbs, and tasks without state.
 
 A *part* is a small recipe for some rows, see :class:`Part`. A *task* is ``task(part, *shared) -> result``; it changes
 nothing and returns the same for the same part, so that an engine may run it again when a worker is lost. Results are

@@ -30,7 +30,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Survey:
-    """What the first pass has found."""
+    """Result of the first pass."""
 
     encoding: Encoding
     n_rows: int
@@ -49,7 +49,7 @@ class Survey:
 
     @property
     def summary(self) -> tuple[Any, ...]:
-        """What tells these rows from others."""
+        """Fingerprint of the rows."""
         encoding, counts = self.encoding, (self.n_rows, self.n_used, self.total)
         classes = None if encoding.classes is None else encoding.classes.tolist()
         return counts, encoding.schema.columns, self.ranges.tolist(), classes, self.target_range

@@ -24,7 +24,7 @@ _MOST_TEXT = 190.0  # width of a line
 
 @dataclass(frozen=True)
 class Block:
-    """What is drawn of a node: shapes relative to the upper left corner, and their extent."""
+    """Drawing of a node: shapes relative to the upper left corner, and their extent."""
 
     width: float
     height: float
@@ -128,7 +128,7 @@ def _mean_and_ends(node: ViewNode) -> tuple[float, float, float]:
 
 
 def _title(node: ViewNode) -> str:
-    """What a node splits on, or its answer."""
+    """Text of a node: its split, or its answer."""
     more = f" + {node.n_more} more" if node.n_more else ""
     room = _MOST_TEXT - text_width(more, _SIZE, bold=True)
     return fit(node.subject or node.answer, room, _SIZE, bold=True) + more

@@ -1,4 +1,4 @@
-"""The whole of a large tree at a glance: a row for each depth, each node as wide as its share of the rows."""
+"""Icicle plot of a large tree: a row for each depth, each node as wide as its share of the rows."""
 
 from __future__ import annotations
 

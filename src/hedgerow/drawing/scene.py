@@ -156,4 +156,4 @@ class Scene:
     height: float
     shapes: list[Shape]
     description: str
-    """What the picture shows, for those who can't see it."""
+    """Text alternative of the picture, for screen readers."""

@@ -28,7 +28,7 @@ ORIENTATIONS = ("auto", "down", "right")
 _MARGIN = 14.0
 _LABEL = 11.0  # size of the conditions
 _MOST_LABEL = 170.0  # their width
-_MOST_CARDS = 10  # ends of branches of a tree that grows downwards, unless told otherwise
+_MOST_CARDS = 10  # ends of branches of a tree that grows downwards, by default
 _MOST_CLASSES = 30  # in the legend
 _OVERVIEW = 56.0  # height
 

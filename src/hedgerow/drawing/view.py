@@ -1,4 +1,4 @@
-"""What a picture of a tree shows: nodes with their texts and figures, parts of large trees collapsed."""
+"""Content of a picture of a tree: nodes with their texts and figures, parts of large trees collapsed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 N_BINS = 24
 """Bars of the histogram of a node."""
 AUTO_LEAVES, AUTO_DEPTH = 60, 12
-"""Ends of branches, and splits above each other, that a picture shows unless told otherwise."""
+"""Ends of branches, and splits above each other, that a picture shows by default."""
 _FAINTEST = 0.005  # of a highlighted row: less of it is not shown
 _MOST_SUMMANDS = 2  # of an oblique split whose whole sum is written
 _MOST_BRANCHES = 16  # of one node, before its lightest are drawn as one
@@ -64,7 +64,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Highlight:
-    """A row to show on its way down the tree."""
+    """A row whose path is shown."""
 
     weights: Floats
     """Weight with which it reaches each leaf of the forest, (n_leaves,)."""
@@ -91,7 +91,7 @@ class ViewNode:
     condition: str
     """Of the branch that leads here; empty at the root."""
     subject: str
-    """What it splits on; empty where the branch ends."""
+    """Text of its split; empty where the branch ends."""
     answer: str
     totals: Floats
     """Class counts; of regression trees weight, mean and sum of squared deviations."""
@@ -127,7 +127,7 @@ class TreeView:
     n_leaves : int
         Leaves of the whole tree.
     is_highlighted : bool
-        Whether the way of a row is drawn.
+        Whether the path of a row is drawn.
     subject : Subject
         The tree that it is a picture of.
     """

@@ -344,7 +344,7 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
 
     @available_if(_wrapped_has("contributions"))  # type: ignore[untyped-decorator]
     def contributions(self, X: Any, background: Any = None, *, interactions: bool = False) -> Any:
-        """What each column adds to the answer of the wrapped estimator, as its `contributions` says."""
+        """Contributions of the columns to the answer of the wrapped estimator, see its `contributions`."""
         check_is_fitted(self)
         return self.estimator_.contributions(X, background, interactions=interactions)
 

@@ -67,7 +67,7 @@ def rules_of(model: Any, tree: int) -> LeafRules:
 
 
 def view_of(model: Any, tree: int, max_depth: int | str | None = "auto", row: Any = None) -> TreeView:
-    """What a picture of a tree of a fitted model shows, see :func:`hedgerow.drawing.view_tree`."""
+    """Content of a picture of a tree of a fitted model, see :func:`hedgerow.drawing.view_tree`."""
     view: TreeView = model._view(tree, max_depth, row)
     return view
 

@@ -74,11 +74,11 @@ class Combining(Study):
                 rule="tempered", min_samples_leaf=size, missing="category", random_state=seed
             ).fit(X_train, y_train)
             names = [*rules.names(), *_EVIDENCE]
-            ways = [*rules.names(), *_EVIDENCE[:-1], random.rule_]
+            tried = [*rules.names(), *_EVIDENCE[:-1], random.rule_]
             for n_trees in N_TREES:
                 ending = "" if n_trees == random.n_estimators else f"/{n_trees} trees"
                 settings = [f"{name}/{size}{ending}" for name in names]
-                scores.add_rules(random, X_test, ways, settings, n_trees)
+                scores.add_rules(random, X_test, tried, settings, n_trees)
             if dataset in (*SINGLE_SPLIT, *_SHIPPED) and part == "1a":
                 for number, accuracy in enumerate(_accuracy_of_trees(random, X_test, y[test])):
                     scores.values[f"one tree {number}/{size}", "accuracy"] = accuracy
@@ -100,9 +100,9 @@ class _Scores:
         self.values[setting, "accuracy"] = float(((signed > 0) == self._y).mean())
 
     def add_rules(
-        self, model: object, X: object, ways: Sequence[object], settings: Sequence[str], n_trees: int | None = None
+        self, model: object, X: object, tried: Sequence[object], settings: Sequence[str], n_trees: int | None = None
     ) -> None:
-        for setting, signed in zip(settings, rules.compare(model, X, ways, n_trees=n_trees).T, strict=True):
+        for setting, signed in zip(settings, rules.compare(model, X, tried, n_trees=n_trees).T, strict=True):
             self.add(setting, signed)
 
 

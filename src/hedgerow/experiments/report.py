@@ -1,4 +1,4 @@
-"""What an experiment ends in: tables, figures and claims, as Markdown, CSV and pictures."""
+"""Reports of experiments: tables, figures and claims, as Markdown, CSV and pictures."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Outcome:
 
 
 class Progress(Protocol):
-    """What is told while the work goes on."""
+    """Receiver of progress reports."""
 
     def start(self, study: str, n_units: int, n_stored: int) -> None:
         """Work on a study begins.
@@ -148,27 +148,27 @@ def reproduce(
     stored : bool, default=False
         Write the pages from what is stored, and run nothing.
     progress : Progress or None, default=None
-        Told about every unit and dataset.
+        Receives every unit and dataset.
     """
     chosen = _chosen(name)
     source = Source(None if data is None else os.fspath(data))
     folder = Path(out)
     if folder.is_file():
         raise ValueError(f"--out is {str(out)!r}, which is a file: name a folder")
-    told: Progress = _Silent() if progress is None else progress
+    receiver: Progress = _Silent() if progress is None else progress
     jobs = (os.cpu_count() or 1) if n_jobs is None else n_jobs
     if jobs < 1:
         raise ValueError(f"n_jobs is {n_jobs}, must be a number of processes of at least 1")
     store_path = folder / "results.sqlite"
     if not store_path.exists():
         _check_no_pages(chosen, folder, store_path)
-    wanted = {study: _datasets(study, source, quick, only, told) for study in chosen}
+    wanted = {study: _datasets(study, source, quick, only, receiver) for study in chosen}
     if only:
         _check_only(only, wanted, source, quick)
     outcomes = []
     with Store(store_path, version("hedgerow")) as store:
         for study, datasets in wanted.items():
-            usable = _usable(datasets, source, store, told)
+            usable = _usable(datasets, source, store, receiver)
             units = units_of(study, usable, quick)
             if not units:
                 continue
@@ -178,8 +178,8 @@ def reproduce(
                 if not units:
                     continue
             else:
-                told.start(study.name, len(units), len(done.intersection(units)))
-                run_units(study, units, source, store, jobs, _Telling(told, units, done))
+                receiver.start(study.name, len(units), len(done.intersection(units)))
+                run_units(study, units, source, store, jobs, _Reporting(receiver, units, done))
             of_run = set(units)
             scores = store.scores(units[0].study)
             rows = (row for row in scores if Unit(units[0].study, row[0], row[1]) in of_run)
@@ -222,11 +222,11 @@ def _check_no_pages(chosen: Iterable[Study], folder: Path, store_path: Path) -> 
             )
 
 
-def _datasets(study: Study, source: Source, quick: bool, only: Sequence[str], told: Progress) -> list[str]:
+def _datasets(study: Study, source: Source, quick: bool, only: Sequence[str], receiver: Progress) -> list[str]:
     found = study.datasets(source, quick)
     if source.folder is not None and not only:
         for one in study.absent(source):
-            told.left_out(one, f"no {one}.parquet in {source.folder}")
+            receiver.left_out(one, f"no {one}.parquet in {source.folder}")
     return [one for one in found if not only or one in only]
 
 
@@ -237,7 +237,7 @@ def _check_only(only: Iterable[str], wanted: dict[Study, list[str]], source: Sou
         raise ValueError(f"--only names {unknown[0]!r}, which is not among the datasets here: {', '.join(known)}")
 
 
-def _usable(datasets: Sequence[str], source: Source, store: Store, told: Progress) -> list[str]:
+def _usable(datasets: Sequence[str], source: Source, store: Store, receiver: Progress) -> list[str]:
     """Datasets whose files are what they should be; the others are reported, and the rest goes on."""
     usable = []
     for one in datasets:
@@ -245,7 +245,7 @@ def _usable(datasets: Sequence[str], source: Source, store: Store, told: Progres
             if source.has(one):
                 store.check_data(one, source.digest(one))
         except DataFileError as error:
-            told.left_out(one, str(error))
+            receiver.left_out(one, str(error))
         else:
             usable.append(one)
     return usable
@@ -270,11 +270,11 @@ def _extent(units: Sequence[Unit], n_all: int, seconds: float) -> str:
     return f": {runs} runs of the full study on {datasets}{least}, {seconds / 60:.1f} minutes of processor time."
 
 
-class _Telling:
+class _Reporting:
     """Passes on finished units, and datasets when their last unit is stored."""
 
-    def __init__(self, told: Progress, units: Sequence[Unit], done: set[Unit]) -> None:
-        self._told = told
+    def __init__(self, receiver: Progress, units: Sequence[Unit], done: set[Unit]) -> None:
+        self._receiver = receiver
         self._left = Counter(unit.dataset for unit in units if unit not in done)
         self._seconds: Counter[str] = Counter()
 
@@ -282,6 +282,6 @@ class _Telling:
         name = finished.unit.dataset
         self._left[name] -= 1
         self._seconds[name] += finished.seconds or 0.0  # type: ignore[assignment]
-        self._told.unit(finished)
+        self._receiver.unit(finished)
         if self._left[name] == 0:
-            self._told.dataset(name, self._seconds[name])
+            self._receiver.dataset(name, self._seconds[name])

@@ -87,7 +87,7 @@ class Store:
         return {Unit(*row) for row in found}
 
     def claim(self, units: Iterable[Unit]) -> Unit | None:
-        """Claim the first of the units that nobody has finished or works on; None if there is none."""
+        """Claim the first of the units that is neither finished nor in progress; None if there is none."""
         with self._writing() as database:
             self._drop_claims_of_the_dead()
             taken = {Unit(*row) for row in database.execute("SELECT study, dataset, part FROM claim")}

@@ -1,4 +1,4 @@
-"""What an experiment is: datasets, parts of work on each, and a report on the scores."""
+"""Base of experiments: datasets, parts of work on each, and a report on the scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What explanations of every kind of model share: the reasons for doubt, as record, text, HTML and plain data."""
+"""Base of the explanations of all models: reasons for doubt as records, text, HTML and plain data."""
 
 from __future__ import annotations
 

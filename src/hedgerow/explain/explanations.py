@@ -87,7 +87,7 @@ class Explanations(Sequence[Record], Generic[Record]):
     __hash__ = None  # type: ignore[assignment]
 
     def with_contributions(self, found: Contributions) -> Explanations[Record]:
-        """The same explanations, with contributions to the answers: of classes, to what is predicted.
+        """Return the explanations with contributions to the answers; of classifiers, to the predicted class.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What to measure next: the column whose value is expected to take away most doubt for its cost.
+"""Choice of the column to measure next: the one expected to remove most doubt for its cost.
 
 If a row's value in a column is not known, it may be in several leaves: let it take every branch for known values with
 the share of the training weight that went down it, whatever the tree does with missing values in a prediction. A leaf

@@ -37,7 +37,7 @@ class ClassLeaf:
     """The branches that tell it from the other leaves that the row reaches; empty of a single one."""
     counts: tuple[float, ...]
     probabilities: tuple[float, ...] | None
-    """What it answers; None where a rule works on the counts themselves."""
+    """Its answer; None where a rule works on the counts themselves."""
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ class Additive:
         return cls(of, np.eye(n_outputs) / n_trees, np.zeros(n_outputs), by_class)
 
     def named(self, of: str) -> Additive:
-        """The same numbers under another name.
+        """Return a copy with another name.
 
         Parameters
         ----------

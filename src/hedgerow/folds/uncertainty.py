@@ -34,7 +34,7 @@ class Uncertainty:
     aleatoric: Floats
     epistemic: Floats
     measure: str
-    """What the numbers are: "entropy" or "leaf_entropy" (bits), "plausibility", "deviation" or "variance"."""
+    """Name of the measure: "entropy" or "leaf_entropy" (bits), "plausibility", "deviation" or "variance"."""
 
 
 @dataclass(frozen=True, eq=False)

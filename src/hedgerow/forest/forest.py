@@ -121,7 +121,7 @@ class Forest:
         distinct_counts: DistinctCounts | None = None,
         **arrays: NDArray[Any] | None,
     ) -> Forest:
-        """Make a forest of valid arrays that nobody else writes to, without checks and copies.
+        """Make a forest of valid arrays that no other code writes to, without checks and copies.
 
         Checking millions of nodes takes longer than growing them. `nodes` has the bytes of `threshold`, `feature` and
         `first_child` of each node in a row; other arrays have the names of the constructor. Those that follow from the

@@ -79,7 +79,7 @@ class Split:
 
     @property
     def means(self) -> Floats | None:
-        """What stands in for a missing value of each of the `features` of an oblique split; NaN and None: nothing."""
+        """Substitute for a missing value of each of the `features` of an oblique split; NaN and None: none."""
         if self.forest.payload_means is None or self.kind != NodeKind.OBLIQUE:
             return None
         return self.forest.payload_means[self._payload]

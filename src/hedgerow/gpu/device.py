@@ -1,4 +1,4 @@
-"""What the engine asks of a device: memory, copies and launches. :mod:`hedgerow.gpu.cuda` is the one for users."""
+"""Interface of devices: memory, copies and launches. :mod:`hedgerow.gpu.cuda` is the one for users."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Device(Protocol):
 
     @property
     def name(self) -> str:
-        """Such as "cuda:0"."""
+        """Name, such as "cuda:0"."""
 
     @property
     def cache_bytes(self) -> int: ...

@@ -1,4 +1,4 @@
-"""What a fitted model made of its columns and rows: importances, sets by name, rows that it takes for alike."""
+"""Inspection of fitted models: importances of columns, sets by name, similarity of rows."""
 
 from hedgerow.inspection.answers import PredictedSets, predicted_sets
 from hedgerow.inspection.importances import Importances

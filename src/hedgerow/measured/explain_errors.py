@@ -48,7 +48,7 @@ class SumExplanation(Explained):
 
     @property
     def doubt(self) -> str:
-        """What the errors hide, the largest first."""
+        """Text about what the errors hide, the largest first."""
         is_class = self.classes is not None
         least = _LEAST_SHARE if is_class else 0.0
         found = [
@@ -113,7 +113,7 @@ def _split_columns(marks: Landmarks) -> list[int]:
 
 
 def facts_of_errors(hidden: Mapping[str, float], missing: Collection[str]) -> dict[str, Any]:
-    """What reasons say about measurement errors and about missing columns, by field of `RowFacts`.
+    """Facts about measurement errors and missing columns for reasons, by field of `RowFacts`.
 
     `hidden` has the standard deviation that each column hides of the answer.
     """

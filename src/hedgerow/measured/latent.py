@@ -1,4 +1,4 @@
-"""What rows say about the thresholds and categories of a forest: the numbers that soft walks read.
+"""Probabilities of rows about the thresholds and categories of a forest: the numbers that soft walks read.
 
 A row becomes P(U_j ≤ t | x) for every threshold t of every numeric column, and P(U_j = c | x) for every category c of a
 nominal one. Trees share them, so that they are computed once a row.
@@ -31,7 +31,7 @@ class Landmarks:
 
     @classmethod
     def of_forest(cls, forest: Forest, laws: Sequence[ColumnLaw]) -> Landmarks:
-        """Those that the splits of a forest use."""
+        """Landmarks of the splits of a forest."""
         numeric = forest.kind == NodeKind.THRESHOLD
         used = np.unique(forest.feature[forest.kind != NodeKind.LEAF])
         thresholds = []

@@ -26,7 +26,7 @@ _STEP, _HALF_HEIGHT = 0.09, 0.4  # between stacked points, and what a stack may 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ContributionsDisplay(Display):
-    """What each column adds to an answer, for one row or for many.
+    """Contribution of each column to an answer, for one row or for many.
 
     Create it with :meth:`from_estimator` or :meth:`from_contributions`.
 

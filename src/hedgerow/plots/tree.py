@@ -166,7 +166,7 @@ class TreeDisplay(Display):
             Draw splits above this depth; None: all. "auto" draws up to 60 leaves, or what replaces them in larger
             trees; on given axes as many levels as can be read.
         row : table of one row or None, default=None
-            Show its way down the tree, and its values.
+            Show its path down the tree, and its values.
         orientation : {"auto", "down", "right"}, default="auto"
             Where the tree grows to; "auto" is to the right for more than 10 leaves.
         ax : matplotlib Axes or None, default=None

@@ -43,14 +43,14 @@ _SEED = 0
 
 @dataclass(frozen=True)
 class About:
-    """What the page says about its data beside what is in it.
+    """Facts about the data that are not in the data, for the page.
 
     Parameters
     ----------
     target : str
         Name of what is predicted.
     data : str or None
-        Name of the data; None: not told.
+        Name of the data; None: not known.
     notes : tuple[str, ...]
         Notes at the end of the page.
     """
@@ -117,7 +117,7 @@ def build(
     n_doubtful : int
         Rows in doubt that the page explains.
     about : names and notes for the page, from the command line
-    progress : functions that are told of the steps
+    progress : receiver of the steps
 
     Examples
     --------
@@ -131,18 +131,18 @@ def build(
     True
     """
     models = named_models(model)
-    told, steps = about or About(), progress or Progress()
+    facts, steps = about or About(), progress or Progress()
     fitted = all(map(is_fitted, models.values()))
     if X is None:
         if not fitted:
             raise ValueError("X is None, but the model is not fitted: pass rows to fit it to")
-        return _report_on_model(models, told)
+        return _report_on_model(models, facts)
     rows = _read(next(iter(models.values())), X, y, sample_weight, groups)
     n_folds = 5 if cv is None and not fitted else cv
     if n_folds is not None:
         n_folds = _usable_folds(rows, check_whole("cv", n_folds, 2))
     values = None if by is None else _by_values(by, len(rows))
-    work = _Work(models, rows, n_folds, check_whole("max_rows", max_rows, 1), told, steps)
+    work = _Work(models, rows, n_folds, check_whole("max_rows", max_rows, 1), facts, steps)
     return work.report(check_whole("n_doubtful", n_doubtful, 1), values)
 
 

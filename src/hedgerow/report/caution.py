@@ -1,4 +1,4 @@
-"""What caution costs and gives: utility of sets against s, intervals at other coverages, combination rules."""
+"""Cost and benefit of caution: utility of sets against s, intervals at other coverages, combination rules."""
 
 from __future__ import annotations
 

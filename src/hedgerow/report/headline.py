@@ -1,4 +1,4 @@
-"""The answer in one sentence, and what a reader should be told before relying on it."""
+"""The answer in one sentence, and warnings for readers who rely on it."""
 
 from __future__ import annotations
 

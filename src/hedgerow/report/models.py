@@ -1,4 +1,4 @@
-"""The models that a report compares unless told otherwise, and what is asked of models that are given."""
+"""Default models of a report, and requirements on models that are given."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Coverage:
     n_rows: int
     n_covered: int
     column: str | None = None
-    """Whose values are the groups."""
+    """Column whose values are the groups."""
 
     @property
     def share(self) -> float:

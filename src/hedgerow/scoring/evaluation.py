@@ -34,7 +34,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Marks:
-    """What is kept of a trial: all scores, but not the predictions."""
+    """Scores of a trial, without its predictions."""
 
     lines: tuple[Line, ...]
     gains: dict[str, Floats]

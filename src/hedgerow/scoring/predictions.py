@@ -31,7 +31,7 @@ Codes = NDArray[np.intp]
 
 
 class Need(StrEnum):
-    """What a metric needs, and predictions may have."""
+    """Parts of predictions that a metric needs."""
 
     LABELS = "labels"
     TWO_CLASSES = "two classes"
@@ -76,7 +76,7 @@ class NumberPredictions:
     value: Floats
     interval: Floats | None = None
     coverage: float = USUAL_COVERAGE
-    """What intervals were asked to cover."""
+    """Coverage that intervals were asked for."""
 
     @cached_property
     def available(self) -> frozenset[Need]:

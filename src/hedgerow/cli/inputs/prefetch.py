@@ -47,7 +47,7 @@ def prefetch(items: Iterator[Item], max_ready: int = _MAX_READY) -> Iterator[Ite
         if found is not None:
             raise found
 
-    # A daemon: nobody waits for a thread that waits for more of a pipe.
+    # A daemon: exit does not wait for a thread that waits for more of a pipe.
     Thread(target=fill, daemon=True).start()
     try:
         yield chain(first, take())

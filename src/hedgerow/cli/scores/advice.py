@@ -1,4 +1,4 @@
-"""What to do about a model that is worse than guessing, or a tree that nobody can read."""
+"""Advice about models that are worse than guessing, and trees that are too large to read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many models evaluated on the same folds: each forest is grown once a fold and read in all ways."""
+"""Many models evaluated on the same folds: each forest is grown once a fold and combined by every rule."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def contest(training: Training, n_folds: int, setup: Setup, tick: Callable[[], N
     baseline = ("baselines", "most frequent class" if training.classification else "mean")
     marks: dict[tuple[str, str], list[Marks]] = {baseline: []}
     for split in splits(training, n_folds):
-        ways = _class_ways(split, setup) if training.classification else _number_ways(split, setup)
-        for i, (group, name, model) in enumerate(ways):
+        contenders = _classifiers(split, setup) if training.classification else _regressors(split, setup)
+        for i, (group, name, model) in enumerate(contenders):
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", message="the trees have no distribution in common")
                 trial = try_out(model, split)
@@ -52,7 +52,7 @@ def contest(training: Training, n_folds: int, setup: Setup, tick: Callable[[], N
             if i == 0:
                 marks[baseline].append(mark(replace(trial, model=trial.guess)))
         tick()
-    return {way: combine(found) for way, found in marks.items()}
+    return {contender: combine(found) for contender, found in marks.items()}
 
 
 def _with_sets(predictions: Predictions) -> Predictions:
@@ -62,7 +62,7 @@ def _with_sets(predictions: Predictions) -> Predictions:
     return predictions
 
 
-def _class_ways(split: Split, setup: Setup) -> Iterator[tuple[str, str, Any]]:
+def _classifiers(split: Split, setup: Setup) -> Iterator[tuple[str, str, Any]]:
     X, y, weight = split.X, split.y, split.weight
     yield "baselines", "one tree", TreeClassifier().fit(X, y, weight)
     yield "baselines", "one tree, as CART", TreeClassifier.cart().fit(X, y, weight)
@@ -80,7 +80,7 @@ def _class_ways(split: Split, setup: Setup) -> Iterator[tuple[str, str, Any]]:
         yield f"cautious forest, s = {setup.s:g}", aggregate, cautious
 
 
-def _number_ways(split: Split, setup: Setup) -> Iterator[tuple[str, str, Any]]:
+def _regressors(split: Split, setup: Setup) -> Iterator[tuple[str, str, Any]]:
     X, y, weight = split.X, split.y, split.weight
     yield "trees", "one tree", TreeRegressor().fit(X, y, weight)
     yield (

@@ -77,12 +77,12 @@ def _table(found: Contest, metrics: Sequence[Metric], *, with_errors: bool) -> T
     for metric in metrics:
         table.add_column(metric.heading, justify="right", no_wrap=True)
     group = ""
-    for (own_group, way), evaluation in found.items():
+    for (own_group, name), evaluation in found.items():
         if own_group != group:
             table.add_row(own_group, style="bold")
             group = own_group
         cells = [_cell(evaluation, metric, best.get(metric.name), with_errors) for metric in metrics]
-        table.add_row(f"  {way}", *cells)
+        table.add_row(f"  {name}", *cells)
     return table
 
 

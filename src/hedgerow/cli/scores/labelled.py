@@ -20,14 +20,14 @@ from hedgerow.datasets.rows import As, decode
 from hedgerow.estimators.contract import respond
 from hedgerow.scoring.predictions import Trial, make_trial, scoring_verbs
 
-__all__ = ["Asked", "ask_rows", "describe_unknown", "kind_of_target", "to_labels", "to_trial"]
+__all__ = ["LabelledAnswers", "ask_rows", "describe_unknown", "kind_of_target", "to_labels", "to_trial"]
 
 _MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a model found for the rows that have a target, and the other columns of these rows."""
+class LabelledAnswers:
+    """Answers of a model for the rows that have a target, and the other columns of these rows."""
 
     found: dict[str, NDArray[Any]]
     columns: pa.Table
@@ -47,8 +47,8 @@ def ask_rows(
     others: list[str],
     coverage: float | None,
     tick: Callable[[int], None],
-) -> Asked:
-    """Ask a model about the rows of a file that have a target, some at a time; `tick` is told of so many rows."""
+) -> LabelledAnswers:
+    """Ask a model about the rows of a file that have a target, some at a time; `tick` gets the number of rows."""
     answers: list[dict[str, NDArray[Any]]] = []
     columns: list[pa.Table] = []
     n_before = n_without = 0
@@ -71,12 +71,12 @@ def ask_rows(
             f"target {target!r} has no values: nothing to score" if n_before else "there are no rows: nothing to score"
         )
     found = {verb: np.concatenate([answer[verb] for answer in answers]) for verb in answers[0]}
-    return Asked(found, pa.concat_tables(columns), n_without)
+    return LabelledAnswers(found, pa.concat_tables(columns), n_without)
 
 
 def to_trial(
     model: Any,
-    asked: Asked,
+    asked: LabelledAnswers,
     target: str,
     *,
     weight: str | None,

@@ -39,8 +39,8 @@ class Ray:
             ray.init(address)
         self._ray = ray
         # The first result says that the task has ended, without its value.
-        self._run = ray.remote(num_returns=2)(_told(run))
-        self._run_held = ray.remote(num_returns=2)(_told(run_held))
+        self._run = ray.remote(num_returns=2)(_with_end_marker(run))
+        self._run_held = ray.remote(num_returns=2)(_with_end_marker(run_held))
         self._merge = ray.remote(merge_all)
 
     def share(self, value: Any) -> Any:
@@ -130,8 +130,8 @@ class Ray:
             raise
 
 
-def _told(function: Callable[..., Any]) -> Callable[..., tuple[None, Any]]:
-    def told(*arguments: Any) -> tuple[None, Any]:
+def _with_end_marker(function: Callable[..., Any]) -> Callable[..., tuple[None, Any]]:
+    def run(*arguments: Any) -> tuple[None, Any]:
         return None, function(*arguments)
 
-    return told
+    return run

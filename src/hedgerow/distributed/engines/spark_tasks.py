@@ -1,4 +1,4 @@
-"""What Spark's workers run: Arrow batches in, Arrow batches out.
+"""Tasks for Spark's workers: Arrow batches in, Arrow batches out.
 
 A result is some rows with a name, a position and pickled bytes; the name "" says that the bytes are an error, which the
 driver raises as it is instead of Spark's text about it.

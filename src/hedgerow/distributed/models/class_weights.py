@@ -72,7 +72,7 @@ def _merge(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unit(found: dict[str, Any]) -> float:
-    """What products are divided by to add up to what the weights did; 1 for whole numbers."""
+    """Divisor that keeps the total of the weights; 1 for whole numbers."""
     total = exact_sum(found["products"])
     if found["whole"] and total <= LARGEST_EXACT_INTEGER:
         return 1.0

@@ -48,7 +48,7 @@ class GrownForest:
 
     @property
     def drawn(self) -> PoissonBags:
-        """What `bags_` is set to."""
+        """Value of `bags_`."""
         draws = self.bags.draws
         return PoissonBags(draws.seed, draws.n_draws, fingerprint_text(self.overview.digest))
 

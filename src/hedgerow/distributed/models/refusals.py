@@ -12,7 +12,7 @@ _ON_FITTED = (
 _ON_SAMPLE = "fit it on a sample of the rows that fits in memory"
 _LEAST_SQUARES = ("solves least squares over all rows for every split", _ON_SAMPLE)
 
-# Why each can't be, and the way out.
+# Reason for each refusal, and the fix.
 _REFUSED = {
     "ConformalClassifier": ("ranks the answers of all calibration rows", _ON_FITTED),
     "ConformalRegressor": ("ranks the answers of all calibration rows", _ON_FITTED),

@@ -178,7 +178,7 @@ def _files(paths: Any) -> list[str]:
 
 @dataclass(frozen=True)
 class _Footer:
-    """What the end of a file says of its rows."""
+    """Facts about the rows of a file, from its footer."""
 
     schema: pa.Schema
     sizes: list[int]

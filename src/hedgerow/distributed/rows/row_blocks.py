@@ -55,9 +55,9 @@ class Encoding:
     unit: float = 1.0
     """Weight that counts as one row."""
     class_weights: Floats | None = None
-    """What the weights of each class are multiplied by."""
+    """Factor of the weights of each class."""
     class_unit: float = 1.0
-    """What the products are divided by."""
+    """Divisor of the products."""
     rounds: bool = True
     """Whether weights are rounded to multiples of 2**-20."""
 

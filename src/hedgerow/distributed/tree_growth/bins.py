@@ -40,7 +40,7 @@ Values: TypeAlias = tuple[Floats, Floats]
 
 @dataclass(frozen=True)
 class _Counts:
-    """What the second pass finds in a column."""
+    """Result of the second pass for a column."""
 
     weight: Floats
     """Of the values in each interval; interval i ends with splitter i, the last one has no end."""

@@ -39,7 +39,7 @@ _WAVES = 10  # of trees, each of which is kept before the next: all trees of a w
 
 
 class Sizes:
-    """Bytes that the ways of growing trees need and move."""
+    """Bytes that each method of growing trees needs and moves."""
 
     def __init__(self, plan: Plan, n_trees: int) -> None:
         n_rows, n_draws = plan.draws.n_rows, plan.draws.n_draws
@@ -53,7 +53,7 @@ class Sizes:
         self.histograms = plan.n_features * 1024 * plan.n_classes
         """Bytes of the histograms of a node."""
 
-    def way(self, memory: int) -> str:
+    def method(self, memory: int) -> str:
         """Whether "bags" are shipped, or "all" rows, or trees are split by "levels" first."""
         if self.task_of_all <= memory and (self.n_trees * self.bag >= self.all_rows or self.task_of_bag > memory):
             return "all"
@@ -93,18 +93,18 @@ def _grow(job: Job, plan: Plan, population: Population, trees: list[int]) -> Ite
     """Grow trees, as many at a time as the checkpoint is to lose at most."""
     sizes = Sizes(plan, len(trees))
     in_process = getattr(job.engine, "in_process", False)
-    way = sizes.way(job.memory)
-    if way == "levels" and in_process:
-        way = "all"
+    method = sizes.method(job.memory)
+    if method == "levels" and in_process:
+        method = "all"
     wave = -(-len(trees) // _WAVES) if job.checkpoint.keeps else len(trees)
     grow: Callable[[list[int]], Iterable[GrownTree]]
     with ExitStack() as kept:
-        if way == "levels":
+        if method == "levels":
             check_levels(plan, sizes, job.memory)
             n_nodes = 2 * sizes.task_of_bag // job.memory + 2  # of a level, about
             wave = max(1, min(wave, job.memory // (n_nodes * sizes.histograms)))
             grow = partial(grow_by_levels, job, plan, population)
-        elif way == "bags":
+        elif method == "bags":
             wave = max(1, min(wave, job.memory // sizes.bag))
             grow = partial(_grow_from_bags, job, plan, population)
         else:

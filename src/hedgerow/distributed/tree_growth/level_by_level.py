@@ -156,7 +156,7 @@ class _Top:
     weight: float = 0.0
 
     def work(self, nodes: Sequence[int]) -> Work:
-        """What a pass over these nodes needs."""
+        """Inputs of a pass over these nodes."""
         return Work(self.tree, self.splits, tuple(nodes))
 
     def extend(self, found: Sequence[Histograms], plan: Plan, most: int) -> None:

@@ -69,7 +69,7 @@ class KeptRows:
 
 @dataclass(frozen=True)
 class Overview:
-    """What a pass after growth finds."""
+    """Result of a pass after growth."""
 
     kept: KeptRows
     digest: int

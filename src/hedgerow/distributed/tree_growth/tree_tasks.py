@@ -29,7 +29,7 @@ _OF_DRAWN_ROW = 32  # bytes that the core takes for it
 
 @dataclass(frozen=True)
 class Plan:
-    """What the growth of every tree follows from, beside the rows."""
+    """Inputs of the growth of every tree, beside the rows."""
 
     growth: Growth
     criteria: tuple[str, ...]

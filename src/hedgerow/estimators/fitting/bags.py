@@ -36,7 +36,7 @@ class UnseenRows(NamedTuple):
 
 @dataclass(frozen=True)
 class Bags:
-    """What the rows in the bag of each tree follow from, beside the training rows: a few numbers, not a byte a row."""
+    """Inputs of the draw of bags, beside the training rows: a few numbers, not a byte a row."""
 
     seed: int
     n_draws: int

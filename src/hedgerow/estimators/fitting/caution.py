@@ -1,4 +1,4 @@
-"""What a cautious forest learns from out-of-bag rows: s, and weights of its trees."""
+"""Choice of s and of tree weights of cautious forests by out-of-bag rows."""
 
 from __future__ import annotations
 

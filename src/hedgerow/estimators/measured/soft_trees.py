@@ -61,7 +61,7 @@ class SoftTrees(MeasuredInputs, ManyTrees):
     def _facts_of_errors(
         self, rows: Floats, cells: Floats, answer: Callable[[int, MeasuredWalk, Floats], Floats]
     ) -> MoreFacts:
-        """What errors and missing values hide of the answer; `answer` is that about a row if others stood for it."""
+        """Facts about what errors and missing values hide; `answer` is that about a row if others stood for it."""
         names = self.schema_.names
 
         def facts(i: int, reason: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the answer becomes for every value that a missing column may turn out to have."""
+"""Answers for every value that a missing column may turn out to have."""
 
 from __future__ import annotations
 

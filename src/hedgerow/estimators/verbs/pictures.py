@@ -51,7 +51,7 @@ class Pictures(TreeBased):
         )
 
     def _view(self, tree: int, max_depth: Any, row: Any) -> TreeView:
-        """What a picture of a tree shows, see :func:`hedgerow.drawing.view_tree`."""
+        """Content of a picture of a tree, see :func:`hedgerow.drawing.view_tree`."""
         check_is_fitted(self)
         names = self._names()
         subject = Subject(
@@ -96,7 +96,7 @@ class Pictures(TreeBased):
         return self._picture_html() if "forest_" in vars(self) else ""
 
     def _picture_html(self) -> str:
-        """What a notebook shows of a fitted model."""
+        """HTML of a fitted model for notebooks."""
         raise NotImplementedError
 
 
@@ -141,7 +141,7 @@ class PicturesOfOne(Pictures):
             more: the splits that most rows meet are drawn, what is below the others is summarised, and a strip shows
             the whole tree.
         row : table of one row, optional
-            Show its way down the tree, and its values; several ways where a value is missing.
+            Show its path down the tree, and its values; several paths where a value is missing.
         orientation : {"auto", "down", "right"}
             Where the tree grows to; to the right there is a line for each leaf, which "auto" uses for more than 10.
         background : {"auto", "light", "dark", "transparent"}
@@ -186,7 +186,7 @@ class PicturesOfSeveral(Pictures):
         max_depth : int, "auto" or None
             Depth below which the tree is summarised; "auto" draws what a page holds, None everything.
         row : one row of X, or None
-            A row whose way is drawn.
+            A row whose path is drawn.
         orientation : {"auto", "vertical", "horizontal"}
             Direction in which the tree grows.
         background : {"auto", "light", "dark"}

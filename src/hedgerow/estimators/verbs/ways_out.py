@@ -131,7 +131,7 @@ class WaysOut(TreeBased):
         return sorted((one for one in found if isinstance(one, Counterfactual)), key=lambda one: one.distance)
 
     def _goals(self, target: Any) -> list[Goal]:
-        """What is wanted: each class, or `target`."""
+        """Wanted answers: each class, or `target`."""
         raise ValueError(
             f"{type(self).__name__} has no counterfactuals: its answers vary within a leaf; ask the tree itself, if "
             "there is one (estimator_)"

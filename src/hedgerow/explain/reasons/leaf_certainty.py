@@ -25,7 +25,7 @@ class ClassCertainty:
     leaf: Floats
     """Mean over trees and leaves of the certainty of the leaf's likeliest class, (n,)."""
     counted: Floats
-    """The same with as many rows in every leaf as one likes."""
+    """Certainty with any number of rows in every leaf."""
     empty: Floats
     """Doubt of leaves without training rows."""
     no_rows: Floats
@@ -38,7 +38,7 @@ class ClassCertainty:
 
 @dataclass(frozen=True, eq=False)
 class LeafCertainty:
-    """What each leaf knows about the classes."""
+    """Certainty of each leaf about the classes."""
 
     lower: Floats
     """Certainty of each class, (m, n_classes): a probability or a lower bound on it."""

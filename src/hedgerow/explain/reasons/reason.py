@@ -1,4 +1,4 @@
-"""What every reason for doubt can say: its part of the doubt about many rows, and what it is about for one row."""
+"""Interface of reasons for doubt: shares of the doubt about many rows, and a description for one row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Described", "MissingColumn", "Outside", "Reason", "RowFacts", "Simil
 
 @dataclass(frozen=True)
 class Described:
-    """What a reason is about for one row, in words and numbers."""
+    """Description of a reason for one row, in words and numbers."""
 
     text: str
     remedy: str
@@ -54,7 +54,7 @@ class ValueOfColumn(NamedTuple):
 
 
 class MissingColumn(NamedTuple):
-    """What becomes of the answer when a missing column is known, other columns staying missing."""
+    """Answers once a missing column is known, other columns staying missing."""
 
     column: str
     gain: float
@@ -66,7 +66,7 @@ class MissingColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class RowFacts:
-    """What reasons say about one row; fields that a model lacks keep their defaults."""
+    """Facts about one row that reasons name; fields that a model lacks keep their defaults."""
 
     of_classes: bool
     part: float
@@ -110,7 +110,7 @@ class Reason(Protocol):
         """Doubt that it is worth in each row, (n,)."""
 
     def describe(self, facts: RowFacts) -> Described:
-        """What it is about for one row."""
+        """Describe the reason for one row."""
 
 
 def number(value: float) -> str:

@@ -1,4 +1,4 @@
-"""What if: models as JSON that a page walks in the browser, in plain JavaScript."""
+"""Models as JSON, which the page walks in the browser for its section "What if"."""
 
 from hedgerow.report.whatif.data import MOST_BYTES, whatif_data
 

@@ -1,4 +1,4 @@
-"""What the section "What if" of the page holds: columns, models, and which of them it can't hold."""
+"""Data of the section "What if": columns, models, and the models that it can't hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page needs of a model: its trees, the leaf tables of its answers, and how these are finished."""
+"""Models as the page walks them: trees, leaf tables of their answers, and how these are finished."""
 
 from __future__ import annotations
 
