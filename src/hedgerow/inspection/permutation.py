@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from hedgerow._core import permutation_losses
-from hedgerow._params import check_choice, check_number, check_whole
+from hedgerow._params import check_choice, check_number, check_whole, is_whole
 from hedgerow.data.targets import check_weights, read_labels, read_targets
 from hedgerow.estimators.contract import Responder, read_rows, unseen_rows
 from hedgerow.estimators.fitting.bags import UnseenRows
@@ -180,7 +180,7 @@ def _columns(given: Any, names: Sequence[str]) -> list[int]:
     for one in several:
         if isinstance(one, str) and one in names:
             found.append(names.index(one))
-        elif isinstance(one, int | np.integer) and not isinstance(one, bool) and -len(names) <= one < len(names):
+        elif is_whole(one) and -len(names) <= one < len(names):
             found.append(int(one) % len(names))
         else:
             more = f" and {len(names) - 10} more" if len(names) > 10 else ""

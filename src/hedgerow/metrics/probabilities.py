@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow._arrays import Floats
+from hedgerow._params import check_whole
 from hedgerow.forest.counts import as_numbers
 from hedgerow.metrics.arguments import class_numbers, read_weights
 
@@ -60,8 +61,7 @@ def expected_calibration_error(
 
     As a scorer: ``make_scorer(expected_calibration_error, response_method="predict_proba", greater_is_better=False)``.
     """
-    if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
-        raise ValueError(f"n_bins is {n_bins!r}, must be a whole number of at least 1")
+    n_bins = check_whole("n_bins", n_bins, 1)
     proba = _read_probabilities(y_proba)
     labels = np.unique(np.asarray(y_true)) if classes is None else classes
     truth = class_numbers(y_true, labels, proba.shape)

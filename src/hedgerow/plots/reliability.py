@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow._params import check_whole
-from hedgerow.estimators.contract import read_rows
+from hedgerow.estimators.contract import offers, read_rows
 from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import legend_label, literal_label
 from hedgerow.plots.models import check_estimator, class_position, laplace_frequency
@@ -164,7 +164,7 @@ class ReliabilityDisplay(Display):
         check_is_fitted(estimator)
         target = class_position(estimator.classes_, class_label)
         estimates = {name or type(estimator).__name__: estimator.predict_proba(X)[:, target]}
-        if hasattr(estimator, "algebraic_distance"):
+        if offers(estimator, "algebraic_distance"):
             (probability,) = estimates.values()
             estimates = {
                 "tree": estimator.estimator_.predict_proba(X)[:, target],

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow._params import is_whole
 from hedgerow.data.columns import Kind
 from hedgerow.data.table import Schema
 from hedgerow.forest.forest import Forest
@@ -72,8 +73,7 @@ def column_position(schema: Schema, feature: Any) -> int:
     """Find a numeric or ordinal column by its name or position."""
     names = schema.names
     position = names.index(feature) if isinstance(feature, str) and feature in names else feature
-    whole = isinstance(position, int | np.integer) and not isinstance(position, bool)
-    if not whole or not 0 <= position < len(names):
+    if not is_whole(position) or not 0 <= position < len(names):
         shown = ", ".join(map(repr, names[:10]))
         raise ValueError(f"features has {feature!r}, must be one of {shown}, or a position from 0 to {len(names) - 1}")
     if schema.columns[position].kind == Kind.NOMINAL:

@@ -14,7 +14,7 @@ from hedgerow._arrays import Floats
 from hedgerow._printable import printable
 from hedgerow.data.columns import Column
 from hedgerow.data.table import Schema
-from hedgerow.estimators.contract import Responder
+from hedgerow.estimators.contract import Responder, read_rows
 from hedgerow.forest.figures import split_features
 from hedgerow.report.whatif.made_up import made_up_rows
 from hedgerow.report.whatif.size import Embedded, fit_to_size
@@ -58,7 +58,7 @@ def whatif_data(
     if schema is None:
         return found
     first = named[next(iter(taken))]
-    rows = made_up_rows([one.forest for one in taken.values()], schema) if X is None else first._read(X)
+    rows = made_up_rows([one.forest for one in taken.values()], schema) if X is None else read_rows(first, X)
     embedded = fit_to_size({name: (named[name], whole) for name, whole in taken.items()}, rows, most_bytes)
     found["columns"] = _columns(schema, rows, [named[name] for name in taken])
     found["models"] = [_model(name, named[name], taken[name], one) for name, one in embedded.items()]
