@@ -40,14 +40,14 @@ Examples:
 )  # fmt: skip
 @click.option(
     "--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="C",
-    help="Of sets and intervals, where the model has them; default: the model's own.",
+    help="Coverage of sets and intervals, where the model has them; default: the model's own.",
 )  # fmt: skip
 @click.option("--why", is_flag=True, help="The reasons for doubt, with their shares, and what would help.")
 @click.option("--contributions", is_flag=True, help="What each column adds to the answer: exact Shapley values.")
 @click.option("--change", is_flag=True, help="The nearest change of the row that leads to each other answer.")
 @click.option("--fixed", metavar="COLUMN", multiple=True, help="Columns that --change leaves alone: --fixed age,sex.")
 @click.option(
-    "--reach", metavar="ANSWER", help="The answer that --change is to reach: a class, or LOW:HIGH for a number."
+    "--reach", metavar="ANSWER", help="Answer that --change should reach: a class, or LOW:HIGH for a number."
 )  # fmt: skip
 @click.option("--ask-next", is_flag=True, help="Which of the missing columns to measure next.")
 @click.option("--json", "as_json", is_flag=True, help="An object with all numbers for each row, in one line.")

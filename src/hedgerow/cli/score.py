@@ -30,7 +30,9 @@ Examples:
 @click.option("--target", "-t", metavar="COLUMN", help="The column with the true values; default: the model's target.")
 @click.option("--weight", metavar="COLUMN", help="Sample weights of the scores.")
 @click.option(
-    "--groups", metavar="COLUMN", help="Rows of a group are not independent, for standard errors; coverage of each."
+    "--groups",
+    metavar="COLUMN",
+    help="Groups of dependent rows: standard errors are clustered by them, and coverage is shown for each.",
 )
 @click.option("--positive", metavar="CLASS", help="The positive one of two classes; default: the second.")
 @coverage_option

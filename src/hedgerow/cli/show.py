@@ -49,7 +49,9 @@ Examples:
 @click.option(
     "--output", "-o", metavar="FILE", help="Output file: .svg, .png, .pdf, .txt, .dot, .sql, .py, .c or .html."
 )
-@click.option("--dialect", type=click.Choice(["duckdb", "sqlite"]), default="duckdb", help="Of SQL.")
+@click.option(
+    "--dialect", type=click.Choice(["duckdb", "sqlite"]), default="duckdb", help="SQL dialect of --format sql."
+)
 def show(
     model: str,
     tree: int | None,

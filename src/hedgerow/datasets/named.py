@@ -42,7 +42,7 @@ class Dataset:
     name : str
         Name of the dataset.
     X : array-like or frame of shape (n_samples, n_features)
-        Rows, with the columns of `fit`.
+        Inputs, a row for each of y.
     y : array-like of shape (n_samples,)
         Labels or numbers, one for each row.
     """

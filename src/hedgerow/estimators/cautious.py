@@ -320,7 +320,7 @@ class CautiousForestClassifier(_Cautious):
         branches, and is spread over all of them when predicting; or it is spread in `fit` too, or missing is a
         value of its own, or it goes to the side with the larger gain.
     max_depth : int or None
-        Most splits above each other; None is no limit.
+        Most splits on a path; None is no limit.
     min_samples_split : int or float
         Least rows of a node that is split; a float is a fraction of all rows.
     min_samples_leaf : int or float

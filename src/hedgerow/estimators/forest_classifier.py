@@ -42,7 +42,7 @@ class ForestClassifier(BaggedClassifier):
         branches, and is spread over all of them when predicting; or it is spread in `fit` too, or missing is a
         value of its own, or it goes to the side with the larger gain.
     max_depth : int or None
-        Most splits above each other; None is no limit.
+        Most splits on a path; None is no limit.
     min_samples_split : int, float or "auto"
         Least rows of a node that is split. "auto" is the one of 2, 4, 8 and 16 draws whose out-of-bag log-loss is least
         (`min_samples_split_`), or 2 where nothing is calibrated.

@@ -41,7 +41,7 @@ class ObliqueTreeClassifier(ClassTree):
         them. So does the split, in `fit` and later; but a row without a value of a column that weighs much in
         the sum, or of any, is treated as one without a value of a single column.
     max_depth : int or None
-        Most splits above each other; None is no limit.
+        Most splits on a path; None is no limit.
     min_samples_split : int or float
         Least rows of a node that is split; a float is a fraction of all rows. Rows count, not weights; a
         fraction of a row counts as such.
@@ -200,7 +200,7 @@ class ObliqueTreeRegressor(NumberTree):
         them. So does the split, in `fit` and later; but a row without a value of a column that weighs much in
         the sum, or of any, is treated as one without a value of a single column.
     max_depth : int or None
-        Most splits above each other; None is no limit.
+        Most splits on a path; None is no limit.
     min_samples_split : int or float
         Least rows of a node that is split; a float is a fraction of all rows. Rows count, not weights; a
         fraction of a row counts as such.
@@ -320,7 +320,7 @@ class ObliqueForestClassifier(BaggedClassifier):
         branches, and is spread over all of them when predicting; or it is spread in `fit` too, or missing is a
         value of its own, or it goes to the side with the larger gain.
     max_depth : int or None
-        Most splits above each other; None is no limit.
+        Most splits on a path; None is no limit.
     min_samples_split : int, float or "auto"
         Least rows of a node that is split. "auto" is the one of 2, 4, 8 and 16 draws whose out-of-bag log-loss
         is least (`min_samples_split_`), or 2 where nothing is calibrated.
@@ -367,7 +367,7 @@ class ObliqueForestClassifier(BaggedClassifier):
     Attributes
     ----------
     forest_ : Forest
-        The tree itself.
+        The trees.
     classes_ : array of shape (n_classes,)
         Labels, in the order of the columns of `predict_proba`.
     n_classes_ : int

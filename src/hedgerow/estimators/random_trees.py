@@ -62,7 +62,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         twice 2, 4, 8, 16 or 32 rows, whichever has the least leave-one-out log-loss under tempered evidence
         (`min_samples_leaf_`).
     max_depth : int or None
-        Splits on a path; None for no limit.
+        Most splits on a path; None is no limit.
     missing : {"fractional", "category"}
         Rows whose value is missing are spread over the branches; or missing is a value of its own, larger than all
         numbers, and an additional category.

@@ -30,7 +30,7 @@ class TreeClassifier(ClassTree):
         Rows whose value is missing are spread over the branches; or missing is a value of its own; or they go to the
         side with the larger gain; or each goes down one branch at random.
     max_depth : int or None
-        Most splits above each other; None is no limit.
+        Most splits on a path; None is no limit.
     min_samples_split : int or float
         Least rows of a node that is split; a float is a fraction of all rows. Rows count, not weights; a
         fraction of a row counts as such.
@@ -214,7 +214,7 @@ class TreeRegressor(NumberTree):
         Rows whose value is missing are spread over the branches; or missing is a value of its own; or they go
         to the side with the larger gain; or each goes down one branch at random.
     max_depth : int or None
-        Most splits above each other; None is no limit.
+        Most splits on a path; None is no limit.
     min_samples_split : int or float
         Least rows of a node that is split; a float is a fraction of all rows. Rows count, not weights; a
         fraction of a row counts as such.

@@ -42,7 +42,7 @@ class Growth:
         Rows whose value is missing are spread over the branches; or missing is a value of its own; or they go
         to the side with the larger gain; or each goes down one branch at random.
     max_depth : int or None
-        Depth below which the tree is summarised; None shows all of it.
+        Most splits on a path; None is no limit.
     min_samples_split : int or float
         Least rows of a node that is split; a float is a fraction of all rows. Rows count, not weights; a
         fraction of a row counts as such.
@@ -199,7 +199,7 @@ class RandomGrowth:
         Least rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
         branches hold them: a branch for a rare category may have fewer.
     max_depth : int or None
-        Depth below which the tree is summarised; None shows all of it.
+        Most splits on a path; None is no limit.
     """
 
     min_samples_leaf: Any = 1
