@@ -8,7 +8,6 @@ from operator import attrgetter
 from typing import Any
 
 import hedgerow
-from hedgerow._params import is_number
 from hedgerow.cli.errors import CommandError, UsageError, nearest
 from hedgerow.cli.settings import literal_or_text
 
@@ -145,7 +144,7 @@ def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> d
 
 
 def _fraction(percent: Any, given: str) -> float:
-    if not is_number(percent) or not percent >= 0:
+    if isinstance(percent, bool) or not isinstance(percent, int | float) or not percent >= 0:
         raise UsageError(f"--measured has {given!r}, must be a percentage that is not negative, such as column=5%")
     return float(percent) / 100
 
