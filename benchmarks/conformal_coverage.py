@@ -9,6 +9,7 @@ Venn-Abers probabilities with the models' own instead.
 
 import argparse
 import os
+import re
 import sys
 import time
 import warnings
@@ -112,10 +113,12 @@ def coverage_of_sets(sets, y):
     return sets[np.arange(len(y)), y].mean()
 
 
-def try_classes(X, y, X_new, y_new, seed, timed):
+def try_classes(X, y, X_new, y_new, seed, timed, wanted):
     from mapie.classification import CrossConformalClassifier, SplitConformalClassifier
 
     for name, model, scores in class_methods(seed):
+        if not wanted(name):
+            continue
         start = time.process_time()
         try:
             model.fit(X, y)
@@ -146,18 +149,19 @@ def try_classes(X, y, X_new, y_new, seed, timed):
                     }  # fmt: skip
     X_fit, X_cal, y_fit, y_cal = train_test_split(X, y, test_size=0.2, random_state=seed)
     forest = ForestClassifier(random_state=seed)
-    start = time.process_time()
-    theirs = SplitConformalClassifier(forest.fit(X_fit, y_fit), LEVELS, "lac", random_state=seed)
-    _, sets = theirs.conformalize(X_cal, y_cal).predict_set(X_new)
-    spent = time.process_time() - start
-    known = np.isin(y_new, forest.classes_)
-    column = np.searchsorted(forest.classes_, np.where(known, y_new, forest.classes_[0]))
-    for i, level in enumerate(LEVELS):
-        covered = sets[np.arange(len(y_new)), column, i] & known
-        yield {
-            "method": "MAPIE split, lac", "level": level, "time": spent,
-            "coverage": covered.mean(), "size": sets[:, :, i].sum(axis=1).mean(),
-        }  # fmt: skip
+    if wanted("MAPIE split, lac"):
+        start = time.process_time()
+        theirs = SplitConformalClassifier(forest.fit(X_fit, y_fit), LEVELS, "lac", random_state=seed)
+        _, sets = theirs.conformalize(X_cal, y_cal).predict_set(X_new)
+        spent = time.process_time() - start
+        known = np.isin(y_new, forest.classes_)
+        column = np.searchsorted(forest.classes_, np.where(known, y_new, forest.classes_[0]))
+        for i, level in enumerate(LEVELS):
+            covered = sets[np.arange(len(y_new)), column, i] & known
+            yield {
+                "method": "MAPIE split, lac", "level": level, "time": spent,
+                "coverage": covered.mean(), "size": sets[:, :, i].sum(axis=1).mean(),
+            }  # fmt: skip
     if timed:
         for name, one in (
             ("MAPIE cross, the same forest", ForestClassifier(random_state=seed)),
@@ -174,7 +178,7 @@ def try_classes(X, y, X_new, y_new, seed, timed):
                 }  # fmt: skip
 
 
-def try_numbers(X, y, X_new, y_new, seed, timed):
+def try_numbers(X, y, X_new, y_new, seed, timed, wanted):
     from mapie.regression import ConformalizedQuantileRegressor, CrossConformalRegressor, SplitConformalRegressor
 
     unit = y.std()
@@ -188,12 +192,14 @@ def try_numbers(X, y, X_new, y_new, seed, timed):
     untied = y + spread.uniform(-gap / 2, gap / 2, len(y))
     untied_new = y_new + spread.uniform(-gap / 2, gap / 2, len(y_new))
     forest = ForestRegressor(random_state=seed)
-    for level in LEVELS:
+    for level in LEVELS if wanted("oob, cqr, ties of targets broken") else ():
         ends = ConformalRegressor(forest, level, "cqr").fit(X, untied).predict_interval(X_new)
         inside = (ends[:, 0] <= untied_new) & (untied_new <= ends[:, 1])
         size = (ends[:, 1] - ends[:, 0]).mean() / unit
         yield {"method": "oob, cqr, ties of targets broken", "level": level, "coverage": inside.mean(), "size": size}
     for name, model, levels in number_methods(seed):
+        if not wanted(name):
+            continue
         start = time.process_time()
         model.fit(X, y)
         spent = time.process_time() - start
@@ -202,14 +208,15 @@ def try_numbers(X, y, X_new, y_new, seed, timed):
             ends = model.predict_interval(X_new, coverage=level)
             yield {"method": name, "level": level, "time": spent + time.process_time() - start, **scores(ends)}
     X_fit, X_cal, y_fit, y_cal = train_test_split(X, y, test_size=0.2, random_state=seed)
-    start = time.process_time()
-    theirs = SplitConformalRegressor(ForestRegressor(random_state=seed).fit(X_fit, y_fit), LEVELS, "absolute")
-    _, ends = theirs.conformalize(X_cal, y_cal).predict_interval(X_new)
-    spent = time.process_time() - start
-    for i, level in enumerate(LEVELS):
-        yield {"method": "MAPIE split, absolute", "level": level, "time": spent, **scores(ends[:, :, i])}
+    if wanted("MAPIE split, absolute"):
+        start = time.process_time()
+        theirs = SplitConformalRegressor(ForestRegressor(random_state=seed).fit(X_fit, y_fit), LEVELS, "absolute")
+        _, ends = theirs.conformalize(X_cal, y_cal).predict_interval(X_new)
+        spent = time.process_time() - start
+        for i, level in enumerate(LEVELS):
+            yield {"method": "MAPIE split, absolute", "level": level, "time": spent, **scores(ends[:, :, i])}
     ours = ForestRegressor(random_state=seed).fit(X_fit, y_fit)
-    for level in LEVELS:
+    for level in LEVELS if wanted("MAPIE split, cqr") else ():
         three = [OneQuantile(ours, q) for q in ((1 - level) / 2, (1 + level) / 2, 0.5)]
         theirs = ConformalizedQuantileRegressor(three, level, prefit=True).conformalize(X_cal, y_cal)
         ends = theirs.predict_interval(X_new, symmetric_correction=True)[1]
@@ -227,7 +234,7 @@ def try_numbers(X, y, X_new, y_new, seed, timed):
                 yield {"method": name, "level": level, "time": spent, **scores(ends[:, :, i])}
 
 
-def trials(folder, numbers, n_timed):
+def trials(folder, numbers, n_timed, wanted):
     for number in numbers:
         for name in (*CLASSES, *NUMBERS):
             X, y = read(folder, name)
@@ -236,7 +243,7 @@ def trials(folder, numbers, n_timed):
             attempt = try_classes if name in CLASSES else try_numbers
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                for line in attempt(X_fit, y_fit, X_new, y_new, number, number < n_timed):
+                for line in attempt(X_fit, y_fit, X_new, y_new, number, number < n_timed, wanted):
                     task = "classes" if name in CLASSES else "numbers"
                     yield {"task": task, "dataset": name, "split": number, "rows": len(y_new), "of_class": -1, **line}
         print(f"split {number}", file=sys.stderr, flush=True)
@@ -250,8 +257,8 @@ def print_tables(found):
     for task, of_task in found[found.of_class < 0].groupby("task"):
         size = "classes in a set" if task == "classes" else "width / standard deviation of the target"
         print(f"\n{task}: coverage ± standard error over datasets, and {size}\n")
-        print("| method | " + " | ".join(f"{level}: coverage | within | size" for level in LEVELS) + " | seconds |")
-        print("|---" * (3 * len(LEVELS) + 2) + "|")
+        print("| method | " + " | ".join(f"{level}: coverage | within | size" for level in LEVELS) + " | s | splits |")
+        print("|---" * (3 * len(LEVELS) + 3) + "|")
         whole = of_task.groupby("dataset").size().index
         for method, of_method in of_task.groupby("method", sort=False):
             cells = []
@@ -263,7 +270,8 @@ def print_tables(found):
                 few = "" if len(means) == len(whole) else f" ({len(means)} datasets)"
                 cells.append(f"{means.coverage.mean():.4f} ± {error:.4f}{few} | {within} | {means['size'].mean():.3f}")
             seconds = of_method.time.mean()
-            print(f"| {method} | {' | '.join(cells)} | {'' if np.isnan(seconds) else f'{seconds:.2f}'} |")
+            cells += ["" if np.isnan(seconds) else f"{seconds:.2f}", str(of_method.split.nunique())]
+            print(f"| {method} | {' | '.join(cells)} |")
         first = of_task[of_task.split.isin(of_task[of_task.method.str.contains("cross")].split.unique())]
         if first.empty:
             continue
@@ -317,6 +325,7 @@ if __name__ == "__main__":
     parser.add_argument("--splits", type=int, default=50)
     parser.add_argument("--first", type=int, default=0, help="number of the first split")
     parser.add_argument("--timed", type=int, default=2)
+    parser.add_argument("--methods", default=".*", help="regular expression; of classes without the score")
     parser.add_argument("--out", help="CSV file for every line")
     parser.add_argument("--table", nargs="+", help="print the tables of these CSV files instead")
     parser.add_argument("--probabilities", action="store_true", help="compare Venn-Abers probabilities instead")
@@ -331,7 +340,7 @@ if __name__ == "__main__":
         sys.exit()
     lines = []
     for number in range(given.first, given.first + given.splits):  # kept split by split: an interrupted run is of use
-        lines += trials(Path(os.environ["HEDGEROW_DATA"]), [number], given.timed)
+        lines += trials(Path(os.environ["HEDGEROW_DATA"]), [number], given.timed, re.compile(given.methods).fullmatch)
         if given.out:
             pd.DataFrame(lines).to_csv(given.out, index=False)
     print_tables(pd.DataFrame(lines))
