@@ -41,9 +41,10 @@ docs: $(VENV)/installed
 	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -b html -d build/doctrees docs build/site
 	@echo "open build/site/index.html"
 
-# Links within the site that lead nowhere, and public names without a page.
+# Links within the site that lead nowhere, public names without a page, and ten pages in a browser, where there is one.
 docs-check: docs
 	$(BIN)/python .ci/check_docs.py build/site
+	$(BIN)/python .ci/check_site.py build/site
 
 stub: $(VENV)/installed
 	$(BIN)/python -m nanobind.stubgen -q -m hedgerow._core -o src/hedgerow/_core.pyi

@@ -8,6 +8,9 @@ from datetime import date
 from importlib.metadata import version as installed
 from pathlib import Path
 
+from docutils.nodes import SkipNode
+from docutils.utils.math.latex2mathml import tex2mathml
+
 HERE = Path(__file__).parent
 
 project = "hedgerow"
@@ -20,7 +23,6 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
-    "sphinx.ext.mathjax",
     "numpydoc",
     "sphinx_copybutton",
     "sphinx_design",
@@ -72,6 +74,8 @@ sphinx_gallery_conf = {
     "parallel": 2,
 }
 
+html_math_renderer = "mathml"  # browsers know it: equations need no script and no network
+toc_object_entries_show_parents = "hide"
 html_theme = "pydata_sphinx_theme"
 html_title = f"hedgerow {version}"
 html_static_path = ["static"]
@@ -179,8 +183,20 @@ def _as_rest(app, what, name, obj, options, lines):
             )
 
 
+def _inline_equation(translator, node):
+    translator.body.append(tex2mathml(node.astext()))
+    raise SkipNode
+
+
+def _equation(translator, node):
+    found = tex2mathml(node.astext()).replace("<math ", '<math display="block" ', 1)
+    translator.body.append(f'<div class="math">{found}</div>')
+    raise SkipNode
+
+
 def setup(app):
     """Connect the functions above."""
+    app.add_html_math_renderer("mathml", (_inline_equation, None), (_equation, None))
     app.connect("source-read", _links_into_the_site)
     app.connect("source-read", _pages_not_listed)
     app.connect("include-read", _include_links)
