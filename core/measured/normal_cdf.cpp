@@ -1,5 +1,6 @@
 #include "measured/normal_cdf.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -62,7 +63,32 @@ double by_series(const Series* all, double z) {
     return static_cast<double>(!std::signbit(z)) - std::copysign(tail, z);  // a branch would guess the sign
 }
 
+// P(Z <= z) at multiples of 1 / per_unit_coarse up to coarse_reach on both sides.
+constexpr int per_unit_coarse = 256;
+constexpr int coarse_reach = 8;
+constexpr int n_coarse = 2 * coarse_reach * per_unit_coarse;
+
+std::array<double, n_coarse + 1> all_coarse() {
+    std::array<double, n_coarse + 1> all;
+    for (int i = 0; i <= n_coarse; ++i)
+        all[static_cast<std::size_t>(i)] = by_erfc(static_cast<double>(i - n_coarse / 2) / per_unit_coarse);
+    return all;
+}
+
 }  // namespace
+
+void coarse_normal_below(const NormalRows& rows, const double* at, std::int64_t n_at, double* out,
+                         std::int64_t row_stride) {
+    static const auto all = all_coarse();
+    for (std::int64_t row = 0; row < rows.n; ++row) {
+        const double scale = per_unit_coarse / rows.spread[row], centre = rows.centre[row];
+        for (std::int64_t i = 0; i < n_at; ++i) {
+            const double step = (at[i] - centre) * scale + (n_coarse / 2 + 0.5);
+            const double clamped = step > 0 ? std::min(step, n_coarse + 0.5) : 0.0;  // 0 of NaN
+            out[row * row_stride + i] = all[static_cast<std::size_t>(static_cast<std::int64_t>(clamped))];
+        }
+    }
+}
 
 void normal_cdf(const double* z, std::int64_t n, double* out) {
     static const auto all = all_series();

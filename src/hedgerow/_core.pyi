@@ -486,6 +486,11 @@ def normal_cdf(z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C
     P(Z <= z) of the standard normal law, into out; see hedgerow.measured.errors.
     """
 
+def coarse_normal_below(centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], spread: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], at: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')]) -> None:
+    """
+    P(U <= at) of a normal law for each row, from a table, into out; see hedgerow.measured.laws.
+    """
+
 def squared_lengths(columns: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
     Sums of weight * (column - start)^2 over each row of columns, into out; see hedgerow.measured.threshold_columns.

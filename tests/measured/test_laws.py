@@ -12,8 +12,8 @@ from scipy import stats
 
 from effort import examples
 from hedgerow.data.columns import Column, Kind
-from hedgerow.data.table import Schema
-from hedgerow.measured import FlatPrior, KdePrior, NormalPrior, Student, membership
+from hedgerow.data.table import Schema, read_table
+from hedgerow.measured import FlatPrior, KdePrior, Normal, NormalPrior, Student, membership
 from hedgerow.measured.errors import error_model
 from hedgerow.measured.laws import CategoryLaw, ExactLaw, FlatLaw, HistogramLaw, NormalLaw
 from hedgerow.measured.priors import deconvolve, learn_laws, prior
@@ -287,3 +287,23 @@ def test_laws_check_what_a_file_brings(law: Any, changes: dict[str, Any]) -> Non
     law(**good)
     with pytest.raises(ValueError, match=r".+"):
         law(**good | changes)
+
+
+@pytest.mark.parametrize("law_of", ["normal", "flat", "kde"])
+def test_coarse_probabilities_are_near_and_do_not_depend_on_other_rows(law_of: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 1))
+    X[::9] = np.nan
+    sigma = np.where(rng.random((200, 1)) < 0.2, 0.0, rng.uniform(0.1, 1.0, size=(200, 1)))
+    sigma[np.isnan(X)] = 0.0
+    schema = read_table(X, categorical_features=None).schema
+    (law,) = learn_laws(X, schema, sigma, np.ones(200), [Normal()], prior(law_of))
+    at = np.linspace(-9, 9, 41)
+    exact, found = law.below(X[:, 0], sigma[:, 0], at), np.full((200, 50), -1.0)
+    law.fill_coarsely(X[:, 0], sigma[:, 0], at, found[:, 3:44])
+    assert (found[:, [2, 44]] == -1).all()
+    assert np.abs(found[:, 3:44] - exact).max() < 0.0008
+    alone = np.empty((1, 41))
+    for row in (0, 1, 50):
+        law.fill_coarsely(X[row], sigma[row], at, alone)
+        assert alone.tobytes() == np.ascontiguousarray(found[row : row + 1, 3:44]).tobytes()

@@ -327,6 +327,15 @@ def simplex_risk(shares: Floats, targets: Floats, weight: Floats | None = None) 
     return float(found.fun)
 
 
+def coarse_below(law: Any, x: float, sigma: float, at: float) -> float:
+    """P(U ≤ at | x); of a measured value under a normal law by the nearest 256th of a standard deviation."""
+    normal = law.as_normal(np.array([x]), np.array([sigma])) if sigma > 0 and not np.isnan(x) else None
+    if normal is None:
+        return float(law.below(np.array([x]), np.array([sigma]), np.array([at]))[0, 0])
+    steps = np.floor((at - normal[0][0]) * (256 / normal[1][0]) + 0.5)
+    return float(stats.norm.cdf(np.clip(steps / 256, -8, 8)))
+
+
 def point_means(
     forest: Any, laws: Any, row: Floats, sigma: Floats, strata: NDArray[np.uint8], values: Floats
 ) -> Floats:
@@ -351,8 +360,7 @@ def point_means(
                     words = forest.payload_codes[forest.payload_start[forest.payload[node]] :]
                     first = bool(int(words[code // 32]) >> (code % 32) & 1)
                 else:
-                    below = laws[j].below(row[j : j + 1], sigma[j : j + 1], forest.threshold[node : node + 1])[0, 0]
-                    first = quantile[j] <= below
+                    first = quantile[j] <= coarse_below(laws[j], row[j], sigma[j], forest.threshold[node])
                 node = int(forest.tree_start[tree] + forest.first_child[node] + (0 if first else 1))
             means[tree] += values[forest.leaf_start[tree] + forest.first_child[node]] / len(strata[tree])
     return means

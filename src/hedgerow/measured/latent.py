@@ -65,6 +65,18 @@ class Landmarks:
             numbers[:, start[j] : start[j + 1]] = self.read_column(int(j), values[:, j], sigma[:, j])
         return numbers
 
+    def read_coarsely(self, values: Floats, sigma: Floats) -> Floats:
+        """As :meth:`read`, off by less than 0.0008, in a third of the time where laws are normal."""
+        start = self.start
+        numbers = np.empty((len(values), start[-1]))
+        for j in np.flatnonzero(np.diff(start)).tolist():
+            law, part = self.laws[j], numbers[:, start[j] : start[j + 1]]
+            if isinstance(law, CategoryLaw):
+                part[:] = self.read_column(j, values[:, j], sigma[:, j])
+            else:
+                law.fill_coarsely(values[:, j], sigma[:, j], self.thresholds[j], part)
+        return numbers
+
     def read_column(self, feature: int, x: Floats, sigma: Floats) -> Floats:
         """Numbers of one column, (n, number of its thresholds or categories)."""
         law, at = self.laws[feature], self.thresholds[feature]

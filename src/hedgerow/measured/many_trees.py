@@ -54,7 +54,7 @@ class ManySoftTrees:
         if n_points is None:
             return MeasuredWalk(exact, errors)
         strata = latin_strata(self.forest.n_trees, n_points, self._n_columns)
-        return MeasuredWalk(PointWalk(exact, self.points, strata), errors)
+        return MeasuredWalk(PointWalk(exact, self.points, strata, self._read_coarsely), errors)
 
     def variance_at_points(
         self, rows: Floats, cells: Floats, table: LeafTable, n_jobs: int | None, n_points: int = 64
@@ -67,7 +67,7 @@ class ManySoftTrees:
         answers = np.empty((n_points, len(rows)))
         for point, strata in enumerate(latin_strata(1, n_points, self._n_columns)[0]):
             same = np.tile(strata, (self.forest.n_trees, 1, 1))
-            answers[point] = PointWalk(exact, self.points, same).fold(wide, [table])[0][:, 0]
+            answers[point] = PointWalk(exact, self.points, same, self._read_coarsely).fold(wide, [table])[0][:, 0]
         variance: Floats = answers.var(axis=0)
         return variance
 
@@ -77,12 +77,16 @@ class ManySoftTrees:
         return int((np.diff(self.landmarks.start) > 0).sum())
 
     def _by_regions(self, tolerance: float, n_jobs: int | None) -> SoftForestWalk:
+        return SoftForestWalk(self.forest, self.nodes, self._read, tolerance, n_jobs)
+
+    def _read(self, wide: Floats) -> Floats:
+        """Numbers of rows and their errors, side by side."""
         n_features = self.forest.n_features
+        return self.landmarks.read(wide[:, :n_features], wide[:, n_features:])
 
-        def read(wide: Floats) -> Floats:
-            return self.landmarks.read(wide[:, :n_features], wide[:, n_features:])
-
-        return SoftForestWalk(self.forest, self.nodes, read, tolerance, n_jobs)
+    def _read_coarsely(self, wide: Floats) -> Floats:
+        n_features = self.forest.n_features
+        return self.landmarks.read_coarsely(wide[:, :n_features], wide[:, n_features:])
 
 
 @dataclass(frozen=True, eq=False)
