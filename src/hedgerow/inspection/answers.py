@@ -80,12 +80,13 @@ class PredictedSets:
     def _repr_html_(self) -> str:
         names = [escape(printable(label)) for label in self.classes.tolist()]
         heads = "".join(f"<th>{name}</th>" for name in names) if self.bounds is not None else ""
-        lines = [_STYLE, f'<table class="hedgerow-sets"><thead><tr><th>row</th><th>set</th>{heads}</tr></thead><tbody>']
+        head = f"<thead><tr><th>row</th><th>set</th>{heads}</tr></thead>"
+        lines = [_STYLE, f'<div style="overflow:auto"><table class="hedgerow-sets">{head}<tbody>']
         for row in range(min(len(self), _MOST_ROWS)):
             name = row if self.index is None else self.index[row]
             inside = " or ".join(name for name, is_in in zip(names, self.sets[row], strict=True) if is_in)
             lines.append(f"<tr><td>{escape(printable(name))}</td><td>{inside or 'none'}</td>{self._bars(row)}</tr>")
-        lines.append("</tbody></table>")
+        lines.append("</tbody></table></div>")
         if len(self) > _MOST_ROWS:
             lines.append(f"<p>{len(self) - _MOST_ROWS} more rows</p>")
         return "".join(lines)
