@@ -406,6 +406,38 @@ def test_mixed_leaves_show_training_rows_of_other_classes() -> None:
     assert seen > 10
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        BoundaryClassifier(TreeClassifier(max_depth=2)),
+        MeasuredTreeClassifier(0.3, max_leaf_nodes=4),
+        MeasuredForestClassifier(0.3, n_estimators=4, random_state=0),
+        MeasuredBoostingClassifier(0.3, n_estimators=4),
+        ConformalClassifier(TreeClassifier(max_depth=2), coverage=0.99, method="cv"),
+        ConformalRegressor(TreeRegressor(max_depth=2), method="cv"),
+        MeasuredTreeRegressor(0.3, max_leaf_nodes=4),
+        MeasuredForestRegressor(0.3, n_estimators=4, random_state=0),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_every_model_with_mixed_leaves_names_training_rows(model: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    y = np.where(np.random.default_rng(0).random(len(y)) < 0.15, 0, y)
+    of_classes = hasattr(model, "predict_proba")
+    if not of_classes:
+        y = X[:, 0] + y
+    model.fit(X, y)
+    rows = X[::9]
+    found = model.explain(rows, training=(X, y))
+    named = [(one, why) for one in found for why in one.why if why.name == "mixed leaves"]
+    assert named
+    for one, why in named:
+        for near in why.facts["similar"]:
+            assert near["label"] == y[near["row"]]
+            assert not of_classes or near["label"] != one.answer
+    assert any(why.facts["similar"] for _, why in named)
+
+
 MARKUP = "<script>alert(1)</script>\x1b[31m&[bold]"
 
 

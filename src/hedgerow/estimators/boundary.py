@@ -29,6 +29,7 @@ from hedgerow.estimators.stored import storable
 from hedgerow.estimators.trees import TreeClassifier
 from hedgerow.estimators.verbs.answers import Answers
 from hedgerow.estimators.verbs.explained_classes import ClassRows, about_rows
+from hedgerow.estimators.verbs.training_cases import TrainingCases, read_training
 from hedgerow.estimators.verbs.tree import ClassTree
 from hedgerow.estimators.wrapped import WrappedForest
 from hedgerow.explain.explanation import LeafProbabilities
@@ -291,7 +292,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         rows = self._read(X)
         return self.boundary_.crossed(self._nearest(rows))
 
-    def explain(self, X: Any) -> Explanations[BoundaryExplanation]:
+    def explain(self, X: Any, *, training: tuple[Any, Any] | None = None) -> Explanations[BoundaryExplanation]:
         """Explain each row: its path down the tree, its distance from other classes, and the reasons for doubt.
 
         ``print(model.explain(X)[0])`` is a text for people; `reasons` of the whole has the shares of the reasons of all
@@ -301,10 +302,14 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+        training : (X, y) or None
+            Rows of `fit` again: the nearest of them with other answers are named.
         """
-        return self._explain_read(self._read(X))
+        return self._explain_read(self._read(X), training=read_training(self, training))
 
-    def _explain_read(self, rows: Floats, outer: SetSizes | None = None) -> Explanations[BoundaryExplanation]:
+    def _explain_read(
+        self, rows: Floats, outer: SetSizes | None = None, training: TrainingCases | None = None
+    ) -> Explanations[BoundaryExplanation]:
         model = copy(self)  # parameters may be set to others before the records are made
         nearest = model._nearest(rows)
         probabilities = model._probabilities(rows, nearest)
@@ -347,7 +352,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         labels = answers.tolist()
         found = {"predict": model.classes_[tree_codes], "predict_proba": tree}
         of_tree = ClassRows(
-            *(model, rows, found, certainty, levels, reasons, reached, None),
+            *(model, rows, found, certainty, levels, reasons, reached, training),
             model_of=lambda part: model,
             more_facts=facts_of_boundary,
         )

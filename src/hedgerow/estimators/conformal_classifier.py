@@ -29,6 +29,7 @@ from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.rule_classifier import RuleClassifier
 from hedgerow.estimators.seeding import seed_of
 from hedgerow.estimators.stored import storable
+from hedgerow.estimators.verbs.training_cases import read_training
 from hedgerow.explain.explanations import Explanations
 from hedgerow.explain.reasons import REASONS, Reasons, SetSizes
 
@@ -314,7 +315,9 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         found: Floats = self._respond_alone(X, "predict_bounds")
         return found
 
-    def explain(self, X: Any, coverage: float | None = None) -> Explanations[ConformalClassExplanation]:
+    def explain(
+        self, X: Any, coverage: float | None = None, *, training: tuple[Any, Any] | None = None
+    ) -> Explanations[ConformalClassExplanation]:
         """Explain each row: as the estimator does, which classes are kept at which coverage, and by how many rows.
 
         ``print(model.explain(X)[0])`` is a text for people; `reasons` of the whole has the shares of the reasons for
@@ -326,6 +329,8 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
             Rows, with the columns of `fit`.
         coverage : float or None
             Probability that is promised; None: that of the parameter.
+        training : (X, y) or None
+            Rows of `fit` again: the nearest of them with other answers are named.
         """
         rows = self._read(X)
         wanted = self._coverage(coverage)
@@ -338,7 +343,9 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
             inner: Sequence[Any] = [None] * len(rows)
             reasons = Reasons.unknown(tuple(one.name for one in REASONS), doubt, "probability")
         else:
-            inner = explained = trees._explain_read(self._rows_of_trees(rows, trees), sizes)
+            inner = explained = trees._explain_read(
+                self._rows_of_trees(rows, trees), sizes, read_training(trees, training)
+            )
             reasons = explained.reasons
         calibration: ClassCalibration = self.calibration_
         group = calibration.groups.of_rows(self._values(rows))

@@ -28,6 +28,7 @@ from hedgerow.estimators.contract import offers, respond
 from hedgerow.estimators.forest_regressor import ForestRegressor
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import NumberAnswers
+from hedgerow.estimators.verbs.training_cases import read_training
 from hedgerow.estimators.wrapped import numeric_schema
 from hedgerow.exchange import from_sklearn
 from hedgerow.explain.explanations import Explanations
@@ -312,7 +313,9 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         found: Floats = self._respond_alone(X, "predict_quantiles", q=q)
         return found
 
-    def explain(self, X: Any, coverage: float | None = None) -> Explanations[ConformalNumberExplanation]:
+    def explain(
+        self, X: Any, coverage: float | None = None, *, training: tuple[Any, Any] | None = None
+    ) -> Explanations[ConformalNumberExplanation]:
         """Explain each row: as the estimator does, and the interval with the calibration rows behind it.
 
         ``print(model.explain(X)[0])`` is a text for people; `reasons` of the whole has the shares of the reasons for
@@ -324,6 +327,8 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
             Rows, with the columns of `fit`.
         coverage : float or None
             Probability that is promised; None: that of the parameter.
+        training : (X, y) or None
+            Rows of `fit` again: the nearest of them with other answers are named.
         """
         rows = self._read(X)
         wanted = self._coverage(coverage)
@@ -335,7 +340,8 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
             names = tuple(one.name for one in REASONS)
             reasons = Reasons.unknown(names, np.full(len(rows), np.nan), "variance")
         else:
-            inner = explained = trees._explain_read(self._rows_of_trees(rows, trees))
+            cases = read_training(trees, training)
+            inner = explained = trees._explain_read(self._rows_of_trees(rows, trees), training=cases)
             reasons = explained.reasons
         calibration: NumberCalibration = self.calibration_
         group = calibration.groups.of_rows(self._values(rows))

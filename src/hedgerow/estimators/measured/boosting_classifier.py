@@ -17,6 +17,7 @@ from hedgerow.estimators.measured.explained_sums import SumRows, class_levels_of
 from hedgerow.estimators.measured.inputs import MeasuredInputs
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import ClassAnswers
+from hedgerow.estimators.verbs.training_cases import TrainingCases, read_training
 from hedgerow.explain.explanations import Explanations
 from hedgerow.explain.reasons import SetSizes
 from hedgerow.folds import Uncertainty
@@ -297,7 +298,9 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
         found: Floats = ask(walk, rows, [self._counts_query()])[0]
         return found
 
-    def explain(self, X: Any, X_err: Any = None) -> Explanations[SumExplanation]:  # type: ignore[override]
+    def explain(  # type: ignore[override]
+        self, X: Any, X_err: Any = None, *, training: tuple[Any, Any] | None = None
+    ) -> Explanations[SumExplanation]:
         """Explain each prediction: the probabilities, what the error of each column hides, and the reasons for doubt.
 
         `reasons` of the whole has the shares of the reasons of all rows (docs/reasons.md).
@@ -308,15 +311,19 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+        training : (X, y) or None
+            Rows of `fit` again: the nearest of them with other answers are named.
         """
         rows = self._read(X)
-        return self._explain_rows(rows, self._cells(rows, X_err))
+        return self._explain_rows(rows, self._cells(rows, X_err), training=read_training(self, training))
 
-    def _explain_read(self, rows: Floats, outer: SetSizes | None = None) -> Explanations[Any]:
-        return MeasuredInputs._explain_read(self, rows, outer)
+    def _explain_read(
+        self, rows: Floats, outer: SetSizes | None = None, training: TrainingCases | None = None
+    ) -> Explanations[Any]:
+        return MeasuredInputs._explain_read(self, rows, outer, training)
 
     def _explain_rows(
-        self, rows: Floats, cells: Floats, *, outer: SetSizes | None = None
+        self, rows: Floats, cells: Floats, *, training: TrainingCases | None = None, outer: SetSizes | None = None
     ) -> Explanations[SumExplanation]:
         model, query = copy(self), self._proba_query()
         raw = model._ask_with_errors(rows, cells, self._raw_query())
@@ -331,7 +338,9 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
             return hidden_by_errors(model._soft.landmarks, model.schema_, rows[i], cells[i], of_class)
 
         levels = class_levels_of_sums(model, rows, shares, query)
-        reasons, why = SumRows(model, rows, levels, lambda i: hidden(i)[0], of_classes=True).divide(outer)
+        reasons, why = SumRows(
+            model, rows, levels, lambda i: hidden(i)[0], model.classes_[codes], of_classes=True
+        ).divide(outer, training)
 
         def records(first: int, last: int) -> list[SumExplanation]:
             made = []

@@ -18,6 +18,7 @@ from hedgerow.estimators.measured.explained_sums import SumRows, number_levels_o
 from hedgerow.estimators.measured.inputs import precision_of
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import Answers
+from hedgerow.estimators.verbs.training_cases import TrainingCases
 from hedgerow.explain.explanations import Explanations
 from hedgerow.explain.reasons import SetSizes
 from hedgerow.measured.explain_errors import SumExplanation, hidden_by_errors
@@ -241,7 +242,7 @@ class MeasuredBoostingRegressor(RegressorMixin, Answers, MeasuredBoosting):  # t
         return self._explain_rows(rows, self._cells(rows, X_err))
 
     def _explain_rows(
-        self, rows: Floats, cells: Floats, *, outer: SetSizes | None = None
+        self, rows: Floats, cells: Floats, *, training: TrainingCases | None = None, outer: SetSizes | None = None
     ) -> Explanations[SumExplanation]:
         model, query = copy(self), self._mean_query()
         answers = model._ask_with_errors(rows, cells, query)
@@ -253,7 +254,9 @@ class MeasuredBoostingRegressor(RegressorMixin, Answers, MeasuredBoosting):  # t
         ]
         names = np.array(model.schema_.names, dtype=object)
         levels = number_levels_of_sums([one for one, _ in found], [set(names[np.isnan(row)]) for row in rows])
-        reasons, why = SumRows(model, rows, levels, lambda i: found[i][0], of_classes=False).divide(outer)
+        reasons, why = SumRows(model, rows, levels, lambda i: found[i][0], answers, of_classes=False).divide(
+            outer, training
+        )
         start, n_trees = float(model.start_[0]), model.n_estimators_
 
         def records(first: int, last: int) -> list[SumExplanation]:

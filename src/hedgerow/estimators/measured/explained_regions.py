@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.estimators.verbs.explained_classes import about_rows, certainty_of_exact_values, in_words, outside_columns
+from hedgerow.estimators.verbs.training_cases import TrainingCases
 from hedgerow.explain.explanations import Explanations
 from hedgerow.explain.reasons import Levels, SetSizes, divide
 from hedgerow.explain.reasons.leaf_certainty import ClassCertainty, LeafCertainty
@@ -78,6 +79,7 @@ class RegionRows:
     answers: dict[str, Any]
     """Values of the regions and answers to the rows, as `explain_regions` takes them."""
     levels: Levels
+    training: TrainingCases | None
 
     def explanations(self, outer: SetSizes | None) -> Explanations[RegionExplanation]:
         """Explanations of all rows; `outer` are the sets of another model about them."""
@@ -108,7 +110,13 @@ class RegionRows:
     def _facts(self, i: int, name: str, part: float) -> RowFacts:
         model, share = self.model, self.shares[i]
         n_rows = model._rows_of_regions()
+        from scipy.sparse import csr_array  # slow to import
+
         more: dict[str, Any] = {}
+        of_classes = "classes" in self.answers
+        if name == "mixed leaves" and self.training is not None:
+            reached = csr_array(share[np.newaxis])
+            more = {"similar": self.training.nearest(reached, self.answers["answers"][i], of_classes=of_classes)}
         if name in ("measurement error", "missing input"):
             row = self.rows[i : i + 1]
             costs = error_costs(model._regions, self.answers["values"], model.laws_, row, self.cells[i : i + 1])
@@ -116,7 +124,7 @@ class RegionRows:
             hidden = {names[j]: float(cost**0.5) for j, cost in enumerate(costs.tolist()) if cost > 0}
             more = facts_of_errors(hidden, {names[j] for j in np.flatnonzero(np.isnan(row[0]))})
         return RowFacts(
-            of_classes="classes" in self.answers,
+            of_classes=of_classes,
             part=part,
             n_rows=float(share @ n_rows),
             n_training=float(n_rows.sum()),

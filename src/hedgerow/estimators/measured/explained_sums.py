@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.estimators.verbs.explained_classes import about_rows, in_words, outside_columns
+from hedgerow.estimators.verbs.training_cases import TrainingCases
 from hedgerow.explain.reasons import Levels, ReasonForDoubt, Reasons, SetSizes, divide
 from hedgerow.explain.reasons.reason import RowFacts
 from hedgerow.measured.explain_errors import facts_of_errors, pieces_of_columns
@@ -78,20 +79,27 @@ class SumRows:
     levels: Levels
     hidden: Callable[[int], dict[str, float]]
     """Standard deviation that each column hides of the answer to a row."""
+    answers: NDArray[Any]
     of_classes: bool
 
-    def divide(self, outer: SetSizes | None) -> tuple[Reasons, Callable[[int], tuple[ReasonForDoubt, ...]]]:
+    def divide(
+        self, outer: SetSizes | None, training: TrainingCases | None
+    ) -> tuple[Reasons, Callable[[int], tuple[ReasonForDoubt, ...]]]:
         """Shares of the reasons, and those of a row in words; `outer` are the sets of another model about the rows."""
         levels, doubt = self.levels, self.levels.now
         if outer is not None:
             levels, doubt = outer.limit(levels, about_rows(self.model, self.rows), 1.0 - levels.inside)
         reasons = divide(levels, doubt, "probability" if self.of_classes else "variance")
-        return reasons, lambda i: in_words(reasons, levels, i, lambda name, part: self._facts(i, name, part))
+        return reasons, lambda i: in_words(reasons, levels, i, lambda name, part: self._facts(i, name, part, training))
 
-    def _facts(self, i: int, name: str, part: float) -> RowFacts:
+    def _facts(self, i: int, name: str, part: float, training: TrainingCases | None) -> RowFacts:
         model = self.model
         names = model.schema_.names
         more: dict[str, Any] = {}
+        if name == "mixed leaves" and training is not None:
+            more = {
+                "similar": training.nearest(model._walk.spread(self.rows[i : i + 1]), self.answers[i], of_classes=True)
+            }
         if name in ("measurement error", "missing input"):
             more = facts_of_errors(self.hidden(i), {names[j] for j in np.flatnonzero(np.isnan(self.rows[i]))})
         return RowFacts(of_classes=self.of_classes, part=part, outside=outside_columns(model, self.rows[i]), **more)

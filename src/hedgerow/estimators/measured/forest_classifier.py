@@ -272,13 +272,15 @@ class MeasuredForestClassifier(ClassAnswers, MeasuredForest):
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
         training : (X, y) or None
-            Training data, with which the reasons say more: how far the row is from them.
+            Rows of `fit` again: the nearest of them with other answers are named.
         """
         rows = self._read(X)
         return self._explain_rows(rows, self._cells(rows, X_err), training=read_training(self, training))
 
-    def _explain_read(self, rows: Floats, outer: SetSizes | None = None) -> Explanations[Any]:
-        return MeasuredInputs._explain_read(self, rows, outer)
+    def _explain_read(
+        self, rows: Floats, outer: SetSizes | None = None, training: TrainingCases | None = None
+    ) -> Explanations[Any]:
+        return MeasuredInputs._explain_read(self, rows, outer, training)
 
     def _explain_rows(
         self, rows: Floats, cells: Floats, *, training: TrainingCases | None = None, outer: SetSizes | None = None

@@ -18,6 +18,7 @@ from hedgerow.data.columns import Kind
 from hedgerow.data.table import Table, read_table
 from hedgerow.data.targets import first_masked
 from hedgerow.estimators.base import TreeBased
+from hedgerow.estimators.verbs.training_cases import TrainingCases
 from hedgerow.explain.explanations import Explanations
 from hedgerow.explain.reasons import SetSizes
 from hedgerow.forest.kinds import NodeKind
@@ -83,12 +84,16 @@ class MeasuredInputs(TreeBased):
         sizes: ErrorSizes = self.error_sizes_
         return sizes.of_rows(rows, self.schema_.names)
 
-    def _explain_read(self, rows: Floats, outer: SetSizes | None = None) -> Explanations[Any]:
+    def _explain_read(
+        self, rows: Floats, outer: SetSizes | None = None, training: TrainingCases | None = None
+    ) -> Explanations[Any]:
         """Explain converted rows; `outer` are the sets of a model that wraps this one, and say where there is doubt."""
-        return self._explain_rows(rows, self._cells(rows, None), outer=outer)
+        return self._explain_rows(rows, self._cells(rows, None), training=training, outer=outer)
 
     @abstractmethod
-    def _explain_rows(self, rows: Floats, cells: Floats, *, outer: SetSizes | None = None) -> Explanations[Any]:
+    def _explain_rows(
+        self, rows: Floats, cells: Floats, *, training: TrainingCases | None = None, outer: SetSizes | None = None
+    ) -> Explanations[Any]:
         """Explain rows with errors of these sizes; `outer` are the sets of a model that wraps this one."""
 
     # -- fitting

@@ -17,6 +17,7 @@ from hedgerow.estimators.measured.explained_regions import RegionRows
 from hedgerow.estimators.measured.inputs import MeasuredInputs, Measurements
 from hedgerow.estimators.stored import check_fitted
 from hedgerow.estimators.verbs.one_tree import OneTree
+from hedgerow.estimators.verbs.training_cases import TrainingCases, read_training
 from hedgerow.explain.explanations import Explanations
 from hedgerow.explain.reasons import Levels, SetSizes
 from hedgerow.forest.forest import Forest
@@ -93,7 +94,9 @@ class MeasuredTree(MeasuredInputs, OneTree):
         leaves: NDArray[np.int32] = self.membership(X, X_err).argmax(axis=1).astype(np.int32)
         return leaves
 
-    def explain(self, X: Any, X_err: Any = None) -> Explanations[RegionExplanation]:
+    def explain(
+        self, X: Any, X_err: Any = None, *, training: tuple[Any, Any] | None = None
+    ) -> Explanations[RegionExplanation]:
         """Explain each prediction: the regions that the row may be in, their values, and the reasons for doubt.
 
         ``print(model.explain(X)[0])`` shows a text for people; `reasons` of the whole has the shares of the reasons of
@@ -105,15 +108,18 @@ class MeasuredTree(MeasuredInputs, OneTree):
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+        training : (X, y) or None
+            Rows of `fit` again: the nearest of them with other answers are named.
         """
         rows = self._read(X)
-        return self._explain_rows(rows, self._cells(rows, X_err))
+        return self._explain_rows(rows, self._cells(rows, X_err), training=read_training(self, training))
 
     def _explain_rows(
-        self, rows: Floats, cells: Floats, *, outer: SetSizes | None = None
+        self, rows: Floats, cells: Floats, *, training: TrainingCases | None = None, outer: SetSizes | None = None
     ) -> Explanations[RegionExplanation]:
         shares = self._shares(rows, cells)
-        found = RegionRows(copy(self), rows, cells, shares, self._answers(shares), self._levels(rows, shares))
+        answers, levels = self._answers(shares), self._levels(rows, shares)
+        found = RegionRows(copy(self), rows, cells, shares, answers, levels, training)
         return found.explanations(outer)
 
     @abstractmethod

@@ -20,7 +20,7 @@ from hedgerow.estimators.base import copied_here, is_elsewhere
 from hedgerow.estimators.contract import CODES
 from hedgerow.estimators.verbs.explained_classes import explain_class_rows
 from hedgerow.estimators.verbs.explained_numbers import explain_number_rows
-from hedgerow.estimators.verbs.training_cases import read_training
+from hedgerow.estimators.verbs.training_cases import TrainingCases, read_training
 from hedgerow.estimators.verbs.ways_out import WaysOut
 from hedgerow.explain.explanation import LeafProbabilities
 from hedgerow.explain.explanations import Explanations
@@ -282,7 +282,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         training : (X, y) or None
-            Training data, with which the reasons say more: how far the row is from them.
+            Rows of `fit` again: the nearest of them with other answers are named.
         contributions : bool
             Whether explanations have the contributions of the columns, see `contributions`.
         """
@@ -290,9 +290,11 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         found = explain_class_rows(self, rows, read_training(self, training))
         return found.with_contributions(self.contributions(X)) if check_bool("contributions", contributions) else found
 
-    def _explain_read(self, rows: Floats, outer: SetSizes | None = None) -> Explanations[Any]:
+    def _explain_read(
+        self, rows: Floats, outer: SetSizes | None = None, training: TrainingCases | None = None
+    ) -> Explanations[Any]:
         """Explain converted rows; `outer` are the sets of a model that wraps this one, and say where there is doubt."""
-        return explain_class_rows(self, rows, outer=outer)
+        return explain_class_rows(self, rows, training, outer=outer)
 
     _set_verbs: tuple[str, ...] = ()
     _leaf_probabilities: LeafProbabilities | None = None
@@ -518,7 +520,7 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         coverage : float
             Probability of the interval.
         training : (X, y) or None
-            Training data, with which the reasons say more: how far the row is from them.
+            Rows of `fit` again: the nearest of them with other answers are named.
         contributions : bool
             Whether explanations have the contributions of the columns, see `contributions`.
         """
@@ -526,9 +528,11 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         found = explain_number_rows(self, rows, coverage, read_training(self, training))
         return found.with_contributions(self.contributions(X)) if check_bool("contributions", contributions) else found
 
-    def _explain_read(self, rows: Floats, outer: SetSizes | None = None) -> Explanations[Any]:
+    def _explain_read(
+        self, rows: Floats, outer: SetSizes | None = None, training: TrainingCases | None = None
+    ) -> Explanations[Any]:
         """Explain converted rows; the doubt about numbers is the same whatever wraps this model."""
-        return explain_number_rows(self, rows, coverage=0.9)
+        return explain_number_rows(self, rows, 0.9, training)
 
     def _goals(self, target: Any) -> list[Goal]:
         low, high = target if isinstance(target, tuple | list) and len(target) == 2 else (None, None)
