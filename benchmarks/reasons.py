@@ -16,7 +16,13 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from hedgerow import CautiousForestClassifier
+from hedgerow import (
+    CautiousClassifier,
+    CautiousForestClassifier,
+    ConformalClassifier,
+    ForestClassifier,
+    RandomTreesClassifier,
+)
 from hedgerow.datasets import load
 
 NAMES = (
@@ -102,21 +108,30 @@ def check(name: str, folder: str) -> dict[str, int]:
 
 def times(folder: str) -> None:
     data = load("wine-quality-red", data=folder)
-    model = CautiousForestClassifier(100, s=S, random_state=0, n_jobs=1).fit(data.X, np.asarray(data.y))
-    whole = data.X.slice(0, N_TIMED)
-    gaps = with_gaps(whole, np.random.default_rng(0))
-    for label, rows in (("as they are", whole), ("a tenth missing", gaps)):
-        seconds = {"predict_set": [], "reasons": []}
-        for _ in range(ROUNDS):
-            for what, seen in seconds.items():
-                start = time.process_time()
-                _ = model.predict_set(rows) if what == "predict_set" else model.explain(rows).reasons.main
-                seen.append(time.process_time() - start)
-        least = {what: min(seen) for what, seen in seconds.items()}
-        print(
-            f"{N_TIMED} rows {label}: predict_set {least['predict_set'] * 1e3:.1f} ms, reasons "
-            f"{least['reasons'] * 1e3:.1f} ms, {least['reasons'] / least['predict_set']:.2f} times"
-        )
+    X, y = with_floats(data.X), np.asarray(data.y)
+    whole = X.slice(0, N_TIMED)
+    parts = {"as they are": whole, "a tenth missing": with_gaps(whole, np.random.default_rng(0))}
+    models = {
+        "CautiousForestClassifier": CautiousForestClassifier(100, s=S, random_state=0, n_jobs=1),
+        "its belief functions": CautiousForestClassifier(100, s=S, aggregate="belief", random_state=0, n_jobs=1),
+        "random trees": CautiousClassifier(RandomTreesClassifier(100, random_state=0, n_jobs=1), s=S),
+        "ConformalClassifier": ConformalClassifier(ForestClassifier(100, random_state=0, n_jobs=1)),
+    }
+    for name, model in models.items():
+        model.fit(X, y)
+        for label, rows in parts.items():
+            seconds = {"predict_set": [], "reasons": []}
+            for _ in range(ROUNDS):
+                for what, seen in seconds.items():
+                    start = time.process_time()
+                    _ = model.predict_set(rows) if what == "predict_set" else model.explain(rows).reasons.main
+                    seen.append(time.process_time() - start)
+            least = {what: min(seen) for what, seen in seconds.items()}
+            print(
+                f"{name}, {N_TIMED} rows {label}: predict_set {least['predict_set'] * 1e3:.1f} ms, reasons "
+                f"{least['reasons'] * 1e3:.1f} ms, {least['reasons'] / least['predict_set']:.2f} times",
+                flush=True,
+            )
 
 
 def main(folder: str, *names: str) -> None:
