@@ -39,7 +39,7 @@ def literal_weights(model: Any, X: Floats, rows: Floats, weight: Floats) -> Floa
 
 @pytest.mark.filterwarnings("ignore:.* in the bag of every tree")
 def test_quantiles_are_those_of_weighted_out_of_bag_residuals(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("soft_trees", "forests", "forest_regressor"):
+    for name in ("soft_trees", "forests", "residual_answers"):
         monkeypatch.setattr(f"hedgerow.estimators.measured.{name}.TOLERANCE", 0.0)
     X, y = data()
     weight = np.random.default_rng(1).integers(1, 4, size=len(y)).astype(float)
@@ -57,7 +57,7 @@ def test_quantiles_are_those_of_weighted_out_of_bag_residuals(monkeypatch: pytes
 
 @pytest.mark.filterwarnings("ignore:.* in the bag of every tree")
 def test_errors_of_targets_are_taken_out_and_convolved(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("soft_trees", "forests", "forest_regressor"):
+    for name in ("soft_trees", "forests", "residual_answers"):
         monkeypatch.setattr(f"hedgerow.estimators.measured.{name}.TOLERANCE", 0.0)
     X, y = data(1)
     rng = np.random.default_rng(2)
