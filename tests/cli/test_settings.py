@@ -61,7 +61,7 @@ def test_a_model_with_strategies_of_its_own_gets_those() -> None:
         ("pruning=os.system('true')", "there is no 'os.system'"),
         ("pruning=Forest()", "there is no 'Forest'"),
         ("pruning=credal.Pessimistic()", "there is no 'credal.Pessimistic'"),
-        ("pruning=Pessimistic(confidence=0.1 + x)", r"'0.1 \+ x' is no literal"),
+        ("pruning=Pessimistic(confidence=0.1 + x)", r"'0.1 \+ x' is not a literal"),
         ("pruning=Pessimistic(confidence=open('f'))", "there is no 'open'"),
         ("pruning=Pessimistic(*[0.1])", r"takes no \*arguments"),
         ("pruning=Pessimistic(**{'confidence': 1})", r"takes no \*\*arguments"),

@@ -284,7 +284,7 @@ def _iris_tree() -> tuple[Any, Any]:
     ("arguments", "said"),
     [
         ({"target": "rose"}, "target is 'rose', must be one of the classes 'setosa', 'versicolor', 'virginica'"),
-        ({"immutable": ["petal"]}, "immutable names 'petal', which is no column of X: they are sepal length"),
+        ({"immutable": ["petal"]}, "immutable names 'petal', which is not a column of X: they are sepal length"),
         ({"immutable": "petal width (cm)"}, "immutable is 'petal width"),
         ({"immutable": range(4)}, "immutable leaves nothing to change: the model splits on no column but 'sepal"),
         ({"time_limit": 0}, "time_limit is 0, must be a positive number of seconds, or None"),

@@ -159,7 +159,7 @@ def test_only_ratios_of_costs_matter() -> None:
         ([1, 2, 0, 1], r"feature_costs of 'petal length \(cm\)' is 0.0: costs must be positive"),
         ([1, 2, -3, 1], r"feature_costs of 'petal length \(cm\)' is -3.0"),
         ([1, 2, math.inf, 1], r"feature_costs of 'petal length \(cm\)' is inf"),
-        ({"petal": 3}, "feature_costs has 'petal', which is no column of X"),
+        ({"petal": 3}, "feature_costs has 'petal', which is not a column of X"),
     ],
 )
 def test_feature_costs_that_are_none_are_refused(costs: Any, message: str) -> None:

@@ -125,7 +125,7 @@ def test_unknown_names_are_answered_with_the_known_ones(tmp_path):
         reproduce("combine", out=tmp_path)
     with pytest.raises(ValueError, match=r"--only names 'irsi', which is not among the datasets here: .*iris"):
         reproduce("boundary", out=tmp_path, only=["irsi"])
-    with pytest.raises(DataFileError, match=r"--data is '.*nowhere', which is no folder"):
+    with pytest.raises(DataFileError, match=r"--data is '.*nowhere', which is not a folder"):
         reproduce("boundary", out=tmp_path, data=tmp_path / "nowhere")
     with pytest.raises(ValueError, match="n_jobs is 0"):
         reproduce("boundary", out=tmp_path, n_jobs=0)

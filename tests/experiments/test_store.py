@@ -118,7 +118,7 @@ def test_another_database_is_refused(tmp_path):
     path = tmp_path / "results.sqlite"
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE mine (x)")
-    with pytest.raises(StoreError, match="is no store of results: choose another --out"):
+    with pytest.raises(StoreError, match="is not a store of results: choose another --out"):
         Store(path, VERSION)
 
 

@@ -127,5 +127,5 @@ def test_errors_name_the_parameter() -> None:
     tree = TreeClassifier().fit(X, y)
     with pytest.raises(ValueError, match="measure is 'variance', must be one of 'entropy'"):
         tree.next_question(X[:1], measure="variance")
-    with pytest.raises(ValueError, match="columns names 'petal', which is no column"):
+    with pytest.raises(ValueError, match="columns names 'petal', which is not a column"):
         tree.next_question(X[:1], columns=["petal"])

@@ -262,9 +262,9 @@ class Undecided(BaseEstimator):
     [
         (LinearSVC, r"splitter is the class LinearSVC, must be an instance: LinearSVC\(\)"),
         ("svm", r"splitter is 'svm', must be 'ridge', RidgeSplit\(...\), or a linear model .* such as LinearSVC\(\)"),
-        (Ridge(), r"splitter is Ridge, which is no classifier: classes are split by one such as LinearSVC\(\)"),
-        (Undecided(), "splitter is Undecided, which is no classifier"),
-        (OneClassSVM(), "splitter is OneClassSVM, which is no classifier"),
+        (Ridge(), r"splitter is Ridge, which is not a classifier: classes are split by one such as LinearSVC\(\)"),
+        (Undecided(), "splitter is Undecided, which is not a classifier"),
+        (OneClassSVM(), "splitter is OneClassSVM, which is not a classifier"),
         (GaussianNB(), "splitter is GaussianNB, which is not linear: after fit it has no coef_"),
         (SVC(), "splitter is SVC, which is not linear"),
         (LogisticRegression(C=-1), "splitter LogisticRegression can't be fitted to two groups of rows: .*'C'"),
@@ -280,7 +280,7 @@ def test_a_wrong_splitter_of_classes_is_an_error(splitter: Any, message: str) ->
 @pytest.mark.parametrize(
     ("splitter", "message"),
     [
-        (LinearSVC(), r"splitter is LinearSVC, which is no regressor: numbers are split by one such as Ridge\(\)"),
+        (LinearSVC(), r"splitter is LinearSVC, which is not a regressor: numbers are split by one such as Ridge\(\)"),
         (KNeighborsRegressor(), "splitter is KNeighborsRegressor, which is not linear"),
     ],
     ids=str,

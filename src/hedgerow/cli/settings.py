@@ -88,8 +88,8 @@ class _Strategies:
             return ast.literal_eval(node)
         except (ValueError, TypeError, SyntaxError):
             raise self._error(
-                f"{ast.unparse(node)!r} is no literal: arguments are numbers, quoted text, True, False, None, or lists "
-                "of them"
+                f"{ast.unparse(node)!r} is not a literal: arguments are numbers, quoted text, True, False, None, or "
+                "lists of them"
             ) from None
 
     def _class(self, written: str) -> type:

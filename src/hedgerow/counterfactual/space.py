@@ -216,5 +216,7 @@ def check_columns(name: str, given: Any, schema: Schema) -> list[int]:
         elif isinstance(one, str) and one in schema.names:
             found.append(schema.names.index(one))
         else:
-            raise ValueError(f"{name} names {one!r}, which is no column of X: they are {', '.join(schema.names[:10])}")
+            raise ValueError(
+                f"{name} names {one!r}, which is not a column of X: they are {', '.join(schema.names[:10])}"
+            )
     return found

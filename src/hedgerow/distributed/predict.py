@@ -181,5 +181,5 @@ def _numbered(method: str, answer: Any) -> dict[str, Any]:
     if values.ndim == 1:
         return {method: values}
     if values.ndim != 2:
-        raise ValueError(f"method {method!r} gives arrays of {values.ndim} dimensions, which are no columns")
+        raise ValueError(f"method {method!r} gives arrays of {values.ndim} dimensions, which are not columns")
     return {f"{method}.{k}": values[:, k] for k in range(values.shape[1])}

@@ -81,7 +81,7 @@ def survey(
     ranges[schema.n_categories > 0] = np.nan
     classes, target_range = None, None
     if classification:
-        classes = read_labels(found["classes"], found["classes"]).classes  # refuses what is no label
+        classes = read_labels(found["classes"], found["classes"]).classes  # refuses what is not a label
     else:
         target_range = (float(found["target_least"]), float(found["target_most"]))
     encoding = Encoding(schema, rows.inputs, rows.target, classes, rows.weight, unit)

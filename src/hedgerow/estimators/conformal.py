@@ -76,7 +76,7 @@ class TreesOf(Protocol):
         """Engine that takes rows down the trees."""
 
     def _query(self, verb: str, **arguments: Any) -> Query[Any] | None:
-        """Query that answers a verb; None where the answer is no fold."""
+        """Query that answers a verb; None where the answer is not a fold."""
 
     def _respond_out_of_bag(self, bags: OutOfBag, verbs: Verbs) -> tuple[dict[str, Any], NDArray[np.bool_]]:
         """Answers about the rows out of the bag of some tree, and which these are."""

@@ -144,7 +144,7 @@ def _check_parameters(model: Any) -> None:
     if "rule" in parameters:
         get(model.rule)
         if not isinstance(vars(model).get("rule_"), FoldRule | None):
-            raise ValueError("rule_ is no rule")
+            raise ValueError("rule_ is not a rule")
     if "leaf_probability" in parameters:
         leaf_probability(model.leaf_probability)
     model.get_tree_weights()

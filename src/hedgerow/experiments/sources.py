@@ -45,7 +45,7 @@ class Source:
 
     def __post_init__(self) -> None:
         if self.folder is not None and not Path(self.folder).is_dir():
-            raise DataFileError(f"--data is {self.folder!r}, which is no folder")
+            raise DataFileError(f"--data is {self.folder!r}, which is not a folder")
 
     def has(self, dataset: str) -> bool:
         """Whether the data is there."""

@@ -172,7 +172,7 @@ def _opened(path: Path, version: str) -> sqlite3.Connection:
     except sqlite3.OperationalError as error:
         database.close()
         if "no such table" in str(error):
-            raise StoreError(f"{path} is no store of results: choose another --out") from None
+            raise StoreError(f"{path} is not a store of results: choose another --out") from None
         raise StoreError(f"{path} can't be opened: {error}") from None
     except sqlite3.DatabaseError as error:
         database.close()

@@ -58,7 +58,7 @@ def ask_on_device(walk: DeviceWalk, rows: Any, queries: Sequence[Query[Any]]) ->
 
 
 def labels_on_device(walk: DeviceWalk, classes: NDArray[Any], decide: Callable[[Any], Any], probabilities: Any) -> Any:
-    """Labels of rows by their probabilities; labels that are no numbers are arrays of the host.
+    """Labels of rows by their probabilities; labels that are not numbers are arrays of the host.
 
     Parameters
     ----------

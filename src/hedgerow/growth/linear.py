@@ -86,7 +86,7 @@ def linear_model(splitter: Any, *, of_classes: bool) -> LinearModel:
     name = type(splitter).__name__
     if not (is_classifier if of_classes else is_regressor)(splitter):
         kind, target = ("classifier", "classes") if of_classes else ("regressor", "numbers")
-        raise ValueError(f"splitter is {name}, which is no {kind}: {target} are split by one such as {example}")
+        raise ValueError(f"splitter is {name}, which is not a {kind}: {target} are split by one such as {example}")
     made = _ScikitSplit(splitter)
     made.check()
     import_module("hedgerow.growth.scikit_splitters")  # so that the tree can be saved; slow to import

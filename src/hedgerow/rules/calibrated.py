@@ -87,7 +87,7 @@ class Calibrated(FoldRule):
         return calibrate
 
     def additive(self, n_trees: int, prior: Floats) -> Additive:
-        """Sum of the rule itself: calibrated probabilities are no sum, but of two classes a rising function of one.
+        """Sum of the rule itself: calibrated probabilities are not sums, but of two classes a rising function of one.
 
         Parameters
         ----------

@@ -114,7 +114,7 @@ def _refuse_unfitted(model: Any) -> None:
     except NotFittedError:
         raise ModelFileError("the model was not fitted") from None
     except AttributeError:  # a wrapper asks its parameter `estimator`
-        raise ModelFileError("a parameter of the model is no estimator") from None
+        raise ModelFileError("a parameter of the model is not an estimator") from None
 
 
 def read_fitted(path: AnyPath, names: Collection[str]) -> tuple[str, dict[str, Any]]:

@@ -127,7 +127,7 @@ def _stat(path: str | Path) -> os.stat_result | None:
 
 
 def _standard_stat(stream: Any) -> os.stat_result | None:
-    """None for a stream that is no file of the system."""
+    """None for a stream that is not a file of the system."""
     try:
         return os.fstat(stream.fileno())
     except (OSError, ValueError, AttributeError):

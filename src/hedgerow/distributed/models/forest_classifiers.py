@@ -87,7 +87,7 @@ def set_poisson(model: Any) -> None:
 
 
 def refuse_metric(model: Any) -> None:
-    """Refuse a metric of one's own, which is no sum over rows."""
+    """Refuse a metric of one's own, which is not a sum over rows."""
     if callable(model.oob_score):
         raise ValueError("oob_score as a function needs the answers of all rows at once: use oob_score=True")
 

@@ -52,7 +52,7 @@ def feature_costs(given: Any, schema: Schema) -> Floats:
     if isinstance(given, Mapping):
         if unknown := [name for name in given if name not in schema.names]:
             raise ValueError(
-                f"feature_costs has {unknown[0]!r}, which is no column of X: they are {', '.join(schema.names[:10])}"
+                f"feature_costs has {unknown[0]!r}, which is not a column of X: they are {', '.join(schema.names[:10])}"
             )
         given = [given.get(name, 1.0) for name in schema.names]
     costs = as_numbers("feature_costs", given)

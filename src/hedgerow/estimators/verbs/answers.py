@@ -80,7 +80,7 @@ class Answers(WaysOut):
 
         ``base + values.sum(axis=1)`` is the prediction of a regressor, the probabilities of a classifier whose rule
         averages, or the log-odds of one whose rule adds up evidence; `of` names it. A forest that calibrates itself
-        has contributions to its mean probabilities before calibration. Rules whose answers are no sum are refused.
+        has contributions to its mean probabilities before calibration. Rules whose answers are not sums are refused.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class Answers(WaysOut):
 
     def _additive(self) -> tuple[LeafTable, Additive]:
         """Leaf table of an answer that is a sum over the leaves of a row, and the answer."""
-        raise ValueError(f"{type(self).__name__} has no contributions: its answers are no sum of values of leaves")
+        raise ValueError(f"{type(self).__name__} has no contributions: its answers are not sums of values of leaves")
 
     def _source(self, verb: str, **arguments: Any) -> str:
         """Verb whose answer this one follows from by :meth:`_derive`; the verb itself where there is none."""
@@ -127,11 +127,11 @@ class Answers(WaysOut):
         raise NotImplementedError
 
     def _query(self, verb: str, **arguments: Any) -> Query[Any] | None:
-        """Query that answers a verb; None where the answer is no fold, or the model has no such verb."""
+        """Query that answers a verb; None where the answer is not a fold, or the model has no such verb."""
         raise NotImplementedError
 
     def _answer(self, verb: str, rows: Floats, reached: csr_array | None, **arguments: Any) -> Any:
-        """Answer that is no fold. `reached` is the spread of the rows where it is known, as in :meth:`_respond`."""
+        """Answer that is not a fold. `reached` is the spread of the rows where it is known, as in :meth:`_respond`."""
         raise NotImplementedError
 
     def _respond(
@@ -164,7 +164,9 @@ class Answers(WaysOut):
         """
         queries = {verb: self._query(verb, **arguments) for verb, arguments in verbs.items()}
         if no_folds := [verb for verb, query in queries.items() if query is None]:
-            raise ValueError(f"{no_folds[0]} of this {type(self).__name__} is no fold, and has no out-of-bag answers")
+            raise ValueError(
+                f"{no_folds[0]} of this {type(self).__name__} is not a fold, and has no out-of-bag answers"
+            )
         asked = [query for query in queries.values() if query is not None]
         folded, n_trees, unseen = bags.folds([query.table for query in asked], self.get_tree_weights())
         found = [query.finish(one, n_trees) for query, one in zip(asked, folded, strict=True)]
@@ -417,7 +419,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         return self.class_prior_
 
     def _certainty_query(self) -> Query[ClassCertainty] | None:
-        """Query for what reasons for doubt are computed from; None where that is no fold."""
+        """Query for what reasons for doubt are computed from; None where that is not a fold."""
         key = ("certainty", self._certainty_settings(), self._settings())
         query = self._tables.get(key, lambda: self._leaf_certainty().query(None))
         return replace(query, tree_weights=self.get_tree_weights())

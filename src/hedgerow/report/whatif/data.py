@@ -67,7 +67,7 @@ def whatif_data(
 
 def _checked(model: Any, schema: Schema | None) -> Any:
     if not isinstance(model, Responder) and not hasattr(model, "estimator_"):
-        raise ValueError("is no model of trees of this library")
+        raise ValueError("is not a model of trees of this library")
     check_is_fitted(model)
     if schema is not None and model.schema_.columns != schema.columns:
         raise ValueError("reads other columns than the first model")

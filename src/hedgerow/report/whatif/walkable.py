@@ -60,7 +60,7 @@ def walkable(model: Any, n_trees: int | None = None) -> Walkable:
     if isinstance(model, BoundaryClassifier):
         raise ValueError("mixes in the distances of training rows, which the page does not hold")
     if not isinstance(model, Answers):
-        raise ValueError("is no model of trees of this library")
+        raise ValueError("is not a model of trees of this library")
     if not isinstance(model._walk, HardWalk):
         raise ValueError("has every row in several regions at once, by errors that the page does not ask for")
     if isinstance(model, NumberAnswers):
