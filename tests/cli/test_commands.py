@@ -28,7 +28,7 @@ from hedgerow.cli import command, console, main
 from hedgerow.cli.inputs.prefetch import prefetch
 from hedgerow.cli.models import MODELS, make_model, measured_setting
 from hedgerow.datasets import load as load_dataset
-from hedgerow.measured import Relative
+from hedgerow.measured import RelativeError
 from hedgerow.storage import read_notes
 
 pytest.importorskip("click")
@@ -554,7 +554,7 @@ def test_errors_of_inputs_become_a_setting(
     setting = measured_setting("temp=0.3,flow=flow_err", "measured", ["temp", "flow", "flow_err"])
     assert make_model("measured", False, setting).sigma == {"temp": 0.3, "flow": "flow_err"}
     relative = measured_setting("temp=2.5%,flow=flow_err", "measured", ["temp", "flow", "flow_err"])
-    assert relative["sigma"] == {"temp": Relative(0.025), "flow": "flow_err"}
+    assert relative["sigma"] == {"temp": RelativeError(0.025), "flow": "flow_err"}
     for wrong in ("temp=-1%", "temp=x%", "temp=%"):
         assert "must be a percentage that is not negative" in failed(capsys, *fit, "--measured", wrong, code=2)
     assert main([str(argument) for argument in (*fit, "--measured", "temp=0.3%,flow=flow_err")]) == 0

@@ -20,7 +20,7 @@ from hedgerow import (
     MeasuredTreeClassifier,
     MeasuredTreeRegressor,
 )
-from hedgerow.measured import Misclassification, Relative, average_repeats, membership, read_limits
+from hedgerow.measured import Misclassification, RelativeError, average_repeats, membership, read_limits
 from hedgerow.measured.categories import Categories
 from hedgerow.measured.laws import CategoryLaw
 from hedgerow.measured.many_trees import ManySoftTrees
@@ -38,7 +38,7 @@ def test_relative_errors_are_those_of_cells(model: Any) -> None:
     X = rng.lognormal(size=(200, 2))
     X[::17, 0] = np.nan
     y = np.nan_to_num(X[:, 0])
-    model = model.set_params(sigma={0: Relative(0.2, least=0.1)})
+    model = model.set_params(sigma={0: RelativeError(0.2, least=0.1)})
     if "random_state" in model.get_params():
         model.set_params(random_state=0)
     cells = np.zeros_like(X)
@@ -52,8 +52,10 @@ def test_one_relative_error_is_that_of_all_numeric_columns(tmp_path: Path) -> No
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.lognormal(size=80), "b": rng.lognormal(size=80), "c": rng.choice(["x", "y"], 80)})
     y = X["a"] + X["b"]
-    one = MeasuredForestRegressor(Relative(0.1), n_estimators=2, random_state=0).fit(X, y)
-    each = MeasuredForestRegressor({"a": Relative(0.1), "b": Relative(0.1)}, n_estimators=2, random_state=0).fit(X, y)
+    one = MeasuredForestRegressor(RelativeError(0.1), n_estimators=2, random_state=0).fit(X, y)
+    each = MeasuredForestRegressor(
+        {"a": RelativeError(0.1), "b": RelativeError(0.1)}, n_estimators=2, random_state=0
+    ).fit(X, y)
     np.testing.assert_array_equal(one.predict(X), each.predict(X))
     hedgerow.save(one, tmp_path / "model.hedgerow")
     np.testing.assert_array_equal(hedgerow.load(tmp_path / "model.hedgerow").predict(X), one.predict(X))
@@ -62,11 +64,13 @@ def test_one_relative_error_is_that_of_all_numeric_columns(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Relative(-0.1), "Relative: fraction is -0.1, must be a number of at least 0"),
-        (lambda: Relative(0.1, least=-1), "Relative: least is -1"),
-        (lambda: Relative("5 %"), "Relative: fraction is '5 %'"),
+        (lambda: RelativeError(-0.1), "RelativeError: fraction is -0.1, must be a number of at least 0"),
+        (lambda: RelativeError(0.1, least=-1), "RelativeError: least is -1"),
+        (lambda: RelativeError("5 %"), "RelativeError: fraction is '5 %'"),
         (
-            lambda: MeasuredTreeRegressor({"c": Relative(0.1)}).fit(pd.DataFrame({"c": ["x", "y"] * 5}), range(10)),
+            lambda: MeasuredTreeRegressor({"c": RelativeError(0.1)}).fit(
+                pd.DataFrame({"c": ["x", "y"] * 5}), range(10)
+            ),
             "sigma gives column 'c' an error, but it is nominal",
         ),
     ],

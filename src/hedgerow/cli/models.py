@@ -125,7 +125,7 @@ def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> d
     """``--measured "temp=0.3,rain=5%,flow=flow_err"`` as a setting: standard deviations, or columns that hold them."""
     if given is None:
         return {}
-    from hedgerow.measured import Relative
+    from hedgerow.measured import RelativeError
 
     if model not in MODELS or not MODELS[model].needs_errors:
         able = ", ".join(name for name, entry in MODELS.items() if entry.needs_errors)
@@ -136,7 +136,7 @@ def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> d
         if not equals or not name or not size:
             raise UsageError(f"--measured has {one!r}, must be column=0.3, column=5% or column=column")
         relative = literal_or_text(size[:-1]) if size.endswith("%") else None
-        sigma[name] = literal_or_text(size) if relative is None else Relative(_fraction(relative, one))
+        sigma[name] = literal_or_text(size) if relative is None else RelativeError(_fraction(relative, one))
         for column in (name, sigma[name]):
             if isinstance(column, str) and column not in columns:
                 raise CommandError(f"--measured names {column!r}, which is not a column; {nearest(column, columns)}")

@@ -4,7 +4,7 @@ X = U + ε: an observed value is a latent value plus an error of known size. A r
 with the probability that its latent values are, and a tree predicts the mean of the regions' values with these weights.
 """
 
-from hedgerow.measured.error_sizes import ErrorSize, Relative
+from hedgerow.measured.error_sizes import ErrorSize, RelativeError
 from hedgerow.measured.errors import ErrorModel, Laplace, Normal, Student, Uniform
 from hedgerow.measured.losses import Pinball, SquaredError
 from hedgerow.measured.misclassification import Misclassification
@@ -29,7 +29,7 @@ __all__ = [
     "Prior",
     "Readings",
     "Regions",
-    "Relative",
+    "RelativeError",
     "SquaredError",
     "Student",
     "Uniform",

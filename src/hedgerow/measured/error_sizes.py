@@ -18,7 +18,7 @@ from hedgerow._registry import register
 from hedgerow.data.columns import Kind
 from hedgerow.data.table import Schema, unmask
 
-__all__ = ["ErrorSize", "ErrorSizes", "Relative", "column_position", "read_cells", "read_sigma"]
+__all__ = ["ErrorSize", "ErrorSizes", "RelativeError", "column_position", "read_cells", "read_sigma"]
 
 Floats = NDArray[np.float64]
 
@@ -39,9 +39,9 @@ class ErrorSize(ABC):
         """
 
 
-@partial(register, name="hedgerow.measured.Relative")
+@partial(register, name="hedgerow.measured.RelativeError")
 @dataclass(frozen=True)
-class Relative(ErrorSize):
+class RelativeError(ErrorSize):
     """Error in proportion to the value: σ² = (fraction·x)² + least².
 
     Parameters
@@ -56,8 +56,8 @@ class Relative(ErrorSize):
     least: float = 0.0
 
     def __post_init__(self) -> None:
-        check_number("Relative: fraction", self.fraction, closed="left")
-        check_number("Relative: least", self.least, closed="left")
+        check_number("RelativeError: fraction", self.fraction, closed="left")
+        check_number("RelativeError: least", self.least, closed="left")
 
     def of_values(self, x: Floats) -> Floats:
         sizes: Floats = np.hypot(self.fraction * x, self.least)

@@ -43,7 +43,7 @@ class MeasuredBoostingRegressor(RegressorMixin, Answers, MeasuredBoosting):  # t
     sigma : float, sequence of float, or mapping
         Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or
         number), where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no
-        feature. 0 is exact, ``measured.Relative(0.05)`` 5 % of the value. Used where no `X_err` is given.
+        feature. 0 is exact, ``measured.RelativeError(0.05)`` 5 % of the value. Used where no `X_err` is given.
     error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, or a mapping
         Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column.
         "student" has 5 degrees of freedom, ``Student(df)`` others.
