@@ -14,7 +14,6 @@ __all__ = ["literal_or_text", "parse_settings"]
 # Where the strategies of a parameter are, for names that two packages have, such as Laplace.
 _PACKAGES = {
     "aggregate": "credal",
-    "bandwidth": "boundary",
     "error_model": "measured",
     "leaf_probability": "probability",
     "loss": "measured",
