@@ -29,7 +29,7 @@ from bench_distributed_forests import N_COLUMNS, write
 
 from hedgerow import ForestClassifier, RandomTreesClassifier, distributed
 
-RUNS = ("local-1", "local-2", "dask-1", "dask-2", "ray-1", "ray-2", "dask-2-killed", "ray-2-killed")
+RUNS = ("local-1", "local-2", "dask-1", "dask-1-malloc", "dask-2", "ray-1", "ray-2", "dask-2-killed", "ray-2-killed")
 MODELS: dict[str, Callable[[int], Any]] = {
     "trees": lambda n: RandomTreesClassifier(n, random_state=0),
     "forest": lambda n: ForestClassifier(n, random_state=0),
@@ -82,14 +82,19 @@ def workers(engine: str) -> list[int]:
 
 
 @contextmanager
-def engine_of(name: str, n: int) -> Iterator[Any]:
+def engine_of(name: str, n: int, *, malloc: bool = False) -> Iterator[Any]:
     """An engine of n workers on this machine."""
     if name == "local":
         yield distributed.Local(n)
     elif name == "dask":
+        import dask
         from dask.distributed import Client, LocalCluster
 
+        given: dict[str, Any] = {"distributed.deploy.lost-worker-timeout": "10 minutes"}
+        if malloc:
+            given["distributed.nanny.pre-spawn-environ"] = {"OMP_NUM_THREADS": 1}
         with (
+            dask.config.set(given),
             LocalCluster(
                 n_workers=n,
                 threads_per_worker=1,
@@ -136,10 +141,10 @@ def digest(model: Any) -> str:
 
 def measure(run: str, path: str, model: str, n_trees: int) -> dict[str, Any]:
     """Fit once in this process, and say what it took."""
-    engine_name, n_workers, *killed = run.split("-")
+    engine_name, n_workers, *flags = run.split("-")
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # processes below whose parent ends become children of this one
     rows = distributed.parquet(path, target="y")
-    waiting = {3, len(rows.parts) // 2 + 1} if killed else set()
+    waiting = {3, len(rows.parts) // 2 + 1} if "killed" in flags else set()
     stages: dict[str, float] = {}
 
     def progress(stage: str, n_done: int, total: int) -> None:
@@ -149,7 +154,7 @@ def measure(run: str, path: str, model: str, n_trees: int) -> dict[str, Any]:
             if others := workers(engine_name):
                 os.kill(max(others), signal.SIGKILL)
 
-    with engine_of(engine_name, int(n_workers)) as engine:
+    with engine_of(engine_name, int(n_workers), malloc="malloc" in flags) as engine:
         small = distributed.PartedRows(rows.parts[:2], rows.schema, 2 * rows.parts[0].n_rows, rows.inputs, "y")
         distributed.fit(MODELS[model](1), small, engine)  # every worker has imported all
         others = [os.getpid()] if engine_name == "local" else workers(engine_name)
@@ -182,7 +187,7 @@ def main() -> None:
     parser.add_argument("runs", nargs="*", default=RUNS)
     parser.add_argument("--model", choices=MODELS, default="trees")
     parser.add_argument("--trees", type=int, default=10)
-    parser.add_argument("--rows", type=int, default=20_000_000)
+    parser.add_argument("--rows", type=int, default=5_000_000)
     parser.add_argument("--data", help="file of rows that an earlier run has written, or that this one writes")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     given = parser.parse_args()
