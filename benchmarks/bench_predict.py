@@ -2,15 +2,18 @@
 
 Both sides fit the same rows. scikit-learn takes nominal columns one-hot (encoding is not timed). intelex and
 onnxruntime (on our forest, where it can be exported) run where they are installed. `--busy` repeats all of it while
-another process keeps a core busy.
+another process keeps a core busy; `--models folder` keeps what was fitted there for the next run.
 """
 
 import argparse
 import multiprocessing
 import time
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
 from sklearn.datasets import make_classification
@@ -75,37 +78,55 @@ def intelex_model(n_trees: int, X: np.ndarray, y: np.ndarray) -> Any:
     return Intelex(n_trees, random_state=0, n_jobs=1).fit(X, y)
 
 
-def compare(kind: str, size: tuple[int, int, int], rounds: int) -> None:
-    n_train, n_columns, n_trees = size
-    X, y = make_classification(n_train + N_ROWS, n_columns, n_informative=8, flip_y=0.1, random_state=0)
-    ours: Any = X
-    theirs = X
+def data(kind: str, size: tuple[int, int, int]) -> tuple[Any, Any, np.ndarray]:
+    """Rows for us, rows for scikit-learn, and classes."""
+    X, y = make_classification(size[0] + N_ROWS, size[1], n_informative=8, flip_y=0.1, random_state=0)
     if kind == "10 % missing":
-        ours = theirs = with_missing(X)
-    elif kind == "half nominal":
-        ours = half_nominal(X)
-        theirs = one_hot(ours)
-    peer = RandomForestClassifier(n_trees, random_state=0, n_jobs=-1).fit(theirs[:n_train], y[:n_train])
-    peer.n_jobs = 1
-    model = ForestClassifier(n_trees, random_state=0, n_jobs=1).fit(ours[:n_train], y[:n_train])
-    rows, peer_rows = ours[n_train:], np.ascontiguousarray(theirs[n_train:])
-    jobs: dict[str, Callable[[], object]] = {
-        "scikit-learn": lambda: peer.predict_proba(peer_rows),
-        "hedgerow": lambda: model.predict_proba(rows),
-        "scikit-learn, leaves of all trees": lambda: peer.apply(peer_rows),
-        "hedgerow, evidence of all trees": lambda: model.leaf_counts(rows),
+        X = with_missing(X)
+    ours = half_nominal(X) if kind == "half nominal" else X
+    return ours, one_hot(ours) if kind == "half nominal" else X, y
+
+
+def fit(kind: str, size: tuple[int, int, int]) -> dict[str, Any]:
+    n_train, _, n_trees = size
+    ours, theirs, y = data(kind, size)
+    ours, theirs, y = ours[:n_train], theirs[:n_train], y[:n_train]
+    models = {
+        "scikit-learn": RandomForestClassifier(n_trees, random_state=0, n_jobs=-1).fit(theirs, y),
+        "hedgerow": ForestClassifier(n_trees, random_state=0, n_jobs=1).fit(ours, y),
     }
+    models["scikit-learn"].n_jobs = 1
     if kind == "10 % missing":
-        one_way = ForestClassifier(n_trees, missing="learned", random_state=0, n_jobs=1).fit(
-            ours[:n_train], y[:n_train]
-        )
-        jobs['hedgerow, missing="learned"'] = lambda: one_way.predict_proba(rows)
-    if kind == "numbers":
-        intelex = intelex_model(n_trees, theirs[:n_train], y[:n_train])
-        if intelex is not None:
-            jobs["scikit-learn-intelex"] = lambda: intelex.predict_proba(peer_rows)
-        if (answer := onnx_answer(model, peer_rows)) is not None:
-            jobs["onnxruntime, our forest"] = answer
+        models['hedgerow, missing="learned"'] = ForestClassifier(
+            n_trees, missing="learned", random_state=0, n_jobs=1
+        ).fit(ours, y)
+    if kind == "numbers" and (intelex := intelex_model(n_trees, theirs, y)) is not None:
+        models["scikit-learn-intelex"] = intelex
+    return models
+
+
+def fit_or_load(kind: str, size: tuple[int, int, int], folder: Path | None) -> dict[str, Any]:
+    if folder is None:
+        return fit(kind, size)
+    file = folder / f"{kind}, {size}.joblib"
+    if not file.exists():
+        joblib.dump(fit(kind, size), file)
+    found: dict[str, Any] = joblib.load(file)
+    return found
+
+
+def compare(kind: str, size: tuple[int, int, int], rounds: int, folder: Path | None) -> None:
+    models = fit_or_load(kind, size, folder)
+    ours, theirs, _ = data(kind, size)
+    n_train, n_columns, n_trees = size
+    rows, peer_rows = ours[n_train:], np.ascontiguousarray(theirs[n_train:])
+    jobs: dict[str, Callable[[], object]] = {}
+    for name, model in models.items():
+        jobs[name] = partial(model.predict_proba, rows if name.startswith("hedgerow") else peer_rows)
+    jobs["scikit-learn, leaves of all trees"] = lambda: models["scikit-learn"].apply(peer_rows)
+    jobs["hedgerow, evidence of all trees"] = lambda: models["hedgerow"].leaf_counts(rows)
+    if kind == "numbers" and (answer := onnx_answer(models["hedgerow"], peer_rows)) is not None:
+        jobs["onnxruntime, our forest"] = answer
     print_ratios(
         f"{kind}, {n_train} x {n_columns}, {n_trees} trees", best_of(jobs, rounds, time.process_time), "scikit-learn"
     )
@@ -122,12 +143,13 @@ if __name__ == "__main__":
     parser.add_argument("--forests", nargs="*", default=list(FORESTS), choices=list(FORESTS))
     parser.add_argument("--kinds", nargs="*", default=["numbers", "10 % missing", "half nominal"])
     parser.add_argument("--busy", action="store_true")
+    parser.add_argument("--models", type=Path)
     options = parser.parse_args()
     neighbour = multiprocessing.get_context("spawn").Process(target=spin, daemon=True)
     if options.busy:
         neighbour.start()
     for forest in options.forests:
         for kind in options.kinds:
-            compare(kind, FORESTS[forest], options.rounds)
+            compare(kind, FORESTS[forest], options.rounds, options.models)
     if options.busy:
         neighbour.terminate()

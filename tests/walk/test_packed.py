@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 import oracles
 from effort import examples
-from hedgerow import Forest
+from hedgerow import Forest, ForestClassifier
 from hedgerow._core import count_paths
 from hedgerow.forest.build import build_forest, leaf, multiway, oblique, one_against_rest, subset, threshold
 from hedgerow.forest.kinds import NodeKind
@@ -207,6 +208,25 @@ def test_categories_are_decided_by_keys_whether_they_have_a_column_or_not(policy
     table = LeafTable.of(np.random.default_rng(0).lognormal(0, 2, (forest.n_leaves, 2)))
     one_by_one = [fold(forest, X[i : i + 1], [table])[0][0] for i in range(len(X))]
     assert fold(forest, X, [table])[0].tobytes() == np.array(one_by_one).tobytes()
+
+
+@pytest.mark.parametrize("missing", ["random", "fractional", "category", "learned"])
+@pytest.mark.parametrize("nominal", ["binary", "multiway", "subset"])
+def test_forests_that_grow_on_columns_of_every_type_are_walked_on_keys_alone(missing: str, nominal: str) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((300, 2)), columns=["a", "b"])
+    X["size"] = pd.Categorical.from_codes(rng.integers(0, 4, 300), ["s", "m", "l", "xl"], ordered=True)
+    X["colour"] = pd.Categorical.from_codes(rng.integers(0, 6, 300), list("uvwxyz"))
+    y = X["a"] + X["size"].cat.codes + (X["colour"] == "x") > 1
+    X = X.mask(rng.random(X.shape) < 0.1)
+    forest = ForestClassifier(4, missing=missing, nominal=nominal, random_state=0).fit(X, y)
+    rows = forest._read(X)
+    n_packed, n_unpacked, n_exact = count_paths(forest.forest_.core_with_weight, rows)
+    assert (n_packed, n_unpacked) == (1200, 0)
+    # Nodes of a feature may send missing values different ways: only these are looked up.
+    assert n_exact == 0 or missing in ("category", "learned")
+    complete = rows[~np.isnan(rows).any(axis=1)]
+    assert count_paths(forest.forest_.core_with_weight, complete) == (4 * len(complete), 0, 0)
 
 
 def test_oblique_splits_are_evaluated_and_the_walk_goes_on() -> None:
