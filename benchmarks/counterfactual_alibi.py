@@ -13,7 +13,7 @@ import warnings
 
 import numpy as np
 
-N_ROWS = 8
+N_ROWS = 3
 
 
 def write(path: str) -> None:
