@@ -1,6 +1,7 @@
 #include "measured/point_walk.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <stdexcept>
 #include <utility>
@@ -22,26 +23,26 @@ constexpr std::int64_t most_codes = 1 << 16;
 constexpr std::int64_t n_together = 32;  // rows whose codes of one stratum are a line of the cache
 
 // Codes of a block of rows at all strata of all columns; those of a stratum are next to each other.
+//
+// A threshold or category k takes the strata up to its end, so that the code at a stratum is the number of ends at or
+// before it: ends are counted by stratum, and the counts added up for many rows at once.
 class Codes {
 public:
     Codes(const PointForest& forest, const Rows& below, std::int64_t first_row, std::int64_t n_rows)
         : n_rows_(n_rows), codes_(forest.nominal.size() * static_cast<std::size_t>(n_strata * n_rows)) {
-        std::vector<Code> tile(static_cast<std::size_t>(n_together * n_strata));
         for (std::size_t column = 0; column < forest.nominal.size(); ++column)
             for (std::int64_t begin = 0; begin < n_rows; begin += n_together) {
                 const std::int64_t n = std::min(n_together, n_rows - begin);
+                std::fill(ends_.begin(), ends_.end(), Code{0});
                 for (std::int64_t row = 0; row < n; ++row) {
                     const double* numbers = below[first_row + begin + row];
-                    Code* codes = tile.data() + row * n_strata;
+                    const double *first = numbers + forest.start[column], *last = numbers + forest.start[column + 1];
                     if (forest.nominal[column])
-                        read_shares(numbers + forest.start[column], numbers + forest.start[column + 1], codes);
+                        count_shares(first, last, row);
                     else
-                        read_below(numbers + forest.start[column], numbers + forest.start[column + 1], codes);
+                        for (; first != last; ++first) count(strata_up_to(*first), row);
                 }
-                for (std::int64_t stratum = 0; stratum < n_strata; ++stratum) {
-                    Code* out = codes_.data() + place(column, stratum) + begin;
-                    for (std::int64_t row = 0; row < n; ++row) out[row] = tile[row * n_strata + stratum];
-                }
+                add_up(column, begin, n);
             }
     }
 
@@ -59,30 +60,29 @@ private:
         return static_cast<std::int64_t>(std::min(probability, 1.0) * n_strata + 0.5);
     }
 
-    static void read_below(const double* first, const double* last, Code* codes) {
-        std::int64_t stratum = 0;
-        Code code = 0;
-        for (; first != last; ++first, ++code)
-            for (const std::int64_t end = strata_up_to(*first); stratum < end; ++stratum) codes[stratum] = code;
-        std::fill(codes + stratum, codes + n_strata, code);
-    }
+    void count(std::int64_t end, std::int64_t row) { ++ends_[static_cast<std::size_t>(end * n_together + row)]; }
 
     // What rounding leaves over is of the last category that is possible.
-    static void read_shares(const double* first, const double* last, Code* codes) {
-        std::int64_t stratum = 0;
+    void count_shares(const double* first, const double* last, std::int64_t row) {
+        const double* possible = last;
+        while (possible != first && !(possible[-1] > 0)) --possible;
         double reached = 0;
-        Code possible = 0;
-        for (Code code = 0; first != last; ++first, ++code) {
-            if (!(*first > 0)) continue;
-            possible = code;
-            reached += *first;
-            for (const std::int64_t end = strata_up_to(reached); stratum < end; ++stratum) codes[stratum] = code;
+        for (; first < possible - 1; ++first) count(strata_up_to(reached += *first), row);
+    }
+
+    void add_up(std::size_t column, std::int64_t begin, std::int64_t n) {
+        std::array<Code, n_together> reached{};
+        for (std::int64_t stratum = 0; stratum < n_strata; ++stratum) {
+            const Code* ends = ends_.data() + stratum * n_together;
+            for (std::size_t row = 0; row < n_together; ++row)
+                reached[row] = static_cast<Code>(reached[row] + ends[row]);
+            std::copy_n(reached.begin(), n, codes_.data() + place(column, stratum) + begin);
         }
-        std::fill(codes + stratum, codes + n_strata, possible);
     }
 
     std::int64_t n_rows_;
     std::vector<Code> codes_;
+    std::array<Code, (n_strata + 1) * n_together> ends_;  // by stratum after the end; rows next to each other
 };
 
 // One point of every row of a block down one tree.
