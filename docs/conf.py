@@ -183,6 +183,18 @@ def _as_rest(app, what, name, obj, options, lines):
             )
 
 
+def _remove_pages_of_names_that_are_gone(app, config):
+    """Remove generated pages of the reference that no page lists any more: they would be warnings."""
+    del app, config
+    listed = set()
+    for page in (HERE / "reference").glob("*.md"):
+        for module, names in re.findall(r"\.\. currentmodule:: (\S+)\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+            listed |= {f"{module}.{name}" for name in re.findall(r"^   (\w+)$", names, re.MULTILINE)}
+    for page in (HERE / "reference" / "generated").glob("*.rst"):
+        if page.stem not in listed:
+            page.unlink()
+
+
 def _inline_equation(translator, node):
     translator.body.append(tex2mathml(node.astext()))
     raise SkipNode
@@ -197,6 +209,7 @@ def _equation(translator, node):
 def setup(app):
     """Connect the functions above."""
     app.add_html_math_renderer("mathml", (_inline_equation, None), (_equation, None))
+    app.connect("config-inited", _remove_pages_of_names_that_are_gone)
     app.connect("source-read", _links_into_the_site)
     app.connect("source-read", _pages_not_listed)
     app.connect("include-read", _include_links)
