@@ -198,12 +198,12 @@ def test_categories_are_decided_by_keys_whether_they_have_a_column_or_not(policy
         return tree
 
     both = threshold(2, 0.5, split(0, range(12)), split(1, range(n_codes)))
-    forest = build_forest([both] * 4, 3)  # 32 columns at most
+    forest = build_forest([both] * 16, 3)  # 32 columns at most
     rng = np.random.default_rng(0)
     X = rng.integers(0, 45, (400, 3)).astype(float)
     X[:, 2] %= 2
     X[:, :2][rng.random((400, 2)) < 0.1] = NAN
-    assert count_paths(forest.core_with_weight, X) == (1600, 0, 0)
+    assert count_paths(forest.core_with_weight, X) == (6400, 0, 0)
     assert route(forest, X)[:, 0].tolist() == [oracles.route(forest, x, 0) for x in X]
     table = LeafTable.of(np.random.default_rng(0).lognormal(0, 2, (forest.n_leaves, 2)))
     one_by_one = [fold(forest, X[i : i + 1], [table])[0][0] for i in range(len(X))]
