@@ -58,7 +58,7 @@ public:
           cancelled_(cancelled),
           criterion_({data.n_classes, root_weight, options.class_costs.data()}),
           root_weight_(root_weight),
-          histogram_(data.n_classes),
+          histogram_(criterion_.size()),  // of classes: their number
           features_(data.n_features),
           scratch_{criterion_.empty(), criterion_.empty(), {}},
           frontier_(options.max_leaf_nodes >= 0),

@@ -150,8 +150,8 @@ public:
         std::uint32_t row;
         Instance<typename Criterion::Target> instance;
     };
-    explicit WeightHistogram(std::int64_t n_classes)
-        : n_(static_cast<std::size_t>(Criterion({n_classes, 0, nullptr}).size())), cells_(n_codes * n_, 0.0) {}
+    explicit WeightHistogram(std::int64_t group_size)
+        : n_(static_cast<std::size_t>(group_size)), cells_(n_codes * n_, 0.0) {}
 
     void add(std::uint8_t code, const Row& row) {
         Criterion::add(cells_.data() + code * n_, row.instance);
