@@ -17,7 +17,7 @@ from measured_data import friedman, pair
 from threadpoolctl import threadpool_limits
 
 from hedgerow import MeasuredTreeRegressor, TreeRegressor
-from hedgerow.measured.threshold_columns import candidate_thresholds
+from hedgerow.measured.one_tree.threshold_columns import candidate_thresholds
 
 RATIOS = (0.3, 0.45, 0.6)
 SIZES = {"friedman": 16, "3": 8, "5": 8, "8": 8}

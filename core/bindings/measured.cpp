@@ -55,7 +55,7 @@ void bind_measured(nb::module_& m) {
     m.def("squared_lengths", &squared_lengths, "columns"_a.noconvert(), "start"_a.noconvert().none(),
           "weight"_a.noconvert(), "out"_a.noconvert(),
           "Sums of weight * (column - start)^2 over each row of columns, into out; see "
-          "hedgerow.measured.threshold_columns.");
+          "hedgerow.measured.one_tree.threshold_columns.");
 }
 
 }  // namespace hedgerow::bindings

@@ -195,7 +195,7 @@ ArrayDict grow_soft(const std::vector<ColumnArrays>& columns, const In<std::int3
 
 void bind_soft_trees(nb::module_& m) {
     using measured::SoftGrowOptions;
-    nb::class_<SoftGrowOptions>(m, "SoftGrowOptions", "Settings of soft growth; see hedgerow.measured.soft_growth.")
+    nb::class_<SoftGrowOptions>(m, "SoftGrowOptions", "Settings of soft growth; see hedgerow.measured.many_trees.")
         .def(nb::init<>())
         .def_rw("n_trees", &SoftGrowOptions::n_trees)
         .def_rw("max_leaf_nodes", &SoftGrowOptions::max_leaf_nodes)
@@ -213,7 +213,7 @@ void bind_soft_trees(nb::module_& m) {
         .def_rw("n_threads", &SoftGrowOptions::n_threads);
     m.def("grow_soft", &grow_soft, "columns"_a, "features"_a.noconvert(), "weight"_a.noconvert(),
           "precision"_a.noconvert(), "targets"_a.noconvert(), "options"_a, "progress"_a.none(),
-          "Grow soft trees from rows in cells; see hedgerow.measured.soft_growth.");
+          "Grow soft trees from rows in cells; see hedgerow.measured.many_trees.");
     m.def("soft_nodes", &soft_nodes, "forest"_a.noconvert(), "start"_a.noconvert(), "thresholds"_a.noconvert(),
           "nominal"_a.noconvert(), "Where each node finds its probabilities; see hedgerow.walk.soft.");
     m.def("soft_fold", &soft_fold, "forest"_a.noconvert(), "nodes"_a.noconvert(), "categories"_a.noconvert(),

@@ -493,11 +493,11 @@ def coarse_normal_below(centre: Annotated[NDArray[numpy.float64], dict(shape=(No
 
 def squared_lengths(columns: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
-    Sums of weight * (column - start)^2 over each row of columns, into out; see hedgerow.measured.threshold_columns.
+    Sums of weight * (column - start)^2 over each row of columns, into out; see hedgerow.measured.one_tree.threshold_columns.
     """
 
 class SoftGrowOptions:
-    """Settings of soft growth; see hedgerow.measured.soft_growth."""
+    """Settings of soft growth; see hedgerow.measured.many_trees."""
 
     def __init__(self) -> None: ...
 
@@ -586,7 +586,7 @@ class SoftGrowOptions:
     def n_threads(self, arg: int, /) -> None: ...
 
 def grow_soft(columns: Sequence[tuple[Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None]], features: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], precision: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], options: SoftGrowOptions, progress: Callable | None) -> dict[str, Any]:
-    """Grow soft trees from rows in cells; see hedgerow.measured.soft_growth."""
+    """Grow soft trees from rows in cells; see hedgerow.measured.many_trees."""
 
 def soft_nodes(forest: ForestArrays, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], nominal: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]]:
     """Where each node finds its probabilities; see hedgerow.walk.soft."""

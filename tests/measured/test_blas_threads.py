@@ -13,7 +13,7 @@ from threadpoolctl import ThreadpoolController
 
 from hedgerow import MeasuredTreeRegressor
 from hedgerow.estimators.measured import one_tree
-from hedgerow.measured.blas_threads import single_blas_thread
+from hedgerow.measured.one_tree.blas_threads import single_blas_thread
 
 X = np.random.default_rng(0).normal(size=(40, 2))
 WAIT = 60  # seconds; only so that a failure does not hang

@@ -12,7 +12,7 @@ from tests.oracles import measured as oracles
 
 from hedgerow import MeasuredBoostingClassifier, MeasuredBoostingRegressor, MeasuredTreeRegressor, checks
 from hedgerow.measured import Pinball, SquaredError
-from hedgerow.measured.losses import LogLoss, weighted_quantile
+from hedgerow.measured.many_trees.losses import LogLoss, weighted_quantile
 
 
 def boosted(sigma: float = 0.1, **settings: Any) -> MeasuredBoostingRegressor:

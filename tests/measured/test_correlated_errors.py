@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from hedgerow.measured import membership
-from hedgerow.measured.boxes import box_probabilities, correlated_posterior
+from hedgerow.measured.laws.boxes import box_probabilities, correlated_posterior
 
 Floats = Any
 

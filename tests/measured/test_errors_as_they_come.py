@@ -21,10 +21,10 @@ from hedgerow import (
     MeasuredTreeRegressor,
 )
 from hedgerow.measured import Misclassification, RelativeError, average_repeats, membership, read_limits
-from hedgerow.measured.categories import Categories
-from hedgerow.measured.laws import CategoryLaw
-from hedgerow.measured.many_trees import ManySoftTrees
-from hedgerow.measured.misclassification import true_shares
+from hedgerow.measured.errors.misclassification import true_shares
+from hedgerow.measured.laws.column_laws import CategoryLaw
+from hedgerow.measured.many_trees.measured_walk import ManySoftTrees
+from hedgerow.measured.one_tree.categories import Categories
 
 Floats = Any
 

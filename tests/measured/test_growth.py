@@ -14,15 +14,15 @@ from effort import examples
 from hedgerow import MeasuredTreeClassifier, MeasuredTreeRegressor, TreeClassifier, TreeRegressor, pruning
 from hedgerow.data.table import read_table
 from hedgerow.measured import CostComplexity, prune
-from hedgerow.measured.categories import Categories
-from hedgerow.measured.errors import error_model
-from hedgerow.measured.explain import error_costs
-from hedgerow.measured.grow import GrowthSettings, Path, grow_path, path_regions
-from hedgerow.measured.laws import CategoryLaw, FlatLaw
+from hedgerow.measured.errors.error_model import error_model
+from hedgerow.measured.explain.possible_regions import error_costs
+from hedgerow.measured.laws.column_laws import CategoryLaw, FlatLaw
+from hedgerow.measured.laws.priors import learn_laws, prior
 from hedgerow.measured.least_squares import Basis, Problem, least_squares
-from hedgerow.measured.priors import learn_laws, prior
+from hedgerow.measured.one_tree.categories import Categories
+from hedgerow.measured.one_tree.grow import GrowthSettings, Path, grow_path, path_regions
+from hedgerow.measured.one_tree.threshold_columns import HardThresholds, SoftThresholds, candidate_thresholds
 from hedgerow.measured.regions import region_membership
-from hedgerow.measured.threshold_columns import HardThresholds, SoftThresholds, candidate_thresholds
 from oracles import measured as oracles
 
 
@@ -238,8 +238,8 @@ def test_thresholds_that_are_not_kept_give_the_same_tree(monkeypatch: pytest.Mon
     X = rng.normal(size=(200, 2))
     y = X[:, 0] * (X[:, 1] > 0)
     expected = MeasuredTreeRegressor(0.2, max_candidates=None).fit(X, y)
-    monkeypatch.setattr("hedgerow.measured.threshold_columns._VALUES_KEPT", 10)
-    monkeypatch.setattr("hedgerow.measured.threshold_columns._VALUES_AT_ONCE", 1000)
+    monkeypatch.setattr("hedgerow.measured.one_tree.threshold_columns._VALUES_KEPT", 10)
+    monkeypatch.setattr("hedgerow.measured.one_tree.threshold_columns._VALUES_AT_ONCE", 1000)
     found = MeasuredTreeRegressor(0.2, max_candidates=None).fit(X, y)
     assert np.array_equal(found.regions_, expected.regions_)
     np.testing.assert_allclose(found.values_, expected.values_, rtol=1e-9)

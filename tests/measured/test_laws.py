@@ -14,9 +14,9 @@ from effort import examples
 from hedgerow.data.columns import Column, Kind
 from hedgerow.data.table import Schema, read_table
 from hedgerow.measured import FlatPrior, KdePrior, Normal, NormalPrior, Student, membership
-from hedgerow.measured.errors import error_model
-from hedgerow.measured.laws import CategoryLaw, ExactLaw, FlatLaw, HistogramLaw, NormalLaw
-from hedgerow.measured.priors import deconvolve, learn_laws, prior
+from hedgerow.measured.errors.error_model import error_model
+from hedgerow.measured.laws.column_laws import CategoryLaw, ExactLaw, FlatLaw, HistogramLaw, NormalLaw
+from hedgerow.measured.laws.priors import deconvolve, learn_laws, prior
 from oracles import measured as oracles
 
 MODELS = ["normal", "uniform", "laplace", "student"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from effort import examples
 from hedgerow._core import normal_cdf as core_normal_cdf
-from hedgerow.measured.errors import normal_cdf
+from hedgerow.measured.errors.error_model import normal_cdf
 from oracles import measured as oracles
 
 

@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 from effort import examples
 from hedgerow._core import squared_lengths
 from hedgerow.data.table import read_table
-from hedgerow.measured.errors import error_model
-from hedgerow.measured.grow import GrowthSettings, Path, grow_path
+from hedgerow.measured.errors.error_model import error_model
+from hedgerow.measured.laws.priors import learn_laws, prior
 from hedgerow.measured.least_squares import Problem
-from hedgerow.measured.priors import learn_laws, prior
-from hedgerow.measured.regions import GrowingRegion
-from hedgerow.measured.scores import larger_part
-from hedgerow.measured.threshold_columns import (
+from hedgerow.measured.one_tree.grow import GrowthSettings, Path, grow_path
+from hedgerow.measured.one_tree.scores import larger_part
+from hedgerow.measured.one_tree.threshold_columns import (
     HardThresholds,
     Moments,
     MomentsRequest,
@@ -27,6 +26,7 @@ from hedgerow.measured.threshold_columns import (
     ThresholdColumns,
     candidate_thresholds,
 )
+from hedgerow.measured.regions import GrowingRegion
 from oracles import measured as oracles
 
 
@@ -97,7 +97,7 @@ def test_a_column_without_information_may_be_recomputed(monkeypatch: pytest.Monk
     given_ = replace(given_, laws=laws)
     limits = GrowthSettings(6, 2.0, 8, "global", False)
     kept = grow_path(given_, limits)
-    monkeypatch.setattr("hedgerow.measured.threshold_columns._VALUES_KEPT", 0)
+    monkeypatch.setattr("hedgerow.measured.one_tree.threshold_columns._VALUES_KEPT", 0)
     assert_same(grow_path(given_, limits), kept)
     columns = threshold_columns(given_, 8).columns[0]
     assert isinstance(columns, SoftThresholds)
@@ -121,8 +121,8 @@ def test_moments_and_sums_are_products_of_the_columns(
 ) -> None:
     given_ = make_problem(0, 60)
     if not kept:
-        monkeypatch.setattr("hedgerow.measured.threshold_columns._VALUES_KEPT", 0)
-        monkeypatch.setattr("hedgerow.measured.threshold_columns._VALUES_AT_ONCE", 200)
+        monkeypatch.setattr("hedgerow.measured.one_tree.threshold_columns._VALUES_KEPT", 0)
+        monkeypatch.setattr("hedgerow.measured.one_tree.threshold_columns._VALUES_AT_ONCE", 200)
     columns = threshold_columns(given_, 10)
     rng = np.random.default_rng(1)
     root, basis, residuals = rng.random(60), np.asfortranarray(rng.normal(size=(60, 3))), rng.normal(size=(60, 2))
@@ -213,7 +213,7 @@ def test_long_growth_is_the_same_with_less_subtraction(
     limits = GrowthSettings(40, 2.0, 32, "global", seed % 2 == 0)
     expected = grow_path(given_, limits)
     assert len(expected.splits) > 15
-    monkeypatch.setattr(f"hedgerow.measured.candidates.{name}", value)
+    monkeypatch.setattr(f"hedgerow.measured.one_tree.candidates.{name}", value)
     assert_same(grow_path(given_, limits), expected)
 
 
@@ -226,7 +226,7 @@ def test_parts_of_next_to_no_weight_lose_no_digits(monkeypatch: pytest.MonkeyPat
     limits = GrowthSettings(16, 5.0, 16, "global", False)
     expected = grow_path(given_, limits)
     assert len(expected.splits) == 15
-    monkeypatch.setattr("hedgerow.measured.candidates._VALUES_REMEMBERED", 0)
+    monkeypatch.setattr("hedgerow.measured.one_tree.candidates._VALUES_REMEMBERED", 0)
     assert_same(grow_path(given_, limits), expected)
 
 
@@ -238,5 +238,5 @@ def test_odd_tables_grow_the_same_without_subtraction(seed: int, n: int, leaves:
     limits = GrowthSettings(leaves, least, 8, "global", False)
     expected = grow_path(given_, limits)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hedgerow.measured.candidates._VALUES_REMEMBERED", 0)
+        patch.setattr("hedgerow.measured.one_tree.candidates._VALUES_REMEMBERED", 0)
         assert_same(grow_path(given_, limits), expected)

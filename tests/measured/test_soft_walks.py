@@ -14,7 +14,7 @@ from tests.oracles import measured as oracles
 from effort import examples
 from hedgerow import MeasuredForestRegressor
 from hedgerow.folds import Mean
-from hedgerow.measured.many_trees import ManySoftTrees
+from hedgerow.measured.many_trees.measured_walk import ManySoftTrees
 from hedgerow.walk import MOST_POINTS, LeafTable, ask, latin_strata
 
 

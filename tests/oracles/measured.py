@@ -215,7 +215,7 @@ def error_cost(boxes: Floats, values: Floats, laws: Any, row: Floats, sigma: Flo
 
 def soft_shares(forest: Any, laws: Any, row: Floats, sigma: Floats) -> Floats:
     """P(U ∈ leaf | x) of every leaf of every tree: of its box, and of the set of its categories."""
-    from hedgerow.measured.laws import CategoryLaw
+    from hedgerow.measured.laws.column_laws import CategoryLaw
 
     found = []
     for leaf in forest.leaf_nodes:
@@ -344,7 +344,7 @@ def point_means(
     `strata`, (n_trees, n_points, columns that are split on): a point's value in a numeric column is the threshold that
     its quantile is at or below, in a nominal one the category that it is in, of cumulated shares.
     """
-    from hedgerow.measured.laws import CategoryLaw
+    from hedgerow.measured.laws.column_laws import CategoryLaw
 
     split_on = sorted(set(forest.feature[forest.feature >= 0].tolist()))
     means = np.zeros((forest.n_trees, values.shape[1]))

@@ -4,12 +4,22 @@ X = U + ε: an observed value is a latent value plus an error of known size. A r
 with the probability that its latent values are, and a tree predicts the mean of the regions' values with these weights.
 """
 
-from hedgerow.measured.error_sizes import ErrorSize, RelativeError
-from hedgerow.measured.errors import ErrorModel, Laplace, Normal, Student, Uniform
-from hedgerow.measured.losses import Pinball, SquaredError
-from hedgerow.measured.misclassification import Misclassification
-from hedgerow.measured.priors import FlatPrior, KdePrior, NormalPrior, Prior
-from hedgerow.measured.readings import Readings, average_repeats, read_limits
+from hedgerow.measured.errors import (
+    ErrorModel,
+    ErrorSize,
+    Laplace,
+    Misclassification,
+    Normal,
+    Readings,
+    RelativeError,
+    Student,
+    Uniform,
+    average_repeats,
+    read_limits,
+)
+from hedgerow.measured.former_modules import keep_former_modules
+from hedgerow.measured.laws import FlatPrior, KdePrior, NormalPrior, Prior
+from hedgerow.measured.many_trees.losses import Pinball, SquaredError
 from hedgerow.measured.regions import Regions, membership
 from hedgerow.measured.residuals import IntervalParts
 from hedgerow.pruning import CostComplexity
@@ -37,3 +47,5 @@ __all__ = [
     "membership",
     "read_limits",
 ]
+
+keep_former_modules()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.measured.laws import ColumnLaw
+from hedgerow.measured.laws.column_laws import ColumnLaw
 from hedgerow.measured.regions import GrowingRegion
 
 __all__ = ["Basis", "Fit", "Problem", "least_squares", "least_squares_on_simplex"]

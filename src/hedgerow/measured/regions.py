@@ -20,17 +20,17 @@ from hedgerow.data.table import Table, read_table
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import LEAF_FEATURE
 from hedgerow.forest.splits import NOMINAL, Split, splits_by_kind
-from hedgerow.measured.boxes import box_probabilities, correlated_posterior, read_covariance
-from hedgerow.measured.error_sizes import read_cells, read_sigma
-from hedgerow.measured.errors import Normal
-from hedgerow.measured.errors import error_model as read_error_model
-from hedgerow.measured.laws import CategoryLaw, ColumnLaw
-from hedgerow.measured.priors import FlatPrior, NormalPrior, learn_laws, read_error_models
-from hedgerow.measured.priors import prior as prior_of
+from hedgerow.measured.errors.error_model import Normal
+from hedgerow.measured.errors.error_model import error_model as read_error_model
+from hedgerow.measured.errors.error_sizes import read_cells, read_sigma
+from hedgerow.measured.laws.boxes import box_probabilities, correlated_posterior, read_covariance
+from hedgerow.measured.laws.column_laws import CategoryLaw, ColumnLaw
+from hedgerow.measured.laws.priors import FlatPrior, NormalPrior, learn_laws, read_error_models
+from hedgerow.measured.laws.priors import prior as prior_of
 
 if TYPE_CHECKING:
-    from hedgerow.measured.categories import Categories
-    from hedgerow.measured.threshold_columns import Thresholds
+    from hedgerow.measured.one_tree.categories import Categories
+    from hedgerow.measured.one_tree.threshold_columns import Thresholds
 
 __all__ = ["GrowingRegion", "RegionSplit", "Regions", "membership", "region_factors", "region_membership"]
 

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow._lazy import lazy
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
-from hedgerow.measured.errors import normal_cdf
+from hedgerow.measured.errors.error_model import normal_cdf
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

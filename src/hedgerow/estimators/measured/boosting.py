@@ -14,9 +14,9 @@ from hedgerow.estimators.fitting.hold_out_folds import hold_out_rows
 from hedgerow.estimators.fitting.progress import TreesProgress
 from hedgerow.estimators.measured.inputs import Measurements
 from hedgerow.estimators.measured.soft_trees import TOLERANCE, SoftTrees
-from hedgerow.measured.boosting import Boosting, boost
 from hedgerow.measured.least_squares import Problem
-from hedgerow.measured.losses import Loss
+from hedgerow.measured.many_trees.boosting import Boosting, boost
+from hedgerow.measured.many_trees.losses import Loss
 from hedgerow.walk import LeafTable, Query, ask
 
 __all__ = ["MeasuredBoosting"]

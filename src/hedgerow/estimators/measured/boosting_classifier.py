@@ -22,8 +22,8 @@ from hedgerow.explain.explanations import Explanations
 from hedgerow.explain.reasons import SetSizes
 from hedgerow.folds import Uncertainty
 from hedgerow.folds.uncertainty import all_aleatoric, entropy_bits
-from hedgerow.measured.explain_errors import SumExplanation, hidden_by_errors
-from hedgerow.measured.losses import LogLoss
+from hedgerow.measured.explain.hidden_by_errors import SumExplanation, hidden_by_errors
+from hedgerow.measured.many_trees.losses import LogLoss
 from hedgerow.walk import Query, ask
 
 __all__ = ["MeasuredBoostingClassifier"]

@@ -21,8 +21,8 @@ from hedgerow.estimators.verbs.answers import Answers
 from hedgerow.estimators.verbs.training_cases import TrainingCases
 from hedgerow.explain.explanations import Explanations
 from hedgerow.explain.reasons import SetSizes
-from hedgerow.measured.explain_errors import SumExplanation, hidden_by_errors
-from hedgerow.measured.losses import number_loss
+from hedgerow.measured.explain.hidden_by_errors import SumExplanation, hidden_by_errors
+from hedgerow.measured.many_trees.losses import number_loss
 from hedgerow.walk import Query
 
 __all__ = ["MeasuredBoostingRegressor"]

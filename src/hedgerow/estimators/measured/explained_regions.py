@@ -16,8 +16,8 @@ from hedgerow.explain.reasons import Levels, SetSizes, divide
 from hedgerow.explain.reasons.leaf_certainty import ClassCertainty, LeafCertainty
 from hedgerow.explain.reasons.number_spread import NumberSpread, number_spread
 from hedgerow.explain.reasons.reason import RowFacts
-from hedgerow.measured.explain import RegionExplanation, error_costs, explain_regions
-from hedgerow.measured.explain_errors import facts_of_errors
+from hedgerow.measured.explain.hidden_by_errors import facts_of_errors
+from hedgerow.measured.explain.possible_regions import RegionExplanation, error_costs, explain_regions
 from hedgerow.walk import LeafTable, Query, SoftWalk, ask
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from hedgerow.estimators.verbs.explained_classes import about_rows, in_words, ou
 from hedgerow.estimators.verbs.training_cases import TrainingCases
 from hedgerow.explain.reasons import Levels, ReasonForDoubt, Reasons, SetSizes, divide
 from hedgerow.explain.reasons.reason import RowFacts
-from hedgerow.measured.explain_errors import facts_of_errors, pieces_of_columns
+from hedgerow.measured.explain.hidden_by_errors import facts_of_errors, pieces_of_columns
 from hedgerow.walk import Query, ask
 
 if TYPE_CHECKING:

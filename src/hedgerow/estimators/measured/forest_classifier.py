@@ -24,7 +24,7 @@ from hedgerow.explain.reasons.leaf_certainty import LeafCertainty
 from hedgerow.explain.records import ClassExplanation
 from hedgerow.folds import Uncertainty
 from hedgerow.folds.uncertainty import entropy_bits
-from hedgerow.measured.many_trees import MeasuredWalk
+from hedgerow.measured.many_trees.measured_walk import MeasuredWalk
 from hedgerow.walk import LeafTable, Query, ask
 
 __all__ = ["MeasuredForestClassifier"]

@@ -22,8 +22,8 @@ from hedgerow.explain.explanations import Explanations
 from hedgerow.explain.reasons import SetSizes
 from hedgerow.explain.records import NumberExplanation
 from hedgerow.folds import Uncertainty, deviations
-from hedgerow.measured.many_trees import MeasuredWalk
-from hedgerow.measured.tree_answers import soft_variance
+from hedgerow.measured.many_trees.measured_walk import MeasuredWalk
+from hedgerow.measured.many_trees.tree_answers import soft_variance
 from hedgerow.walk import Query, ask
 
 __all__ = ["MeasuredForestRegressor"]
@@ -38,7 +38,8 @@ class MeasuredForestRegressor(ResidualAnswers, MeasuredForest):
     The mean of many soft trees, see :class:`MeasuredTreeRegressor`: each is grown from rows drawn with replacement,
     with half of the columns tried at each split, and answers Σ γ_k P(U ∈ R_k | x) with values γ of least squares.
     Splits are chosen by the gain of steps of the two new values alone, from readings of each column that are rounded to
-    256 cells; the values of all regions follow by conjugate gradients (:mod:`hedgerow.measured.soft_growth`).
+    256 cells; the values of all regions follow by conjugate gradients
+    (:mod:`hedgerow.measured.many_trees.soft_growth`).
 
     Parameters
     ----------

@@ -13,8 +13,8 @@ from hedgerow.estimators.fitting.bagging import n_draws, scores_out_of_bag, warn
 from hedgerow.estimators.fitting.progress import TreesProgress
 from hedgerow.estimators.measured.soft_trees import TOLERANCE, SoftTrees
 from hedgerow.measured.least_squares import Problem
-from hedgerow.measured.many_trees import ManySoftTrees
-from hedgerow.measured.soft_growth import SoftGrown, grow_soft_trees
+from hedgerow.measured.many_trees.measured_walk import ManySoftTrees
+from hedgerow.measured.many_trees.soft_growth import SoftGrown, grow_soft_trees
 from hedgerow.walk import MOST_POINTS, LeafTable
 
 __all__ = ["MeasuredForest"]

@@ -22,10 +22,10 @@ from hedgerow.estimators.verbs.training_cases import TrainingCases
 from hedgerow.explain.explanations import Explanations
 from hedgerow.explain.reasons import SetSizes
 from hedgerow.forest.kinds import NodeKind
-from hedgerow.measured.error_sizes import ErrorSizes, read_cells, read_sigma
-from hedgerow.measured.laws import CategoryLaw, NumberLaw
+from hedgerow.measured.errors.error_sizes import ErrorSizes, read_cells, read_sigma
+from hedgerow.measured.laws.column_laws import CategoryLaw, NumberLaw
+from hedgerow.measured.laws.priors import learn_laws, prior, read_error_models
 from hedgerow.measured.least_squares import Problem
-from hedgerow.measured.priors import learn_laws, prior, read_error_models
 
 __all__ = ["MeasuredInputs", "Measurements", "precision_of", "read_target_errors"]
 

@@ -23,11 +23,11 @@ from hedgerow.explain.reasons import Levels, SetSizes
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import impurity_importances
 from hedgerow.forest.names import number_text
-from hedgerow.measured.blas_threads import single_blas_thread
-from hedgerow.measured.explain import RegionExplanation, error_costs
-from hedgerow.measured.grow import GrowthSettings, grow_path
+from hedgerow.measured.explain.possible_regions import RegionExplanation, error_costs
 from hedgerow.measured.least_squares import Problem
-from hedgerow.measured.prune import n_kept_splits, path_pruning
+from hedgerow.measured.one_tree.blas_threads import single_blas_thread
+from hedgerow.measured.one_tree.grow import GrowthSettings, grow_path
+from hedgerow.measured.one_tree.prune import n_kept_splits, path_pruning
 from hedgerow.measured.regions import Regions, region_membership
 from hedgerow.walk import SoftWalk, Walk
 
@@ -143,7 +143,7 @@ class MeasuredTree(MeasuredInputs, OneTree):
         """Part of the mean squared error on X that is due to the error of each column, (n_features,).
 
         It would be saved if that column alone were exact, provided the tree is true; see
-        :func:`hedgerow.measured.explain.error_costs`.
+        :func:`hedgerow.measured.explain.possible_regions.error_costs`.
 
         Parameters
         ----------

@@ -15,9 +15,9 @@ from hedgerow.estimators.measured.soft_trees import TOLERANCE
 from hedgerow.estimators.verbs.answers import NumberAnswers
 from hedgerow.folds import Uncertainty
 from hedgerow.measured.least_squares import Problem
-from hedgerow.measured.many_trees import ManySoftTrees, MeasuredWalk
+from hedgerow.measured.many_trees.measured_walk import ManySoftTrees, MeasuredWalk
+from hedgerow.measured.many_trees.soft_growth import SoftGrown
 from hedgerow.measured.residuals import IntervalParts, Residuals, check_levels, row_blocks
-from hedgerow.measured.soft_growth import SoftGrown
 from hedgerow.walk import ask
 from hedgerow.walk.quantiles import central_interval
 

@@ -18,10 +18,10 @@ from hedgerow.estimators.verbs.explained_classes import MoreFacts
 from hedgerow.estimators.verbs.many_trees import ManyTrees
 from hedgerow.forest.forest import Forest
 from hedgerow.growth.options import n_tried_features
-from hedgerow.measured.cells import CellColumn, cells_of
-from hedgerow.measured.explain_errors import facts_of_errors, hidden_by_errors
+from hedgerow.measured.explain.hidden_by_errors import facts_of_errors, hidden_by_errors
 from hedgerow.measured.least_squares import Problem
-from hedgerow.measured.many_trees import ManySoftTrees, MeasuredWalk
+from hedgerow.measured.many_trees.cells import CellColumn, cells_of
+from hedgerow.measured.many_trees.measured_walk import ManySoftTrees, MeasuredWalk
 from hedgerow.walk import n_threads
 
 __all__ = ["TOLERANCE", "SoftTrees"]

@@ -20,7 +20,7 @@ from hedgerow.explain.reasons import Levels
 from hedgerow.folds.leaf_probability import Frequency
 from hedgerow.folds.moments import deviations
 from hedgerow.folds.uncertainty import Uncertainty, all_aleatoric, entropy_bits
-from hedgerow.measured.grow import classification_forest, regression_forest
+from hedgerow.measured.one_tree.grow import classification_forest, regression_forest
 from hedgerow.walk import weighted_sums
 
 __all__ = ["MeasuredTreeClassifier", "MeasuredTreeRegressor"]

@@ -15,9 +15,9 @@ from hedgerow.explain.explained import Explained
 from hedgerow.explain.reasons.reason import MissingColumn
 from hedgerow.explain.sentences import listed
 from hedgerow.forest.text import number_text
-from hedgerow.measured.explain import measured_text
-from hedgerow.measured.latent import Landmarks
-from hedgerow.measured.laws import CategoryLaw
+from hedgerow.measured.explain.possible_regions import measured_text
+from hedgerow.measured.laws.column_laws import CategoryLaw
+from hedgerow.measured.many_trees.latent import Landmarks
 
 __all__ = ["SumExplanation", "facts_of_errors", "hidden_by_errors", "pieces_of_columns"]
 

@@ -19,7 +19,7 @@ from hedgerow.explain.explained import Explained
 from hedgerow.explain.reasons import ReasonForDoubt
 from hedgerow.explain.sentences import listed, mixture_lines
 from hedgerow.forest.text import highest_level, number_text
-from hedgerow.measured.laws import CategoryLaw, ColumnLaw
+from hedgerow.measured.laws.column_laws import CategoryLaw, ColumnLaw
 from hedgerow.measured.regions import Regions, region_factors
 from hedgerow.walk import weighted_sums
 

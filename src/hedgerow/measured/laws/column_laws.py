@@ -1,7 +1,7 @@
 """Laws: what is known about the latent value U of a column, given X = x or where x is missing.
 
 A law gives P(U ≤ t | X = x) for all rows and thresholds at once. An error of size 0 means U = x, whatever the prior; a
-missing value follows the law of U itself. :mod:`hedgerow.measured.priors` learns laws from data.
+missing value follows the law of U itself. :mod:`hedgerow.measured.laws.priors` learns laws from data.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hedgerow._core import coarse_normal_below
 from hedgerow._rebuild import reduce_to_constructor
 from hedgerow._registry import register
-from hedgerow.measured.errors import ErrorModel, Laplace, Normal, normal_cdf
+from hedgerow.measured.errors.error_model import ErrorModel, Laplace, Normal, normal_cdf
 
 __all__ = ["CategoryLaw", "ColumnLaw", "ExactLaw", "FlatLaw", "HistogramLaw", "NormalLaw", "NumberLaw"]
 

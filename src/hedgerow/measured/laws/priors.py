@@ -18,10 +18,18 @@ from hedgerow._params import check_whole, choose
 from hedgerow._registry import register
 from hedgerow.data.columns import Kind
 from hedgerow.data.table import Schema
-from hedgerow.measured.error_sizes import column_position
-from hedgerow.measured.errors import ErrorModel, Normal, error_model
-from hedgerow.measured.laws import CategoryLaw, ColumnLaw, ExactLaw, FlatLaw, HistogramLaw, NormalLaw, NumberLaw
-from hedgerow.measured.misclassification import Misclassification, true_shares
+from hedgerow.measured.errors.error_model import ErrorModel, Normal, error_model
+from hedgerow.measured.errors.error_sizes import column_position
+from hedgerow.measured.errors.misclassification import Misclassification, true_shares
+from hedgerow.measured.laws.column_laws import (
+    CategoryLaw,
+    ColumnLaw,
+    ExactLaw,
+    FlatLaw,
+    HistogramLaw,
+    NormalLaw,
+    NumberLaw,
+)
 
 __all__ = [
     *("FlatPrior", "KdePrior", "NormalPrior", "Prior", "prior"),

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from hedgerow._core import SoftGrowOptions
 from hedgerow.forest.forest import Forest
-from hedgerow.measured.cells import CellColumn
 from hedgerow.measured.least_squares import Problem
-from hedgerow.measured.losses import Loss
-from hedgerow.measured.many_trees import ManySoftTrees
-from hedgerow.measured.soft_growth import grow_soft_trees
+from hedgerow.measured.many_trees.cells import CellColumn
+from hedgerow.measured.many_trees.losses import Loss
+from hedgerow.measured.many_trees.measured_walk import ManySoftTrees
+from hedgerow.measured.many_trees.soft_growth import grow_soft_trees
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.measured.latent import Landmarks
-from hedgerow.measured.laws import CategoryLaw
+from hedgerow.measured.laws.column_laws import CategoryLaw
 from hedgerow.measured.least_squares import Problem
-from hedgerow.measured.threshold_columns import candidate_thresholds
+from hedgerow.measured.many_trees.latent import Landmarks
+from hedgerow.measured.one_tree.threshold_columns import candidate_thresholds
 
 __all__ = ["CellColumn", "cells_of"]
 

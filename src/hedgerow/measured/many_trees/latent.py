@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import NodeKind
-from hedgerow.measured.laws import CategoryLaw, ColumnLaw
+from hedgerow.measured.laws.column_laws import CategoryLaw, ColumnLaw
 
 __all__ = ["Landmarks"]
 

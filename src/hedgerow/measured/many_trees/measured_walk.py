@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from hedgerow._lazy import lazy
 from hedgerow.forest.forest import Forest
-from hedgerow.measured.latent import Landmarks
-from hedgerow.measured.laws import ColumnLaw
+from hedgerow.measured.laws.column_laws import ColumnLaw
+from hedgerow.measured.many_trees.latent import Landmarks
 from hedgerow.walk import LeafTable, PointNodes, PointWalk, SoftForestWalk, SoftNodes, latin_strata
 
 if TYPE_CHECKING:

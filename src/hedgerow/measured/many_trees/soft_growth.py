@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from hedgerow._core import SoftGrowOptions, grow_soft
 from hedgerow.forest.forest import Forest
-from hedgerow.measured.cells import CellColumn
 from hedgerow.measured.least_squares import Problem
+from hedgerow.measured.many_trees.cells import CellColumn
 
 __all__ = ["SoftGrown", "grow_soft_trees"]
 

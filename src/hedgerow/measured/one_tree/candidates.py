@@ -9,11 +9,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.measured.categories import Categories, CategoryMoments
-from hedgerow.measured.laws import CategoryLaw
+from hedgerow.measured.laws.column_laws import CategoryLaw
 from hedgerow.measured.least_squares import Fit, Problem
-from hedgerow.measured.regions import GrowingRegion, RegionSplit
-from hedgerow.measured.scores import (
+from hedgerow.measured.one_tree.categories import Categories, CategoryMoments
+from hedgerow.measured.one_tree.scores import (
     LEAST_LENGTH,
     CategoryScores,
     FixedScores,
@@ -23,7 +22,7 @@ from hedgerow.measured.scores import (
     drop_in_node,
     larger_part,
 )
-from hedgerow.measured.threshold_columns import (
+from hedgerow.measured.one_tree.threshold_columns import (
     HardThresholds,
     Moments,
     MomentsRequest,
@@ -32,6 +31,7 @@ from hedgerow.measured.threshold_columns import (
     Thresholds,
     candidate_thresholds,
 )
+from hedgerow.measured.regions import GrowingRegion, RegionSplit
 
 __all__ = ["Candidates", "GrowthSettings", "RegionScores", "SplitRegion"]
 

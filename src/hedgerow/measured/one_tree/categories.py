@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hedgerow.measured.laws import CategoryLaw
-from hedgerow.measured.threshold_columns import Moments
+from hedgerow.measured.laws.column_laws import CategoryLaw
+from hedgerow.measured.one_tree.threshold_columns import Moments
 
 __all__ = ["Categories", "CategoryMoments"]
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from hedgerow.forest.build import Node, build_forest, leaf, one_against_rest, subset, threshold, value
 from hedgerow.forest.forest import Forest
-from hedgerow.measured.candidates import Candidates, GrowthSettings, RegionScores, SplitRegion
 from hedgerow.measured.least_squares import Fit, Problem, least_squares, least_squares_on_simplex
+from hedgerow.measured.one_tree.candidates import Candidates, GrowthSettings, RegionScores, SplitRegion
 from hedgerow.measured.regions import GrowingRegion, Regions, RegionSplit, region_membership
 
 __all__ = ["GrowthSettings", "Path", "classification_forest", "grow_path", "path_regions", "regression_forest"]

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._params import choose
-from hedgerow.measured.grow import Path, path_regions
 from hedgerow.measured.least_squares import Problem, least_squares
+from hedgerow.measured.one_tree.grow import Path, path_regions
 from hedgerow.measured.regions import region_membership
 from hedgerow.pruning import CostComplexity
 

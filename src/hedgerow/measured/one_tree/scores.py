@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.measured.categories import Categories, CategoryMoments
-from hedgerow.measured.threshold_columns import Moments
+from hedgerow.measured.one_tree.categories import Categories, CategoryMoments
+from hedgerow.measured.one_tree.threshold_columns import Moments
 
 __all__ = [
     *("LEAST_LENGTH", "CategoryScores", "FixedScores", "Parent", "Scores", "ThresholdScores"),

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import squared_lengths
-from hedgerow.measured.laws import NumberLaw
+from hedgerow.measured.laws.column_laws import NumberLaw
 from hedgerow.measured.regions import GrowingRegion
 
 __all__ = [

@@ -1,0 +1,1 @@
+"""Growth and pruning of one tree of soft regions, by the full least-squares problem."""
