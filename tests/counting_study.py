@@ -5,7 +5,7 @@ import time
 import zlib
 from pathlib import Path
 
-from hedgerow.experiments.report import Claim, Report, Table
+from hedgerow.experiments.findings import Claim, Report, Table
 from hedgerow.experiments.runner import run_units, units_of
 from hedgerow.experiments.sources import Source
 from hedgerow.experiments.store import Store

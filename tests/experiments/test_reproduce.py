@@ -19,7 +19,7 @@ from hedgerow.experiments.boundary import Boundary
 from hedgerow.experiments.cautious import Cautious
 from hedgerow.experiments.combining import Combining, _half
 from hedgerow.experiments.lecture import _votes
-from hedgerow.experiments.report import Report, Table, write
+from hedgerow.experiments.findings import Report, Table, write
 from hedgerow.experiments.sources import Problem, Source
 from hedgerow.experiments.store import Store, Unit
 from hedgerow.experiments.study import Results

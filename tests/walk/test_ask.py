@@ -42,7 +42,7 @@ from hedgerow import (
     save,
 )
 from hedgerow.cli.fitted import open_model
-from hedgerow.cli.results.answers import answer
+from hedgerow.cli.results.answer_columns import answer
 from hedgerow.data.table import Schema
 from hedgerow.estimators.contract import CODES, offers, respond
 from hedgerow.folds import EntropyUncertainty, Fold, Frequency, Mean, Variance, leaf_counts, tree_votes

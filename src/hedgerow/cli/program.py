@@ -11,18 +11,18 @@ from typing import Any
 import click
 
 from hedgerow._printable import printable
-from hedgerow.cli.compare import compare
-from hedgerow.cli.completion import completion
-from hedgerow.cli.datasets import datasets
+from hedgerow.cli.commands.compare import compare
+from hedgerow.cli.commands.completion import completion
+from hedgerow.cli.commands.datasets import datasets
 from hedgerow.cli.errors import CommandError, one_line
-from hedgerow.cli.explain import explain
-from hedgerow.cli.fit import fit
-from hedgerow.cli.help import help_command
-from hedgerow.cli.predict import predict
-from hedgerow.cli.report import report
-from hedgerow.cli.reproduce import reproduce
-from hedgerow.cli.score import score
-from hedgerow.cli.show import show
+from hedgerow.cli.commands.explain import explain
+from hedgerow.cli.commands.fit import fit
+from hedgerow.cli.commands.help import help_command
+from hedgerow.cli.commands.predict import predict
+from hedgerow.cli.commands.report import report
+from hedgerow.cli.commands.reproduce import reproduce
+from hedgerow.cli.commands.score import score
+from hedgerow.cli.commands.show import show
 
 __all__ = ["program", "run"]
 

@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from hedgerow import CautiousForestClassifier, credal
 from hedgerow.experiments.published import published
-from hedgerow.experiments.report import Report
+from hedgerow.experiments.findings import Report
 from hedgerow.experiments.reports.cautious import OWN, READINGS, SIZES, VARIANTS, cautious_report
 from hedgerow.experiments.sources import Source
 from hedgerow.experiments.store import Scores

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.experiments.report import Claim, Verdict
+from hedgerow.experiments.findings import Claim, Verdict
 from hedgerow.experiments.statistics import paired
 
 __all__ = ["on_datasets"]

@@ -18,7 +18,7 @@ from hedgerow import (
     TreeRegressor,
 )
 from hedgerow.experiments.generated import GENERATED
-from hedgerow.experiments.report import Report
+from hedgerow.experiments.findings import Report
 from hedgerow.experiments.reports.measured import RATIOS, measured_report
 from hedgerow.experiments.sources import Source
 from hedgerow.experiments.store import Scores

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from hedgerow.datasets import DataFileError
-from hedgerow.experiments.report import Report, write
+from hedgerow.experiments.findings import Report, write
 from hedgerow.experiments.runner import Finished, run_units, units_of
 from hedgerow.experiments.sources import Source
 from hedgerow.experiments.store import Store, Unit

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.experiments.report import Report
+from hedgerow.experiments.findings import Report
 from hedgerow.experiments.sources import Source
 from hedgerow.experiments.store import Scores
 

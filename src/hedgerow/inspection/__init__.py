@@ -1,6 +1,6 @@
 """Inspection of fitted models: importances of columns, sets by name, similarity of rows."""
 
-from hedgerow.inspection.answers import PredictedSets, predicted_sets
+from hedgerow.inspection.set_table import PredictedSets, predicted_sets
 from hedgerow.inspection.importances import Importances
 from hedgerow.inspection.minimal_depth import MinimalDepths, minimal_depth
 from hedgerow.inspection.permutation import permutation_importance

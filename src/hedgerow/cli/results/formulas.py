@@ -7,7 +7,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hedgerow.cli.results.answers import Answers
+from hedgerow.cli.results.answer_columns import Answers
 
 __all__ = ["without_formulas"]
 

@@ -17,7 +17,7 @@ from hedgerow._printable import printable
 from hedgerow.cli.results.destinations import STANDARD, table_format
 
 if TYPE_CHECKING:
-    from hedgerow.cli.results.answers import Answers
+    from hedgerow.cli.results.answer_columns import Answers
 
 __all__ = ["answer_writer"]
 

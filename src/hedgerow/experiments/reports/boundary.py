@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hedgerow.experiments.claims import on_datasets
 from hedgerow.experiments.published import published
-from hedgerow.experiments.report import Cell, Claim, Figure, Report, Table
+from hedgerow.experiments.findings import Cell, Claim, Figure, Report, Table
 from hedgerow.experiments.statistics import Difference, paired
 from hedgerow.experiments.study import Results
 from hedgerow.plots.palette import BLUE, VERMILION

@@ -12,7 +12,7 @@ from scipy import stats
 
 from hedgerow.experiments.claims import on_datasets
 from hedgerow.experiments.published import published
-from hedgerow.experiments.report import Cell, Claim, Figure, Report, Table
+from hedgerow.experiments.findings import Cell, Claim, Figure, Report, Table
 from hedgerow.experiments.statistics import paired, stars
 from hedgerow.experiments.study import Results
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, VERMILION

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.experiments.claims import on_datasets
-from hedgerow.experiments.report import Cell, Claim, Figure, Report, Table
+from hedgerow.experiments.findings import Cell, Claim, Figure, Report, Table
 from hedgerow.experiments.statistics import paired
 from hedgerow.experiments.study import Results
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, ORANGE, VERMILION

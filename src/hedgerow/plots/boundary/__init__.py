@@ -1,0 +1,1 @@
+"""Boundary classifiers: probabilities along columns and over two of them."""

@@ -1,0 +1,1 @@
+"""Models for measured inputs: answers, regions, and what errors cost."""

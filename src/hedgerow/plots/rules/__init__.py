@@ -1,0 +1,1 @@
+"""Combination rules while leaves fill and grow."""

@@ -1,0 +1,1 @@
+"""Set-valued predictions: bounds, coverage, utility and rejection."""
