@@ -18,8 +18,8 @@ from hedgerow.experiments import names, reproduce
 from hedgerow.experiments.boundary import Boundary
 from hedgerow.experiments.cautious import Cautious
 from hedgerow.experiments.combining import Combining, _half
-from hedgerow.experiments.lecture import _votes
 from hedgerow.experiments.findings import Report, Table, write
+from hedgerow.experiments.lecture import _votes
 from hedgerow.experiments.sources import Problem, Source
 from hedgerow.experiments.store import Store, Unit
 from hedgerow.experiments.study import Results

@@ -20,6 +20,8 @@ __all__ = [
     "folds_option",
     "json_option",
     "model_argument",
+    "quiet_option",
+    "verbose_option",
 ]
 
 model_argument = click.argument("model", metavar="MODEL")
@@ -42,6 +44,8 @@ coverage_option = click.option(
     help="How often sets or intervals are to hold the truth; default: as the model was fitted, else 0.9.",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs, instead of tables.")
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="Print nothing but the answer and errors.")
+verbose_option = click.option("--verbose", "-v", is_flag=True, help="List every column, however many there are.")
 
 _COLUMNS = (
     click.option("--target", "-t", metavar="COLUMN", help="The column to predict."),

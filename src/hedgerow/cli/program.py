@@ -14,7 +14,6 @@ from hedgerow._printable import printable
 from hedgerow.cli.commands.compare import compare
 from hedgerow.cli.commands.completion import completion
 from hedgerow.cli.commands.datasets import datasets
-from hedgerow.cli.errors import CommandError, one_line
 from hedgerow.cli.commands.explain import explain
 from hedgerow.cli.commands.fit import fit
 from hedgerow.cli.commands.help import help_command
@@ -23,6 +22,7 @@ from hedgerow.cli.commands.report import report
 from hedgerow.cli.commands.reproduce import reproduce
 from hedgerow.cli.commands.score import score
 from hedgerow.cli.commands.show import show
+from hedgerow.cli.errors import CommandError, one_line
 
 __all__ = ["program", "run"]
 

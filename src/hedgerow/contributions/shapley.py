@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from hedgerow._core import contribute as core_contribute
 from hedgerow._core import expected_values
-from hedgerow.contributions.mixtures import mixture_gains
 from hedgerow.contributions.by_row import Contributions
+from hedgerow.contributions.mixtures import mixture_gains
 from hedgerow.data.table import Schema
 from hedgerow.folds import Additive
 from hedgerow.forest.forest import Forest

@@ -12,8 +12,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from hedgerow import BoundaryClassifier, NaiveBayesTreeClassifier, TreeClassifier
-from hedgerow.experiments.published import published
 from hedgerow.experiments.findings import Report
+from hedgerow.experiments.published import published
 from hedgerow.experiments.reports.boundary import KINDS, TABLE_1, TAUS, boundary_report
 from hedgerow.experiments.sources import Problem, Source
 from hedgerow.experiments.store import Scores

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from hedgerow import CautiousForestClassifier, credal
-from hedgerow.experiments.published import published
 from hedgerow.experiments.findings import Report
+from hedgerow.experiments.published import published
 from hedgerow.experiments.reports.cautious import OWN, READINGS, SIZES, VARIANTS, cautious_report
 from hedgerow.experiments.sources import Source
 from hedgerow.experiments.store import Scores

@@ -13,8 +13,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from hedgerow import ForestClassifier, RandomTreesClassifier, TreeClassifier, rules
-from hedgerow.experiments.published import published
 from hedgerow.experiments.findings import Report
+from hedgerow.experiments.published import published
 from hedgerow.experiments.reports.combining import N_TREES, SINGLE_SPLIT, combining_report
 from hedgerow.experiments.reports.combining_scores import LEAF_SIZES
 from hedgerow.experiments.sources import Problem, Source

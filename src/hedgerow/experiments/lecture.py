@@ -12,8 +12,8 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from hedgerow import ForestClassifier, ForestRegressor, TreeClassifier
 from hedgerow.datasets import Dataset
-from hedgerow.experiments.generated import expression_data, friedman_1, relevant_few
 from hedgerow.experiments.findings import Report
+from hedgerow.experiments.generated import expression_data, friedman_1, relevant_few
 from hedgerow.experiments.reports.lecture import (
     DRAWN_FEATURES,
     ENSEMBLES,

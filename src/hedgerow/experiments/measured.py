@@ -17,8 +17,8 @@ from hedgerow import (
     MeasuredTreeRegressor,
     TreeRegressor,
 )
-from hedgerow.experiments.generated import GENERATED
 from hedgerow.experiments.findings import Report
+from hedgerow.experiments.generated import GENERATED
 from hedgerow.experiments.reports.measured import RATIOS, measured_report
 from hedgerow.experiments.sources import Source
 from hedgerow.experiments.store import Scores

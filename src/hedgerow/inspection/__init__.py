@@ -1,6 +1,5 @@
 """Inspection of fitted models: importances of columns, sets by name, similarity of rows."""
 
-from hedgerow.inspection.set_table import PredictedSets, predicted_sets
 from hedgerow.inspection.importances import Importances
 from hedgerow.inspection.minimal_depth import MinimalDepths, minimal_depth
 from hedgerow.inspection.permutation import permutation_importance
@@ -12,6 +11,7 @@ from hedgerow.inspection.proximity import (
     prototypes,
     proximity,
 )
+from hedgerow.inspection.set_table import PredictedSets, predicted_sets
 
 __all__ = [
     "Importances",

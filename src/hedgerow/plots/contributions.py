@@ -14,8 +14,8 @@ from hedgerow.contributions import Contributions
 from hedgerow.data.columns import Kind
 from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import literal_label, short_label
-from hedgerow.plots.requirements import check_estimator
 from hedgerow.plots.palette import BLUE, GREY, ORANGE, VERMILION
+from hedgerow.plots.requirements import check_estimator
 
 __all__ = ["ContributionsDisplay"]
 

@@ -14,8 +14,8 @@ from hedgerow._params import check_whole
 from hedgerow.estimators.contract import offers, read_rows
 from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import legend_label, literal_label
-from hedgerow.plots.requirements import check_estimator, class_position, laplace_frequency
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION
+from hedgerow.plots.requirements import check_estimator, class_position, laplace_frequency
 
 __all__ = ["ReliabilityDisplay"]
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self, cast
 
+from sklearn.utils.validation import check_is_fitted
+
 from hedgerow._params import check_choice
 from hedgerow.drawing import ROLES, Curve, Rectangle, Scene, Text, Theme, tree_scene
 from hedgerow.estimators.contract import view_of
 from hedgerow.plots.display import AxesOrNone, Display, Keywords
 from hedgerow.plots.labels import literal_label
-from hedgerow.plots.requirements import check_tree
+from hedgerow.plots.requirements import INSIDE, check_estimator
 
 __all__ = ["TreeDisplay"]
 
@@ -175,7 +177,9 @@ class TreeDisplay(Display):
             Passed on to :meth:`plot`.
         """
         cls._pyplot("from_estimator")
-        check_tree(estimator)
+        hint = f"pass a tree or a forest of hedgerow, such as TreeClassifier(){INSIDE}"
+        check_estimator(estimator, ["to_svg"], hint=hint)
+        check_is_fitted(estimator)
         depths = (max_depth,) if max_depth != "auto" or ax is None else ("auto", *range(_MOST_LEVELS, 0, -1))
         for depth in depths:
             scene = tree_scene(view_of(estimator, tree, depth, row), orientation)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hedgerow import ForestClassifier, rules
 from hedgerow.credal.utility import REWARDS, set_utilities
 from hedgerow.estimators.contract import offers
-from hedgerow.plots.requirements import DEFAULT_S, sweep_s
+from hedgerow.plots.sets.sweep import DEFAULT_S, sweep_s
 from hedgerow.report.held_out import Fold
 from hedgerow.report.numbers import rounded
 from hedgerow.scoring.evaluation import Marks, combine, mark

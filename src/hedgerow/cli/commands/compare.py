@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import click
 
-from hedgerow.cli.options import ColumnOptions, FileOptions, columns_options, data_argument, file_options, json_option
-from hedgerow.cli.verbosity import quiet_option, verbose_option
+from hedgerow.cli.options import (
+    ColumnOptions,
+    FileOptions,
+    columns_options,
+    data_argument,
+    file_options,
+    json_option,
+    quiet_option,
+    verbose_option,
+)
 
 __all__ = ["compare"]
 
@@ -47,8 +55,8 @@ def compare(
     files: FileOptions,
 ) -> None:
     """Compare all rules, cautious aggregates and plain baselines on DATA by cross-validation."""
-    from hedgerow.cli.console import err, progress, silenced
     from hedgerow.cli.commands.fit import read_training
+    from hedgerow.cli.console import err, progress, silenced
     from hedgerow.cli.inputs.role_table import print_roles
     from hedgerow.cli.scores.contest import Setup, contest
     from hedgerow.cli.scores.contest_table import contest_to_json, print_contest

@@ -16,8 +16,9 @@ from hedgerow.cli.options import (
     coverage_option,
     file_options,
     folds_option,
+    quiet_option,
+    verbose_option,
 )
-from hedgerow.cli.verbosity import quiet_option, verbose_option
 
 if TYPE_CHECKING:
     from hedgerow.cli.inputs.reading import Source

@@ -11,8 +11,8 @@ from hedgerow.cli.options import (
     data_argument,
     file_options,
     model_argument,
+    quiet_option,
 )
-from hedgerow.cli.verbosity import quiet_option
 
 __all__ = ["predict"]
 

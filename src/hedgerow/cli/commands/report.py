@@ -17,8 +17,9 @@ from hedgerow.cli.options import (
     file_options,
     folds_option,
     json_option,
+    quiet_option,
+    verbose_option,
 )
-from hedgerow.cli.verbosity import quiet_option, verbose_option
 
 if TYPE_CHECKING:
     from hedgerow.cli.inputs.roles import Training

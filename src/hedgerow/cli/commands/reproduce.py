@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from hedgerow.cli.options import comma_separated
-from hedgerow.cli.verbosity import quiet_option
+from hedgerow.cli.options import comma_separated, quiet_option
 
 __all__ = ["reproduce"]
 

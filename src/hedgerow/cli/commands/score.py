@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hedgerow.cli.options import FileOptions, coverage_option, data_argument, file_options, json_option, model_argument
-from hedgerow.cli.verbosity import quiet_option
+from hedgerow.cli.options import (
+    FileOptions,
+    coverage_option,
+    data_argument,
+    file_options,
+    json_option,
+    model_argument,
+    quiet_option,
+)
 
 if TYPE_CHECKING:
     from hedgerow.cli.fitted import Extra, Loaded

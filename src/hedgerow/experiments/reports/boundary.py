@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.experiments.claims import on_datasets
-from hedgerow.experiments.published import published
 from hedgerow.experiments.findings import Cell, Claim, Figure, Report, Table
+from hedgerow.experiments.published import published
 from hedgerow.experiments.statistics import Difference, paired
 from hedgerow.experiments.study import Results
 from hedgerow.plots.palette import BLUE, VERMILION

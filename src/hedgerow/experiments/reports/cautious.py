@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from hedgerow.experiments.claims import on_datasets
-from hedgerow.experiments.published import published
 from hedgerow.experiments.findings import Cell, Claim, Figure, Report, Table
+from hedgerow.experiments.published import published
 from hedgerow.experiments.statistics import paired, stars
 from hedgerow.experiments.study import Results
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, VERMILION

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.experiments.published import published
 from hedgerow.experiments.findings import Cell, Figure, Report, Table
+from hedgerow.experiments.published import published
 from hedgerow.experiments.reports.combining_claims import combining_claims, combining_differences
 from hedgerow.experiments.reports.combining_scores import EVEN, LEAF_SIZES, METHODS, NINE, UNEVEN, MethodScores
 from hedgerow.experiments.statistics import mean_ranks, signed_rank, stars

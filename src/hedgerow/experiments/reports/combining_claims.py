@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.experiments.claims import on_datasets
-from hedgerow.experiments.published import published
 from hedgerow.experiments.findings import Claim
+from hedgerow.experiments.published import published
 from hedgerow.experiments.reports.combining_scores import EVEN, LEAF_SIZES, METHODS, NINE, UNEVEN, MethodScores
 from hedgerow.experiments.study import Results
 

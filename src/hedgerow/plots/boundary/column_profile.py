@@ -9,10 +9,11 @@ from typing import Any, Self
 import numpy as np
 
 from hedgerow.estimators.contract import read_rows
+from hedgerow.plots.boundary.probability import check_boundary, class_probability
 from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import legend_label, literal_label
-from hedgerow.plots.requirements import check_boundary, class_position, class_probability
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, PURPLE, VERMILION
+from hedgerow.plots.requirements import class_position
 from hedgerow.plots.slices import column_position, observed_row, slice_rows, why_flat
 
 __all__ = ["ColumnProfileDisplay"]

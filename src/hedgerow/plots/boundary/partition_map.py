@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from hedgerow.boundary.partitions import groups, partition
 from hedgerow.estimators.contract import read_rows
+from hedgerow.plots.boundary.probability import check_boundary
 from hedgerow.plots.display import BESIDE, AxesOrNone, Display, Floats
 from hedgerow.plots.labels import legend_label, literal_label
-from hedgerow.plots.requirements import check_boundary, class_position
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION
+from hedgerow.plots.requirements import class_position
 from hedgerow.plots.slices import column_pair
 
 __all__ = ["PartitionDisplay"]

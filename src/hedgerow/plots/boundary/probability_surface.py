@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.estimators.contract import read_rows
+from hedgerow.plots.boundary.probability import check_boundary, class_probability
 from hedgerow.plots.display import AxesOrNone, Display, Floats
 from hedgerow.plots.labels import legend_label, literal_label
-from hedgerow.plots.requirements import check_boundary, class_position, class_probability
 from hedgerow.plots.palette import BLACK, BLUE, VERMILION
+from hedgerow.plots.requirements import class_position
 from hedgerow.plots.slices import column_pair, observed_row, slice_rows, why_flat
 from hedgerow.walk import route
 

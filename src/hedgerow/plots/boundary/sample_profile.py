@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.estimators.contract import read_rows
+from hedgerow.plots.boundary.probability import check_boundary
 from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import literal_label
-from hedgerow.plots.requirements import check_boundary, class_position, laplace_frequency
 from hedgerow.plots.palette import BLUE, GREY, ORANGE, VERMILION
+from hedgerow.plots.requirements import class_position, laplace_frequency
 from hedgerow.plots.slices import why_flat
 
 __all__ = ["SampleProfileDisplay"]

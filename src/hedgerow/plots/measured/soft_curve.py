@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import literal_label
-from hedgerow.plots.requirements import check_measured, region_shares, region_values
+from hedgerow.plots.measured.soft_answers import check_measured, region_shares, region_values
 from hedgerow.plots.palette import BLACK, BLUE, LIGHT_GREY, VERMILION
 from hedgerow.plots.slices import column_position, median_row, slice_rows, why_flat
 

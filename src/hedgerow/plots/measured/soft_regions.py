@@ -10,7 +10,7 @@ import numpy as np
 
 from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import literal_label
-from hedgerow.plots.requirements import check_measured, region_shares, region_values
+from hedgerow.plots.measured.soft_answers import check_measured, region_shares, region_values
 from hedgerow.plots.palette import BLACK, VERMILION
 from hedgerow.plots.slices import column_pair, median_row, slice_rows, why_flat
 

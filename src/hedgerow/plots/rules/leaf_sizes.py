@@ -18,8 +18,8 @@ from sklearn.model_selection import train_test_split
 from hedgerow import rules as combination
 from hedgerow.plots.display import BESIDE, AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import legend_label, rule_labels
-from hedgerow.plots.requirements import check_estimator
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILION
+from hedgerow.plots.requirements import check_estimator
 
 __all__ = ["LeafSizeDisplay"]
 

@@ -14,8 +14,8 @@ from hedgerow._params import check_choice
 from hedgerow.credal import reachable
 from hedgerow.plots.display import BESIDE, AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import literal_label
-from hedgerow.plots.requirements import check_cautious
 from hedgerow.plots.palette import BLACK, BLUE, GREY, LIGHT_GREY, SKY_BLUE, VERMILION
+from hedgerow.plots.sets.sweep import check_cautious
 
 __all__ = ["ClassBoundsDisplay"]
 

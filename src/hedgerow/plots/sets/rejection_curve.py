@@ -15,8 +15,8 @@ from sklearn.exceptions import UndefinedMetricWarning
 from hedgerow import metrics
 from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
 from hedgerow.plots.labels import legend_label
-from hedgerow.plots.requirements import DEFAULT_S, check_cautious, check_sets, read_s, sweep_s
 from hedgerow.plots.palette import BLACK, BLUE, GREEN, ORANGE, PURPLE, VERMILION
+from hedgerow.plots.sets.sweep import DEFAULT_S, check_cautious, check_sets, read_s, sweep_s
 
 __all__ = ["RejectionCurveDisplay"]
 

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from hedgerow import metrics
 from hedgerow.plots.display import AxesOrNone, Display, Floats, Keywords
-from hedgerow.plots.requirements import DEFAULT_S, check_cautious, check_sets, read_s, sweep_s
 from hedgerow.plots.palette import BLUE, GREY, VERMILION
+from hedgerow.plots.sets.sweep import DEFAULT_S, check_cautious, check_sets, read_s, sweep_s
 
 __all__ = ["SetUtilityDisplay"]
 
