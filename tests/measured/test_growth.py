@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from effort import examples
 from hedgerow import MeasuredTreeClassifier, MeasuredTreeRegressor, TreeClassifier, TreeRegressor, pruning
 from hedgerow.data.table import read_table
-from hedgerow.measured import CostComplexity, prune
+from hedgerow.measured import CostComplexity
 from hedgerow.measured.errors.error_model import error_model
 from hedgerow.measured.explain.possible_regions import error_costs
 from hedgerow.measured.laws.column_laws import CategoryLaw, FlatLaw
 from hedgerow.measured.laws.priors import learn_laws, prior
 from hedgerow.measured.least_squares import Basis, Problem, least_squares
+from hedgerow.measured.one_tree import prune
 from hedgerow.measured.one_tree.categories import Categories
 from hedgerow.measured.one_tree.grow import GrowthSettings, Path, grow_path, path_regions
 from hedgerow.measured.one_tree.threshold_columns import HardThresholds, SoftThresholds, candidate_thresholds
