@@ -12,7 +12,21 @@ Class = TypeVar("Class", bound=type)
 
 
 class ModelFileError(ValueError):
-    """Raised for a model that can't be stored or a file that can't be read."""
+    """Raised for a model that can't be stored or a file that can't be read.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from hedgerow import load
+    >>> from hedgerow.storage import ModelFileError
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "model.hedgerow")
+    >>> _ = path.write_bytes(b"something else")
+    >>> try:
+    ...     load(path)
+    ... except ModelFileError as error:
+    ...     print(str(error).rpartition(": ")[2])
+    not a hedgerow model file (bad magic number)
+    """
 
     __module__ = "hedgerow.storage"  # tracebacks show the public name
 
@@ -67,10 +81,23 @@ def register(
     former_names : iterable of str, default=()
         Names in older files.
 
+    Returns
+    -------
+    type
+        The class.
+
+    Raises
+    ------
+    TypeError
+        If the class is no dataclass, and `take` and `make` are missing.
+    ValueError
+        If another class has the name.
+
     Examples
     --------
     >>> from dataclasses import dataclass
     >>> from hedgerow.rules import Pool
+    >>> from hedgerow.storage import register
     >>> @register
     ... @dataclass(frozen=True)
     ... class HalfPool(Pool):

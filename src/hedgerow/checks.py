@@ -59,6 +59,25 @@ def contract_checks(estimator: Any) -> Iterator[tuple[str, Callable[[], None]]]:
     ----------
     estimator : estimator
         An unfitted estimator of this family.
+
+    Yields
+    ------
+    tuple of str and callable
+        Name of a check, and a function without arguments that runs it.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.checks import contract_checks
+    >>> names = [name for name, check in contract_checks(TreeClassifier())]
+    >>> names[0]
+    'check_the_forest_is_valid'
+
+    As tests of an estimator of your own::
+
+        @pytest.mark.parametrize("check", [check for _, check in contract_checks(MyTrees())])
+        def test_contract(check):
+            check()
     """
     for check in (
         check_the_forest_is_valid,
@@ -83,6 +102,19 @@ def outputs(model: Any, X: Any) -> dict[str, bytes]:
         The model.
     X : array-like or data frame of shape (n_samples, n_features)
         Rows of the problem.
+
+    Returns
+    -------
+    dict of str to bytes
+        Bytes of the answer of each verb that the model has.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.checks import outputs
+    >>> tree = TreeClassifier().fit([[1], [2]], [0, 1])
+    >>> outputs(tree, [[1.0], [2.0]]) == outputs(tree.set_params(random_state=1), [[1.0], [2.0]])
+    True
     """
     return {verb: b"".join(_bits(getattr(model, verb)(X))) for verb in VERBS if offers(model, verb)}
 
@@ -141,6 +173,17 @@ def check_the_forest_is_valid(estimator: Any) -> None:
     ----------
     estimator : estimator
         An unfitted estimator of this family.
+
+    Raises
+    ------
+    AssertionError
+        If the forest breaks an invariant.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.checks import check_the_forest_is_valid
+    >>> check_the_forest_is_valid(TreeClassifier())
     """
     X = _numbers()
     model = _seeded(estimator).fit(X, _target(estimator, X))
@@ -154,6 +197,17 @@ def check_the_same_seed_gives_the_same_bits_for_any_n_jobs(estimator: Any) -> No
     ----------
     estimator : estimator
         An unfitted estimator of this family.
+
+    Raises
+    ------
+    AssertionError
+        If an answer differs.
+
+    Examples
+    --------
+    >>> from hedgerow import ForestClassifier
+    >>> from hedgerow.checks import check_the_same_seed_gives_the_same_bits_for_any_n_jobs
+    >>> check_the_same_seed_gives_the_same_bits_for_any_n_jobs(ForestClassifier(3, random_state=0))
     """
     X = _numbers()
     y = _target(estimator, X)
@@ -171,6 +225,17 @@ def check_layouts_give_the_same_bits(estimator: Any) -> None:
     ----------
     estimator : estimator
         An unfitted estimator of this family.
+
+    Raises
+    ------
+    AssertionError
+        If an answer differs.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.checks import check_layouts_give_the_same_bits
+    >>> check_layouts_give_the_same_bits(TreeClassifier())
     """
     X = _numbers()
     y = _target(estimator, X)
@@ -194,6 +259,17 @@ def check_a_row_is_answered_alike_alone_and_among_others(estimator: Any) -> None
     ----------
     estimator : estimator
         An unfitted estimator of this family.
+
+    Raises
+    ------
+    AssertionError
+        If an answer differs.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeRegressor
+    >>> from hedgerow.checks import check_a_row_is_answered_alike_alone_and_among_others
+    >>> check_a_row_is_answered_alike_alone_and_among_others(TreeRegressor())
     """
     X = _numbers()
     model = _seeded(estimator).fit(X, _target(estimator, X))
@@ -246,6 +322,17 @@ def check_frames_of_all_libraries_give_the_same_bits(estimator: Any) -> None:
     ----------
     estimator : estimator
         An unfitted estimator of this family.
+
+    Raises
+    ------
+    AssertionError
+        If an answer differs; libraries that are not installed are left out.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.checks import check_frames_of_all_libraries_give_the_same_bits
+    >>> check_frames_of_all_libraries_give_the_same_bits(TreeClassifier())
     """
     X, columns = _mixed_columns()
     y = _target(estimator, X)
@@ -261,6 +348,17 @@ def check_names_are_honoured(estimator: Any) -> None:
     ----------
     estimator : estimator
         An unfitted estimator of this family.
+
+    Raises
+    ------
+    AssertionError
+        If names are lost, or `predict` takes a frame whose columns have other names.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.checks import check_names_are_honoured
+    >>> check_names_are_honoured(TreeClassifier())
     """
     X, columns = _mixed_columns()
     y = _target(estimator, X)
@@ -284,6 +382,17 @@ def check_a_failed_fit_keeps_the_earlier_one(estimator: Any) -> None:
     ----------
     estimator : estimator
         An unfitted estimator of this family.
+
+    Raises
+    ------
+    AssertionError
+        If `fit` takes what it must refuse, or the earlier model answers otherwise afterwards.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.checks import check_a_failed_fit_keeps_the_earlier_one
+    >>> check_a_failed_fit_keeps_the_earlier_one(TreeClassifier())
     """
     X = _numbers()
     y = _target(estimator, X)
@@ -316,6 +425,17 @@ def check_a_fitted_model_survives_pickle_and_copy(estimator: Any) -> None:
     ----------
     estimator : estimator
         An unfitted estimator of this family.
+
+    Raises
+    ------
+    AssertionError
+        If an answer differs.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.checks import check_a_fitted_model_survives_pickle_and_copy
+    >>> check_a_fitted_model_survives_pickle_and_copy(TreeClassifier())
     """
     X = _numbers()
     model = _seeded(estimator).fit(X, _target(estimator, X))
@@ -331,6 +451,17 @@ def check_a_fitted_model_survives_its_file(estimator: Any) -> None:
     ----------
     estimator : estimator
         An unfitted estimator of this family.
+
+    Raises
+    ------
+    AssertionError
+        If an answer, an attribute or a parameter differs.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.checks import check_a_fitted_model_survives_its_file
+    >>> check_a_fitted_model_survives_its_file(TreeClassifier())
     """
     X, columns = _mixed_columns()
     for data in (X, *_frames(columns).values()):
@@ -375,6 +506,19 @@ def check_every_parameter_changes_something(estimator: Any, changes: Mapping[str
         Rows of the problem.
     y : array-like of shape (n_samples,)
         Class labels, or targets, of the rows.
+
+    Raises
+    ------
+    AssertionError
+        If `changes` lacks a parameter, or a change has no effect; the message names it.
+
+    Examples
+    --------
+    >>> from hedgerow import RuleClassifier, TreeClassifier
+    >>> from hedgerow.checks import check_every_parameter_changes_something
+    >>> changes = {"estimator": TreeClassifier(max_depth=1), "rule": "laplace"}
+    >>> X, y = [[float(i)] for i in range(12)], [0, 0, 0, 1] * 3
+    >>> check_every_parameter_changes_something(RuleClassifier(TreeClassifier(pruning=None)), changes, X, y)
     """
     parameters = set(estimator.get_params(deep=False)) - WITHOUT_EFFECT
     assert set(changes) == parameters, f"changes must name each parameter: {sorted(parameters ^ set(changes))}"

@@ -36,8 +36,19 @@ def entropy(p: ArrayLike) -> float:
     p : array-like
         Probabilities, or counts.
 
+    Returns
+    -------
+    float
+        Bits.
+
+    Raises
+    ------
+    ValueError
+        If entries are negative, not finite, or all 0.
+
     Examples
     --------
+    >>> from hedgerow.information import entropy
     >>> entropy([1, 1]), entropy([1, 0])
     (1.0, 0.0)
     """
@@ -52,8 +63,19 @@ def joint_entropy(joint: ArrayLike) -> float:
     joint : array-like of shape (n_rows, n_columns)
         Joint probabilities, or counts.
 
+    Returns
+    -------
+    float
+        Bits.
+
+    Raises
+    ------
+    ValueError
+        If entries are negative, not finite, or all 0.
+
     Examples
     --------
+    >>> from hedgerow.information import joint_entropy
     >>> round(joint_entropy([[0.2, 0.4], [0.3, 0.1]]), 2)
     1.85
     """
@@ -70,8 +92,19 @@ def conditional_entropy(joint: ArrayLike) -> float:
     joint : array-like of shape (n_rows, n_columns)
         Joint probabilities, or counts.
 
+    Returns
+    -------
+    float
+        Bits.
+
+    Raises
+    ------
+    ValueError
+        If entries are negative, not finite, or all 0.
+
     Examples
     --------
+    >>> from hedgerow.information import conditional_entropy
     >>> round(conditional_entropy([[0.2, 0.4], [0.3, 0.1]]), 2)  # of the columns, given the rows
     0.88
     """
@@ -89,8 +122,19 @@ def mutual_information(joint: ArrayLike) -> float:
     joint : array-like of shape (n_rows, n_columns)
         Joint probabilities, or counts.
 
+    Returns
+    -------
+    float
+        Bits.
+
+    Raises
+    ------
+    ValueError
+        If entries are negative, not finite, or all 0.
+
     Examples
     --------
+    >>> from hedgerow.information import mutual_information
     >>> round(mutual_information([[0.5, 0.0], [0.0, 0.5]]), 2)  # each tells the other
     1.0
     """
@@ -108,8 +152,19 @@ def kullback_leibler_divergence(p: ArrayLike, q: ArrayLike) -> float:
     q : array-like
         Probabilities, or counts, of the same shape.
 
+    Returns
+    -------
+    float
+        Bits; infinite where q is 0 and p is not.
+
+    Raises
+    ------
+    ValueError
+        If p and q have different shapes, or entries are negative.
+
     Examples
     --------
+    >>> from hedgerow.information import kullback_leibler_divergence
     >>> round(float(kullback_leibler_divergence([0.5, 0.5], [0.9, 0.1])), 2)
     0.74
     """
@@ -127,9 +182,20 @@ def information_gain(table: ArrayLike) -> float:
     table : array-like of shape (n_branches, n_classes)
         Counts of the classes in each branch.
 
+    Returns
+    -------
+    float
+        Bits.
+
+    Raises
+    ------
+    ValueError
+        If counts are negative, not finite, or all 0.
+
     Examples
     --------
     >>> hair = [[3, 0], [2, 2], [0, 1]]  # dark, blond, red: positive and negative examples of the lecture
+    >>> from hedgerow.information import conditional_entropy, information_gain
     >>> round(conditional_entropy(hair), 3), round(information_gain(hair), 3)
     (0.5, 0.454)
     """
@@ -144,8 +210,19 @@ def split_entropy(table: ArrayLike) -> float:
     table : array-like of shape (n_branches, n_classes)
         Counts of the classes in each branch.
 
+    Returns
+    -------
+    float
+        Bits.
+
+    Raises
+    ------
+    ValueError
+        If counts are negative, not finite, or all 0.
+
     Examples
     --------
+    >>> from hedgerow.information import split_entropy
     >>> split_entropy([[2, 2], [2, 2]])  # four rows in each of two branches
     1.0
     """
@@ -162,8 +239,19 @@ def gain_ratio(table: ArrayLike) -> float:
     table : array-like of shape (n_branches, n_classes)
         Counts of the classes in each branch.
 
+    Returns
+    -------
+    float
+        Gain per bit of the split, from 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        If counts are negative, not finite, or all 0.
+
     Examples
     --------
+    >>> from hedgerow.information import gain_ratio
     >>> gain_ratio([[4, 0], [0, 4]])
     1.0
     """
@@ -183,6 +271,13 @@ class ChiSquareTest:
         (branches − 1)·(classes − 1).
     p_value : float
         Probability of a statistic as large where they are independent.
+
+    Examples
+    --------
+    >>> from hedgerow.information import chi2_test
+    >>> found = chi2_test([[10, 12], [11, 9]])
+    >>> found.degrees_of_freedom, round(found.p_value, 2)
+    (1, 0.54)
     """
 
     statistic: float
@@ -201,8 +296,19 @@ def chi2_split(table: ArrayLike) -> float:
     table : array-like of shape (n_branches, n_classes)
         Counts of the classes in each branch.
 
+    Returns
+    -------
+    float
+        The statistic.
+
+    Raises
+    ------
+    ValueError
+        If counts are negative, not finite, or all 0.
+
     Examples
     --------
+    >>> from hedgerow.information import chi2_split
     >>> chi2_split([[50, 0], [0, 50]])
     50.0
     """
@@ -219,8 +325,19 @@ def chi2_test(table: ArrayLike) -> ChiSquareTest:
     table : array-like of shape (n_branches, n_classes)
         Counts of the classes in each branch.
 
+    Returns
+    -------
+    ChiSquareTest
+        Statistic, degrees of freedom and p-value.
+
+    Raises
+    ------
+    ValueError
+        If counts are negative, not finite, or all 0.
+
     Examples
     --------
+    >>> from hedgerow.information import chi2_test
     >>> chi2_test([[50, 0], [0, 50]])
     ChiSquareTest(statistic=100.0, degrees_of_freedom=1, p_value=1.5...e-23)
     """

@@ -40,6 +40,7 @@ class Relative:
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from hedgerow import BoundaryClassifier
+    >>> from hedgerow.boundary import Relative
     >>> model = BoundaryClassifier(bandwidth=Relative(0.1)).fit(X, y)
     >>> model.bandwidth_.shape
     (3,)
@@ -68,6 +69,7 @@ class Absolute:
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from hedgerow import BoundaryClassifier
+    >>> from hedgerow.boundary import Absolute
     >>> model = BoundaryClassifier(bandwidth=Absolute(0.3)).fit(X, y)
     >>> model.bandwidth_.shape
     (3,)
@@ -99,6 +101,7 @@ class CrossValidated:
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from hedgerow import BoundaryClassifier
+    >>> from hedgerow.boundary import CrossValidated
     >>> model = BoundaryClassifier(bandwidth=CrossValidated()).fit(X, y)
     >>> model.bandwidth_.shape
     (3,)
@@ -133,6 +136,7 @@ class HeldOut:
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from hedgerow import BoundaryClassifier
+    >>> from hedgerow.boundary import HeldOut
     >>> model = BoundaryClassifier(bandwidth=HeldOut(folds=2)).fit(X, y)
     >>> model.bandwidth_.shape
     (3,)

@@ -35,6 +35,15 @@ class Separators(NamedTuple):
         Column of each separator.
     threshold : array
         Threshold of each separator.
+
+    Examples
+    --------
+    >>> from hedgerow.boundary import nearest_separator
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> tree = build_forest([threshold(0, 2.0, leaf([9, 1]), leaf([0, 5]))], n_features=1)
+    >>> feature, at = nearest_separator(tree, [[1.0], [5.0]])
+    >>> feature, at
+    (array([0, 0], dtype=int32), array([2., 2.]))
     """
 
     feature: NDArray[np.int32]

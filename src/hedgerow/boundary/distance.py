@@ -51,9 +51,10 @@ def algebraic_distance(
 
     Examples
     --------
-    >>> from hedgerow.forest.build import build_forest, leaf, threshold
+    >>> from hedgerow.forest import build_forest, leaf, threshold
     >>> above = threshold(1, 0.0, leaf([3, 0]), leaf([0, 5]))
     >>> tree = build_forest([threshold(0, 2.0, leaf([9, 1]), above)], n_features=2)
+    >>> from hedgerow.boundary import algebraic_distance
     >>> algebraic_distance(tree, [[1.0, 1.0], [5.0, 4.0], [5.0, -2.0]], target=1)
     array([ 1., -3.,  2.])
     """
@@ -85,14 +86,19 @@ def nearest_separator(
 
     Returns
     -------
-    feature : int ndarray of shape (n,)
-        -1 where there is nothing to cross; -2 for an oblique split.
-    threshold : float ndarray of shape (n,)
-        NaN for a change of category.
+    feature : int ndarray of shape (n_samples,)
+        Column of the separator; -1 where there is nothing to cross; -2 for an oblique split.
+    threshold : float ndarray of shape (n_samples,)
+        Its threshold; NaN for a change of category.
 
-    Other parameters are those of :func:`algebraic_distance`. A row in several leaves counts by its largest fraction.
+    Notes
+    -----
+    A row in several leaves counts by its largest fraction.
 
-    >>> from hedgerow.forest.build import build_forest, leaf, threshold
+    Examples
+    --------
+    >>> from hedgerow.boundary import nearest_separator
+    >>> from hedgerow.forest import build_forest, leaf, threshold
     >>> above = threshold(1, 0.0, leaf([3, 0]), leaf([0, 5]))
     >>> tree = build_forest([threshold(0, 2.0, leaf([9, 1]), above)], n_features=2)
     >>> nearest_separator(tree, [[1.0, 1.0], [5.0, 2.0]])
@@ -124,11 +130,17 @@ def project(tree: Any, X: Any, target: int, *, scale: ArrayLike | None = None, n
     n_jobs : int or None, default=None
         Number of threads; None is 1, -1 all cores. Results do not depend on it.
 
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+        A copy of the rows, each moved to the nearest point of the boundary.
+
     Examples
     --------
-    >>> from hedgerow.forest.build import build_forest, leaf, threshold
+    >>> from hedgerow.forest import build_forest, leaf, threshold
     >>> above = threshold(1, 0.0, leaf([3, 0]), leaf([0, 5]))
     >>> tree = build_forest([threshold(0, 2.0, leaf([9, 1]), above)], n_features=2)
+    >>> from hedgerow.boundary import project
     >>> project(tree, [[1.0, -1.0]], target=1)
     array([[2., 0.]])
     """

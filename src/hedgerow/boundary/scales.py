@@ -40,6 +40,7 @@ class Standard:
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from hedgerow import BoundaryClassifier
+    >>> from hedgerow.boundary import Standard
     >>> model = BoundaryClassifier(metric=Standard(), bandwidth=0.1).fit(X, y)
     >>> model.bandwidth_.shape
     (3,)
@@ -61,6 +62,11 @@ class Standard:
             Their weights.
         schema : Schema
             Kinds of the columns.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            Positive number for each column.
         """
         return _scales(rows, weight, schema, self.nominal_weight, _deviation)
 
@@ -82,6 +88,7 @@ class MinMax:
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from hedgerow import BoundaryClassifier
+    >>> from hedgerow.boundary import MinMax
     >>> model = BoundaryClassifier(metric=MinMax(), bandwidth=0.1).fit(X, y)
     >>> model.bandwidth_.shape
     (3,)
@@ -103,6 +110,11 @@ class MinMax:
             Their weights.
         schema : Schema
             Kinds of the columns.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            Positive number for each column.
         """
         return _scales(rows, weight, schema, self.nominal_weight, lambda half, z, w: 2 * half)
 

@@ -94,6 +94,25 @@ def c_code(program: Program, version: str, name: str = "tree") -> str:
         Version that is named in the first line.
     name : str, default="tree"
         What all names in the file begin with.
+
+    Returns
+    -------
+    str
+        The source of the file.
+
+    Raises
+    ------
+    ValueError
+        If `name` is not an identifier of C.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeRegressor
+    >>> from hedgerow.codegen import c_code, make_program
+    >>> tree = TreeRegressor(max_leaf_nodes=2).fit([[1], [2], [3]], [10, 10, 40])
+    >>> program = make_program("two leaves", tree.forest_, tree.schema_, tree.forest_.leaf_stats[:, 1:2], [])
+    >>> "double price_predict(" in c_code(program, version="0.1", name="price")
+    True
     """
     if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name):
         raise ValueError(f"name is {name!r}, must be a C identifier, such as 'tree'")

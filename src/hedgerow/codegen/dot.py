@@ -18,6 +18,22 @@ def dot_text(view: TreeView) -> str:
     ----------
     view : TreeView
         What is drawn of the tree.
+
+    Returns
+    -------
+    str
+        A directed graph in the language of Graphviz.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.codegen import dot_text
+    >>> from hedgerow.drawing import Subject, view_tree
+    >>> from hedgerow.forest.names import Names
+    >>> tree = TreeClassifier().fit([[1], [2]], ["no", "yes"])
+    >>> subject = Subject(tree.forest_, 0, Names.of(tree.forest_, ["x0"], tree.classes_, None), ["no", "yes"])
+    >>> dot_text(view_tree(subject)).splitlines()[0]
+    'digraph tree {'
     """
     return "\n".join(["digraph tree {", *_lines(view), "}", ""])
 

@@ -68,11 +68,29 @@ def steps_of_rule(rule: Rule, prior: Floats) -> tuple[Step, ...]:
         The rule.
     prior : array of shape (n_classes,) or None
         Share of each class; None is uniform.
+
+    Returns
+    -------
+    tuple of Step
+        Steps, in order.
+
+    Raises
+    ------
+    ValueError
+        If code can't be written for the rule.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.codegen import steps_of_rule
+    >>> from hedgerow.rules import Pool
+    >>> steps_of_rule(Pool(), np.array([0.5, 0.5]))
+    (Normalise(if_zero=0.5),)
     """
     if isinstance(rule, Calibrated):
         return (*steps_of_rule(rule.rule, prior), *calibration_steps(rule, prior))
     if isinstance(rule, AverageRule) and type(rule).finish is AverageRule.finish:
-        return (Normalise(),)
+        return (Normalise(if_zero=0.5),)
     if type(rule) is Pool:
         return (Normalise(if_zero=1 / len(prior)),)
     raise ValueError(

@@ -28,7 +28,15 @@ SORTS = ("coverage", "confidence")
 
 @dataclass(frozen=True)
 class LeafRule:
-    """Conditions that lead to a leaf, and the figures of the leaf."""
+    """Conditions that lead to a leaf, and the figures of the leaf.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> rule = TreeClassifier().fit([[1], [2], [3], [4]], ["no", "no", "no", "yes"]).to_rules()[0]
+    >>> rule.conditions, rule.answer, rule.n_rows
+    (('x0 <= 3.5',), 'no', 3.0)
+    """
 
     conditions: tuple[str, ...]
     """All must hold; one for each column, but several for oblique splits. Empty: always."""
@@ -67,6 +75,16 @@ class LeafRules(Sequence[LeafRule]):
     ----------
     rules : sequence of LeafRule
         The rules.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> rules = TreeClassifier().fit([[1], [2], [3], [4]], ["no", "no", "no", "yes"]).to_rules()
+    >>> len(rules)
+    2
+    >>> print(rules)
+    x0 <= 3.5: no (3 rows, 75.0%; confidence 1, lift 1.33)
+    x0 > 3.5: yes (1 row, 25.0%; confidence 1, lift 4)
     """
 
     def __init__(self, rules: Sequence[LeafRule]) -> None:
@@ -91,7 +109,18 @@ class LeafRules(Sequence[LeafRule]):
         return f"<{len(self)} rules>\n{self}"
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame, a row for each rule; conditions are one text."""
+        """Return a pandas DataFrame, a row for each rule; conditions are one text.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each rule, a column for each field of :class:`LeafRule`.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
         try:
             pandas = import_module("pandas")
         except ImportError as absent:
@@ -121,6 +150,27 @@ def leaf_rules(
         Position of the class of each leaf.
     sort : {"coverage", "confidence"}
         Order of the rules, the largest first.
+
+    Returns
+    -------
+    LeafRules
+        The rules, sorted.
+
+    Raises
+    ------
+    ValueError
+        If there is no such tree, or `sort` is neither "coverage" nor "confidence".
+
+    Examples
+    --------
+    >>> from hedgerow import TreeRegressor
+    >>> from hedgerow.codegen import leaf_rules
+    >>> from hedgerow.forest.names import Names
+    >>> tree = TreeRegressor(max_leaf_nodes=2).fit([[1], [2], [3]], [10, 10, 40])
+    >>> names = Names.of(tree.forest_, ["age"], None, None)
+    >>> print(leaf_rules(tree.forest_, 0, tree.schema_, names, answers=[10.0, 40.0], codes=[], sort="coverage"))
+    age <= 2.5: 10 (2 rows, 66.7%; ± 0)
+    age > 2.5: 40 (1 row, 33.3%; ± 0)
     """
     check_choice("sort", sort, SORTS)
     if not 0 <= tree < forest.n_trees:

@@ -79,6 +79,15 @@ class Program:
         The trees, as nodes that code is written of.
     steps : tuple[Step, ...]
         Arithmetic from the leaves' numbers to the answer.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeRegressor
+    >>> from hedgerow.codegen import make_program
+    >>> tree = TreeRegressor(max_leaf_nodes=2).fit([[1], [2], [3]], [10, 10, 40])
+    >>> program = make_program("two leaves", tree.forest_, tree.schema_, tree.forest_.leaf_stats[:, 1:2], [])
+    >>> program.trees[0].nodes[0].threshold
+    2.5
     """
 
     title: str
@@ -109,7 +118,13 @@ class Program:
         return any(node.weights for tree in self.trees for node in tree.nodes)
 
     def size_text(self) -> str:
-        """Its size, for errors: ``this oblique forest of 100 trees has 10,000 nodes``."""
+        """Its size, for errors: ``this oblique forest of 100 trees has 10,000 nodes``.
+
+        Returns
+        -------
+        str
+            The phrase.
+        """
         kind = "oblique " if self.is_oblique else ""
         trees = f"forest of {len(self.trees)} trees" if len(self.trees) > 1 else "tree"
         return f"this {kind}{trees} has {self.n_nodes:,} nodes"
@@ -160,6 +175,19 @@ def make_program(
         Costs of misclassification by which the answer is chosen.
     leaf_codes : sequence of int, default=()
         Position of the class of each leaf, where it is the answer.
+
+    Returns
+    -------
+    Program
+        The model, for :func:`python_code`, :func:`c_code` and :func:`sql_expression`.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeRegressor
+    >>> from hedgerow.codegen import make_program
+    >>> tree = TreeRegressor(max_leaf_nodes=2).fit([[1], [2], [3]], [10, 10, 40])
+    >>> make_program("two leaves", tree.forest_, tree.schema_, tree.forest_.leaf_stats[:, 1:2], []).size_text()
+    'this tree has 3 nodes'
     """
     trees = []
     for number in range(forest.n_trees):

@@ -104,6 +104,22 @@ def python_code(program: Program, version: str) -> str:
         The model.
     version : str
         Version that is named in the first line.
+
+    Returns
+    -------
+    str
+        The source of the module.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeRegressor
+    >>> from hedgerow.codegen import make_program, python_code
+    >>> tree = TreeRegressor(max_leaf_nodes=2).fit([[1], [2], [3]], [10, 10, 40])
+    >>> program = make_program("two leaves", tree.forest_, tree.schema_, tree.forest_.leaf_stats[:, 1:2], [])
+    >>> module = {}
+    >>> exec(python_code(program, version="0.1"), module)
+    >>> module["predict"]([3.0])
+    40.0
     """
     columns = tuple(column.name for column in program.columns)
     categories = tuple(_codes(column) for column in program.columns)

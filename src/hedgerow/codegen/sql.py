@@ -116,6 +116,25 @@ def sql_expression(program: Program, dialect: str = "duckdb", output: str = "lab
         The answer of `predict`; or the probability of each class, as expressions with the names ``p(class)``.
     table : str or None, default=None
         Name of the table that columns are prefixed with; None for none.
+
+    Returns
+    -------
+    str
+        The expression; of probabilities one for each class, separated by commas.
+
+    Raises
+    ------
+    ValueError
+        If probabilities are asked for of a model that predicts numbers, or the expression would have too many branches.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeRegressor
+    >>> from hedgerow.codegen import make_program, sql_expression
+    >>> tree = TreeRegressor(max_leaf_nodes=2).fit([[1], [2], [3]], [10, 10, 40])
+    >>> program = make_program("two leaves", tree.forest_, tree.schema_, tree.forest_.leaf_stats[:, 1:2], [])
+    >>> "CASE WHEN" in sql_expression(program)
+    True
     """
     check_choice("dialect", dialect, DIALECTS)
     check_choice("output", output, OUTPUTS)

@@ -19,7 +19,22 @@ Floats = NDArray[np.float64]
 
 
 class ClassScore(ABC):
-    """Strangeness of each class, from what a model says about a row. Subclass it for a score of your own."""
+    """Strangeness of each class, from what a model says about a row. Subclass it for a score of your own.
+
+    Examples
+    --------
+    A score of the square of the class's own probability:
+    >>> import numpy as np
+    >>> from hedgerow.conformal import ClassScore
+    >>> class Squared(ClassScore):
+    ...     verb = "predict_proba"
+    ...
+    ...     def scores(self, answers, draws=None):
+    ...         return 1.0 - answers**2
+    >>> Squared().scores(np.array([[0.5, 0.5], [0.9, 0.1]])).round(2)
+    array([[0.75, 0.75],
+           [0.19, 0.99]])
+    """
 
     verb: ClassVar[str] = "predict_proba"
     """Verb whose answers the score is computed from: "predict_proba" or "predict_bounds"."""
@@ -38,6 +53,11 @@ class ClassScore(ABC):
             Answers of the model to the verbs, a row for each row.
         draws : array of shape (n_samples,) or None
             Random number of each row that breaks ties; None breaks none.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Scores.
         """
 
 
@@ -48,6 +68,7 @@ class Lac(ClassScore):
     with Bounded Error Levels, 2019).
 
     >>> import numpy as np
+    >>> from hedgerow.conformal import Lac
     >>> Lac().scores(np.array([[0.75, 0.25]]))
     array([[0.25, 0.75]])
     """
@@ -66,6 +87,7 @@ class Aps(ClassScore):
     then the least probable class of every row has the score 1, and coverage is too high).
 
     >>> import numpy as np
+    >>> from hedgerow.conformal import Aps
     >>> Aps().scores(np.array([[0.5, 0.125, 0.375]]))
     array([[0.5  , 1.   , 0.875]])
     """
@@ -97,6 +119,7 @@ class Raps(ClassScore):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from hedgerow import ConformalClassifier
+    >>> from hedgerow.conformal import Raps
     >>> model = ConformalClassifier(conformity_score=Raps(), random_state=0).fit(X, y)
     >>> model.predict_set(X[:1])
     array([[ True, False, False]])
@@ -126,6 +149,7 @@ class CredalBounds(ClassScore):
     that caution and coverage are one answer. Needs a model whose `predict_bounds` are bounds on each class.
 
     >>> import numpy as np
+    >>> from hedgerow.conformal import CredalBounds
     >>> CredalBounds().scores(np.array([[[0.5, 0.75], [0.25, 0.375]]]))
     array([[-0.5  ,  0.125]])
     """
@@ -182,6 +206,17 @@ def class_score(score: Any) -> ClassScore:
     ----------
     score : str or an instance
         Name of the score, or the score itself.
+
+    Returns
+    -------
+    ClassScore
+        The score.
+
+    Examples
+    --------
+    >>> from hedgerow.conformal import class_score
+    >>> class_score("raps")
+    Raps(penalty=0.1, free=1)
     """
     found: ClassScore = choose("conformity_score", score, _ALIASES, (ClassScore,))
     return found

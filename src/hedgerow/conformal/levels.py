@@ -32,8 +32,14 @@ def needed_rows(coverage: float) -> int:
     coverage : float
         Probability that is promised.
 
+    Returns
+    -------
+    int
+        The least n.
+
     Examples
     --------
+    >>> from hedgerow.conformal import needed_rows
     >>> [needed_rows(coverage) for coverage in (0.5, 0.8, 0.9, 0.95, 0.99)]
     [1, 4, 9, 19, 99]
     """

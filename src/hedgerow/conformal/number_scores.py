@@ -22,7 +22,17 @@ Answers = Mapping[str, NDArray[Any]]
 
 
 class NumberScore(ABC):
-    """An interval around each prediction, and the unit in which its ends move until coverage is as promised."""
+    """An interval around each prediction, and the unit in which its ends move until coverage is as promised.
+
+    Examples
+    --------
+    The classes that come with the library differ in what they ask of the model:
+    >>> from hedgerow.conformal import AbsoluteError, Cqr
+    >>> AbsoluteError().verbs(0.05, 0.95)
+    {'predict': {}}
+    >>> Cqr().verbs(0.05, 0.95)
+    {'predict_quantiles': {'q': (0.05, 0.95)}}
+    """
 
     is_centred: ClassVar[bool] = True
     """Whether both ends are the same prediction before calibration."""
@@ -37,6 +47,11 @@ class NumberScore(ABC):
             Level of the lower end.
         high : float
             Level of the upper end.
+
+        Returns
+        -------
+        dict of str to dict
+            Keyword arguments of each verb, by its name.
         """
 
     @abstractmethod
@@ -47,6 +62,11 @@ class NumberScore(ABC):
         ----------
         answers : Answers
             Answers of the model to the verbs, a row for each row.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            Lower and upper end of each row.
         """
 
     def scale(self, answers: Answers) -> float:
@@ -56,6 +76,11 @@ class NumberScore(ABC):
         ----------
         answers : Answers
             Answers of the model to the verbs, a row for each row.
+
+        Returns
+        -------
+        float
+            The number, 1 where `unit` needs none.
         """
         return 1.0
 
@@ -68,6 +93,11 @@ class NumberScore(ABC):
             Answers of the model to the verbs, a row for each row.
         scale : float
             What `scale` has found in all answers.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Units, above 0.
         """
         return np.ones(len(next(iter(answers.values()))))
 
@@ -82,6 +112,11 @@ class NumberScore(ABC):
             True numbers.
         unit : array of shape (n_samples,)
             Unit of each row, from `unit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            Scores of the lower and of the upper end.
         """
         ends = self.ends(answers)
         found: Floats = np.stack([ends[:, 0] - targets, targets - ends[:, 1]], axis=1) / unit[:, np.newaxis]
@@ -98,6 +133,7 @@ class AbsoluteError(NumberScore):
     >>> from sklearn.datasets import load_diabetes
     >>> from hedgerow import ConformalRegressor
     >>> X, y = load_diabetes(return_X_y=True)
+    >>> from hedgerow.conformal import AbsoluteError
     >>> model = ConformalRegressor(conformity_score=AbsoluteError()).fit(X[:300], y[:300])
     >>> model.predict_interval(X[300:302]).shape
     (2, 2)
@@ -130,6 +166,7 @@ class NormalizedError(NumberScore):
     >>> from sklearn.datasets import load_diabetes
     >>> from hedgerow import ConformalRegressor
     >>> X, y = load_diabetes(return_X_y=True)
+    >>> from hedgerow.conformal import NormalizedError
     >>> model = ConformalRegressor(conformity_score=NormalizedError()).fit(X[:300], y[:300])
     >>> model.predict_interval(X[300:302]).shape
     (2, 2)
@@ -166,6 +203,7 @@ class Cqr(NumberScore):
     >>> from sklearn.datasets import load_diabetes
     >>> from hedgerow import ConformalRegressor
     >>> X, y = load_diabetes(return_X_y=True)
+    >>> from hedgerow.conformal import Cqr
     >>> model = ConformalRegressor(conformity_score=Cqr()).fit(X[:300], y[:300])
     >>> model.predict_interval(X[300:302]).shape
     (2, 2)
@@ -197,6 +235,17 @@ def number_score(score: Any) -> NumberScore:
     ----------
     score : str or an instance
         Name of the score, or the score itself.
+
+    Returns
+    -------
+    NumberScore
+        The score.
+
+    Examples
+    --------
+    >>> from hedgerow.conformal import number_score
+    >>> number_score("cqr")
+    Cqr()
     """
     found: NumberScore = choose("conformity_score", score, _ALIASES, (NumberScore,))
     return found

@@ -21,6 +21,7 @@ class VennAbers:
     """Isotonic regressions of an event on a score, with the new row counted as a non-event and as an event.
 
     >>> import numpy as np
+    >>> from hedgerow.conformal import VennAbers
     >>> found = VennAbers.of(np.array([0.1, 0.4, 0.6, 0.9]), np.array([0.0, 0.0, 1.0, 1.0]), np.ones(4))
     >>> found.bounds(np.array([0.05, 0.5, 0.95])).round(3)
     array([[0.   , 0.333],
@@ -47,6 +48,11 @@ class VennAbers:
             1 where the event has happened, else 0.
         weight : array of shape (n_samples,)
             Weight of each row.
+
+        Returns
+        -------
+        VennAbers
+            The two regressions, for :meth:`bounds`.
         """
         distinct, which = np.unique(scores, return_inverse=True)
         n_rows = np.bincount(which, weight, len(distinct)).astype(np.float64)
@@ -65,6 +71,11 @@ class VennAbers:
         ----------
         scores : array of shape (n_samples,)
             Score of each row; larger is more probable.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            p₀ and p₁ of each row, p₀ ≤ p₁.
         """
         above = np.append(self.as_event, 1.0)[np.searchsorted(self.scores, scores, side="left")]
         below = np.append(0.0, self.as_other)[np.searchsorted(self.scores, scores, side="right")]

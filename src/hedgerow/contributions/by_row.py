@@ -21,7 +21,20 @@ _MOST_COLUMNS = 5  # that a text names
 
 @dataclass(frozen=True)
 class RowContributions:
-    """Contributions of the columns of one row to one answer; the largest first, up or down."""
+    """Contributions of the columns of one row to one answer; the largest first, up or down.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeRegressor
+    >>> tree = TreeRegressor(pruning=None).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 10, 11])
+    >>> row = tree.contributions([[1, 0]]).of_row(0)
+    >>> row.values
+    {'x0': '1', 'x1': '0'}
+    >>> print("\\n".join(row.lines()))
+    Contributions to the prediction: 5.5 without any column, 10 with all:
+      +5: x0 = 1
+      -0.5: x1 = 0
+    """
 
     of: str
     """The answer, such as "probability of yes"."""
@@ -41,6 +54,11 @@ class RowContributions:
         ----------
         at_most : int, default=5
             Columns that are named.
+
+        Returns
+        -------
+        list of str
+            The lines.
         """
         pairs = [(name, value) for name, value in self.columns.items() if value]
         shown = pairs[: at_most if len(pairs) > at_most + 1 else len(pairs)]
@@ -57,7 +75,16 @@ def _signed(value: float) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contributions:
-    """Shapley values of the columns: ``base + values.sum(axis=1)`` is the answer named by `of`, row for row."""
+    """Shapley values of the columns: ``base + values.sum(axis=1)`` is the answer named by `of`, row for row.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeRegressor
+    >>> tree = TreeRegressor(pruning=None).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 10, 11])
+    >>> found = tree.contributions([[1, 0]])
+    >>> found.base, found.values, found.answers
+    (5.5, array([[ 5. , -0.5]]), array([10.]))
+    """
 
     values: Floats
     """Contribution of each column, (n, n_columns), or (n, n_columns, n_classes) with an answer for each class."""
@@ -98,6 +125,16 @@ class Contributions:
         ----------
         label : label or None, default=None
             The class; None is the last.
+
+        Returns
+        -------
+        Contributions
+            Contributions without the axis of classes.
+
+        Raises
+        ------
+        ValueError
+            If there is no such class.
         """
         if not self.classes:
             if label is not None:
@@ -120,6 +157,16 @@ class Contributions:
             Number of the row.
         label : label or None, default=None
             The class; None is the last.
+
+        Returns
+        -------
+        RowContributions
+            Contributions and values by the names of the columns.
+
+        Raises
+        ------
+        ValueError
+            If there is no such class.
         """
         of = self.of_class(label)
         values = of.values[row]
@@ -141,6 +188,11 @@ class Contributions:
             Number of the row.
         column : int
             Number of the column.
+
+        Returns
+        -------
+        str
+            The text.
         """
         value, known = float(self.rows[row, column]), self.schema.columns[column].categories
         if np.isnan(value):
@@ -148,7 +200,18 @@ class Contributions:
         return printable(known[int(value)]) if known else number_text(value)
 
     def to_shap(self) -> Any:
-        """Return a ``shap.Explanation`` for the plots of the shap package; needs shap."""
+        """Return a ``shap.Explanation`` for the plots of the shap package; needs shap.
+
+        Returns
+        -------
+        shap.Explanation
+            The same values, base and rows.
+
+        Raises
+        ------
+        ImportError
+            If shap is not installed.
+        """
         try:
             from shap import Explanation
         except ImportError as absent:

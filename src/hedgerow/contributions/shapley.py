@@ -72,6 +72,28 @@ def contribute(
         Whether to divide further, among pairs of columns.
     n_jobs : int or None, default=None
         Number of threads; None is 1, -1 all cores. Results do not depend on it.
+
+    Returns
+    -------
+    Contributions
+        Contributions to the answer for each row.
+
+    Raises
+    ------
+    ValueError
+        If the forest has oblique splits, or `background` no rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import TreeRegressor
+    >>> from hedgerow.contributions import contribute
+    >>> from hedgerow.folds import Mean
+    >>> tree = TreeRegressor(pruning=None).fit([[1], [2]], [10, 20])
+    >>> forest, fold = tree.forest_, Mean()
+    >>> table = fold.leaf_table(forest.stats, None)
+    >>> contribute(forest, np.array([[2.0]]), table, fold.additive(1, None), tree.schema_).values
+    array([[5.]])
     """
     check_rows(forest, rows)
     if (forest.kind == NodeKind.OBLIQUE).any():

@@ -39,6 +39,14 @@ class Counterfactual:
         How much nearer another row could be at most, as a share of the distance; 0: none is nearer.
     changes : dict[str, tuple[object, object]]
         Value before and after, by the name of each column that differs.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> tree = TreeClassifier().fit([[1], [2], [3], [4]], ["no", "no", "yes", "yes"])
+    >>> nearest = tree.counterfactual([[1.0]])[0][0]
+    >>> nearest.target, nearest.changes, nearest.gap
+    ('yes', {'x0': (1.0, 3.0)}, 0.0)
     """
 
     row: tuple[Any, ...]
@@ -76,6 +84,11 @@ class Counterfactual:
             Sum of the changes, in training ranges, times their costs.
         gap : float
             0 if it is proven that no row is nearer; else no row is nearer than (1 − gap)·distance.
+
+        Returns
+        -------
+        Counterfactual
+            The record, with names and categories in place of positions and codes.
         """
         old, new = (
             [_value(column, x) for column, x in zip(schema.columns, row.tolist(), strict=True)]

@@ -42,6 +42,19 @@ class Goal:
         Linear conditions on their sums under which the answer is the one that is wanted.
     tree_weights : array or None
         Weight of each tree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import TreeRegressor
+    >>> from hedgerow.counterfactual import Goal
+    >>> from hedgerow.folds import Conditions, Mean
+    >>> tree = TreeRegressor(pruning=None).fit([[1], [2]], [10, 20])
+    >>> table = Mean().leaf_table(tree.forest_.stats, None)
+    >>> above_15 = Conditions(np.array([[1.0]]), np.array([-15.0]))
+    >>> goal = Goal("above 15", table, above_15, None, lambda row: tree.predict([row])[0] > 15)
+    >>> goal.leaf_values(tree.forest_)
+    array([[10.], [20.]])
     """
 
     target: Any
@@ -58,6 +71,11 @@ class Goal:
         ----------
         forest : Forest
             The trees.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, n_conditions)
+            What each leaf adds to the left side of each condition.
         """
         linked = self.table.linked if self.table.row_of is None else self.table.linked[self.table.row_of]
         values = linked @ self.conditions.weights
@@ -78,6 +96,12 @@ class Limits:
         Most boxes that are searched.
     time_limit : float or None
         Seconds after which the search stops; None never.
+
+    Examples
+    --------
+    >>> from hedgerow.counterfactual import Limits
+    >>> Limits(max_changes=2, max_nodes=500, time_limit=None).crossing(n_features=30)
+    (2, 500, inf)
     """
 
     max_changes: int | None
@@ -98,6 +122,11 @@ class Limits:
         ----------
         n_features : int
             Number of columns.
+
+        Returns
+        -------
+        tuple of int, int and float
+            Most columns that change, most boxes, and seconds.
         """
         changes = n_features if self.max_changes is None else min(self.max_changes, n_features)
         return changes, self.max_nodes, np.inf if self.time_limit is None else float(self.time_limit)
@@ -130,6 +159,27 @@ def nearest_changes(
         How far to search.
     barred : array of shape (n_leaves,) or None
         1 for leaves that no row may reach.
+
+    Returns
+    -------
+    list of Counterfactual or Unreachable
+        One for each goal; what can't be reached has a bound on its distance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import TreeRegressor
+    >>> from hedgerow.counterfactual import Goal, Limits, Space, nearest_changes
+    >>> from hedgerow.folds import Conditions, Mean
+    >>> tree = TreeRegressor(pruning=None).fit([[1], [2]], [10, 20])
+    >>> above_15 = Conditions(np.array([[1.0]]), np.array([-15.0]))
+    >>> table = Mean().leaf_table(tree.forest_.stats, None)
+    >>> goal = Goal("above 15", table, above_15, None, lambda row: tree.predict([row])[0] > 15)
+    >>> space = Space.of(
+    ...     tree.schema_, tree.forest_, tree.training_range_, immutable=(), monotone=None, ranges=None, costs=np.ones(1)
+    ... )
+    >>> nearest_changes(tree.forest_, np.array([1.0]), space, [goal], Limits(None, 100, None), None)[0].changes
+    {'x0': (1.0, 2.0)}
     """
     candidates = space.candidates(row)
     return [_nearest(forest, row, space, goal, limits, barred, candidates) for goal in goals]

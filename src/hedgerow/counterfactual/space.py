@@ -56,6 +56,18 @@ class Space:
         Whether each column may change.
     direction : int64 array
         1 and −1 where a column may only rise or fall, else 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.counterfactual import Space
+    >>> tree = TreeClassifier().fit([[1, 5], [2, 5], [3, 5]], [0, 0, 1])
+    >>> space = Space.of(
+    ...     tree.schema_, tree.forest_, tree.training_range_, immutable=(), monotone=None, ranges=None, costs=np.ones(2)
+    ... )
+    >>> space.free  # no split tests the second column
+    array([ True, False])
     """
 
     schema: Schema
@@ -96,6 +108,16 @@ class Space:
             Values that numbers may take.
         costs : array of shape (n_features,)
             Cost of changing each column.
+
+        Returns
+        -------
+        Space
+            The space, checked.
+
+        Raises
+        ------
+        ValueError
+            If splits are oblique, no column is left to change, or a name or a range is not valid.
         """
         if (forest.kind == NodeKind.OBLIQUE).any():
             raise ValueError("counterfactuals need splits on one column each, and this model has oblique splits")
@@ -123,6 +145,11 @@ class Space:
         ----------
         row : array of shape (n_features,)
             The converted row.
+
+        Returns
+        -------
+        Candidates
+            Values of all columns, one column after the other, with what it costs to move there.
         """
         values, costs, home = [], [], []
         for j, x in enumerate(row.tolist()):

@@ -40,6 +40,28 @@ class Aggregate(Fold[float, Credal]):
 
     Trees that have weights count as much as their weights. A row that no tree answers for is bounded by 0 and 1, and
     its set has all classes.
+
+    Examples
+    --------
+    Bounds by the tree that says least for each class:
+    >>> import numpy as np
+    >>> from hedgerow.credal import Aggregate, idm_bounds, interval_dominance
+    >>> class LeastLower(Aggregate):
+    ...     name, fold = "least lower", ("identity", "min")
+    ...
+    ...     def table(self, counts, s):
+    ...         return idm_bounds(counts, s)[0]
+    ...
+    ...     def bounds(self, folded, n_trees):
+    ...         return np.stack([folded, 1.0 - (folded.sum(axis=1, keepdims=True) - folded)], axis=2)
+    ...
+    ...     def sets(self, folded, n_trees):
+    ...         lower, upper = np.moveaxis(self.bounds(folded, n_trees), 2, 0)
+    ...         return interval_dominance(lower, upper)
+    >>> bounds, sets = LeastLower().of_counts([[0, 4], [1, 9]], s=2)
+    >>> bounds.round(2), sets
+    (array([[0.  , 0.33],
+           [0.67, 1.  ]]), array([False,  True]))
     """
 
     @abstractmethod
@@ -52,6 +74,11 @@ class Aggregate(Fold[float, Credal]):
             Class counts of the leaves.
         s : float
             Number of unobserved rows that each leaf allows for.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, m), or LeafTable
+            The quantities.
         """
 
     @abstractmethod
@@ -64,6 +91,11 @@ class Aggregate(Fold[float, Credal]):
             The table, folded over the trees.
         n_trees : int or array of shape (n_samples,)
             Number of trees, or their total weight, in the fold.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes, 2)
+            Lower and upper bounds.
         """
 
     @abstractmethod
@@ -76,6 +108,11 @@ class Aggregate(Fold[float, Credal]):
             The table, folded over the trees.
         n_trees : int or array of shape (n_samples,)
             Number of trees, or their total weight, in the fold.
+
+        Returns
+        -------
+        bool ndarray of shape (n_samples, n_classes)
+            Whether each class is in the set.
         """
 
     def finish(self, folded: Floats, n_trees: Any, s: float) -> Credal:
@@ -89,6 +126,11 @@ class Aggregate(Fold[float, Credal]):
             Number of trees that were folded.
         s : float
             Number of unobserved rows that each leaf allows for.
+
+        Returns
+        -------
+        Credal
+            Named pair of `bounds`, (n_samples, n_classes, 2), and `sets`, bool (n_samples, n_classes).
         """
         return Credal(self.bounds(folded, n_trees), self.sets(folded, n_trees))
 
@@ -101,6 +143,16 @@ class Aggregate(Fold[float, Credal]):
             Class counts of the leaves.
         s : float
             Number of unobserved rows that each leaf allows for.
+
+        Returns
+        -------
+        LeafTable
+            A row for each leaf.
+
+        Raises
+        ------
+        ValueError
+            If `counts` is not a matrix, or the table of the aggregate has a wrong shape or values that are not finite.
         """
         leaves = check_counts(counts, of_trees=True)
         if leaves.ndim != 2:
@@ -117,8 +169,14 @@ class Aggregate(Fold[float, Credal]):
         s : float
             Number of unobserved rows of unknown class; 0 takes frequencies as they are.
 
+        Returns
+        -------
+        tuple of two ndarrays
+            Bounds, of shape (…, n_classes, 2), and sets, bool of shape (…, n_classes).
+
         Examples
         --------
+        >>> from hedgerow.credal import Average
         >>> bounds, sets = Average().of_counts([[0, 4], [1, 9], [1, 1]], s=2)
         >>> bounds.round(3)
         array([[0.111, 0.444],
@@ -171,6 +229,11 @@ class _Weighed(Aggregate):
             Number of trees that were folded.
         s : float
             Number of unobserved rows that each leaf allows for.
+
+        Returns
+        -------
+        Conditions or None
+            The conditions; None where none are linear.
         """
         return _dominates(code, n_classes, n_columns=2 * n_classes + 1)
 
@@ -214,6 +277,14 @@ class Belief(_Weighed):
     ----------
     weighting : Weighting
         Weight of a tree: one of :data:`WEIGHTINGS`.
+
+    Examples
+    --------
+    >>> from hedgerow.credal import Belief
+    >>> bounds, sets = Belief().of_counts([[0, 4], [1, 9], [2, 3]], s=2)  # the third tree can't tell
+    >>> bounds.round(2), sets
+    (array([[0.  , 0.33],
+           [0.67, 1.  ]]), array([False,  True]))
     """
 
     def sets(self, folded: Floats, n_trees: Any) -> Bools:
@@ -237,6 +308,12 @@ class Vote(_Weighed):
     ----------
     weighting : Weighting
         Weight of a tree: one of :data:`WEIGHTINGS`.
+
+    Examples
+    --------
+    >>> from hedgerow.credal import Vote
+    >>> Vote().of_counts([[0, 4], [9, 1], [2, 3]], s=2)[1]  # one vote for each class, one for both: a tie
+    array([ True,  True])
     """
 
     def sets(self, folded: Floats, n_trees: Any) -> Bools:
@@ -256,6 +333,11 @@ class Vote(_Weighed):
             Number of trees that were folded.
         s : float
             Number of unobserved rows that each leaf allows for.
+
+        Returns
+        -------
+        Conditions or None
+            The conditions; None where none are linear.
         """
         votes = np.zeros((2 * n_classes + 1, n_classes))
         votes[n_classes : 2 * n_classes] = np.eye(n_classes)
@@ -275,6 +357,14 @@ class Average(_Bounded):
     """Means of the lower and of the upper bounds: the paper's baseline (section 4, after Fink, 2012).
 
     For two classes: class 1 when lower₁ > ½, class 0 when upper₁ < ½, else both.
+
+    Examples
+    --------
+    >>> from hedgerow.credal import Average
+    >>> bounds, sets = Average().of_counts([[0, 4], [1, 9]], s=2)  # two trees
+    >>> bounds.round(2), sets
+    (array([[0.04, 0.29],
+           [0.71, 0.96]]), array([False,  True]))
     """
 
     def table(self, counts: Floats, s: float) -> Floats:
@@ -298,6 +388,11 @@ class Average(_Bounded):
             Number of trees that were folded.
         s : float
             Number of unobserved rows that each leaf allows for.
+
+        Returns
+        -------
+        Conditions or None
+            The conditions; None where none are linear.
         """
         return _dominates(code, n_classes, n_columns=2 * n_classes)
 
@@ -308,6 +403,14 @@ class Disjunction(_Bounded):
 
     The narrowest probability intervals that have those of all trees in them (de Campos, Huete and Moral, 1994). One
     tree with a small leaf makes them wide.
+
+    Examples
+    --------
+    >>> from hedgerow.credal import Disjunction
+    >>> bounds, sets = Disjunction().of_counts([[1, 4], [1, 9]], s=2)
+    >>> bounds.round(2)
+    array([[0.08, 0.43],
+           [0.57, 0.92]])
     """
 
     def table(self, counts: Floats, s: float) -> LeafTable:
@@ -328,6 +431,14 @@ class Conjunction(_Bounded):
     common: a lower bound is then above an upper one, or the lower bounds add up to more than 1, or the upper ones to
     less. Such rows get the bounds and the set of `Average` instead, and :meth:`fell_back` marks them. The
     table therefore has four columns for each class.
+
+    Examples
+    --------
+    >>> from hedgerow.credal import Conjunction
+    >>> bounds, sets = Conjunction().of_counts([[1, 4], [1, 9]], s=2)
+    >>> bounds.round(2)
+    array([[0.14, 0.25],
+           [0.75, 0.86]])
     """
 
     def table(self, counts: Floats, s: float) -> LeafTable:
@@ -352,6 +463,11 @@ class Conjunction(_Bounded):
             The table, folded over the trees.
         n_trees : int or array of shape (n_samples,)
             Number of trees, or their total weight, in the fold.
+
+        Returns
+        -------
+        bool ndarray of shape (n_samples,)
+            True where the answer is that of `Average`.
         """
         return ~has_distribution(*_clipped(_halves(folded)[0]))
 
@@ -387,8 +503,14 @@ for _aggregate in (*_WEIGHED.values(), *_PLAIN.values()):
 def names() -> tuple[str, ...]:
     """Names of the aggregates.
 
+    Returns
+    -------
+    tuple of str
+        Names that :func:`get` and the parameter `aggregate` take.
+
     Examples
     --------
+    >>> from hedgerow.credal import names
     >>> names()
     ('belief', 'average', 'vote', 'conjunction', 'disjunction')
     """
@@ -407,8 +529,19 @@ def get(aggregate: Any, weighting: Weighting = "uniform") -> Aggregate:
     weighting : {"uniform", "samples", "epistemic"}, default="uniform"
         Weights of trees: all the same, the rows in the leaf, or 1 − s/(N + s).
 
+    Returns
+    -------
+    Aggregate
+        The aggregate.
+
+    Raises
+    ------
+    ValueError
+        If no aggregate has this name, or a class is given instead of an instance.
+
     Examples
     --------
+    >>> from hedgerow.credal import get
     >>> get("belief", weighting="epistemic")
     Belief(weighting='epistemic', strict=False)
     """

@@ -38,8 +38,14 @@ def interval_dominance(lower: ArrayLike, upper: ArrayLike, strict: bool = True) 
         False: lower_k ≥ upper_j, exactly, as the paper's equations 5 and 6 ask of a single tree; two classes with the
         same probability on both ends do not dominate each other.
 
+    Returns
+    -------
+    bool ndarray of shape (…, n_classes)
+        Whether each class is in the set.
+
     Examples
     --------
+    >>> from hedgerow.credal import interval_dominance
     >>> interval_dominance([0.1, 0.2, 0.5], [0.2, 0.5, 0.7])
     array([False,  True,  True])
     >>> interval_dominance([0.1, 0.2, 0.5], [0.2, 0.5, 0.7], strict=False)
@@ -60,6 +66,19 @@ def tree_sets(lower: ArrayLike, upper: ArrayLike) -> Bools:
         Lower bounds.
     upper : array-like of shape (…, n_classes)
         Upper bounds.
+
+    Returns
+    -------
+    bool ndarray of shape (…, n_trees, n_classes)
+        Whether each class is in the tree's set.
+
+    Examples
+    --------
+    >>> from hedgerow.credal import tree_sets
+    >>> lower, upper = [[0.6, 0.2], [0.4, 0.4]], [[0.8, 0.4], [0.6, 0.6]]  # two trees, two classes
+    >>> tree_sets(lower, upper)
+    array([[ True, False],
+           [ True,  True]])
     """
     return interval_dominance(lower, upper, strict=False)
 
@@ -96,8 +115,19 @@ def maximality(lower: ArrayLike, upper: ArrayLike) -> Bools:
     upper : array-like of shape (…, n_classes)
         Upper bounds.
 
+    Returns
+    -------
+    bool ndarray of shape (…, n_classes)
+        Whether each class is in the set.
+
+    Raises
+    ------
+    ValueError
+        If no distribution lies within the bounds.
+
     Examples
     --------
+    >>> from hedgerow.credal import interval_dominance, maximality
     >>> maximality([0.5, 0.2, 0.2], [0.6, 0.6, 0.6])  # only 0.1 is left to give: no other than the first gets to 0.5
     array([ True, False, False])
     >>> interval_dominance([0.5, 0.2, 0.2], [0.6, 0.6, 0.6])
@@ -120,8 +150,19 @@ def e_admissibility(lower: ArrayLike, upper: ArrayLike) -> Bools:
     upper : array-like of shape (…, n_classes)
         Upper bounds.
 
+    Returns
+    -------
+    bool ndarray of shape (…, n_classes)
+        Whether each class is in the set.
+
+    Raises
+    ------
+    ValueError
+        If no distribution lies within the bounds.
+
     Examples
     --------
+    >>> from hedgerow.credal import e_admissibility
     >>> e_admissibility([0.0, 0.0, 0.0], [0.3, 0.5, 0.5])  # 0.3 is not the most: the others have 0.7
     array([False,  True,  True])
     """
@@ -149,6 +190,23 @@ def reachable(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:
         Lower bounds.
     upper : array-like of shape (…, n_classes)
         Upper bounds.
+
+    Returns
+    -------
+    tuple of two ndarrays, shaped as the bounds
+        The tightened lower and upper bounds.
+
+    Raises
+    ------
+    ValueError
+        If no distribution lies within the bounds.
+
+    Examples
+    --------
+    >>> from hedgerow.credal import reachable
+    >>> lower, upper = reachable([0.5, 0.2, 0.2], [0.6, 0.6, 0.6])  # 0.5 + 0.2 + 0.2 leaves 0.1 to give
+    >>> lower.round(2), upper.round(2)
+    (array([0.5, 0.2, 0.2]), array([0.6, 0.3, 0.3]))
     """
     low, high = _proper(lower, upper)
     return tightened(low, high)

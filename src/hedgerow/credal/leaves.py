@@ -34,8 +34,19 @@ def idm_bounds(counts: ArrayLike, s: float) -> tuple[Floats, Floats]:
     s : float
         Number of unobserved rows of unknown class; 0 takes frequencies as they are.
 
+    Returns
+    -------
+    tuple of two ndarrays, shaped as `counts`
+        Lower and upper probabilities.
+
+    Raises
+    ------
+    ValueError
+        If counts are negative or not finite, or `s` is not a positive number.
+
     Examples
     --------
+    >>> from hedgerow.credal import idm_bounds
     >>> lower, upper = idm_bounds([[1, 3], [10, 30]], s=1)
     >>> lower.round(3)
     array([[0.2  , 0.6  ],
@@ -67,8 +78,14 @@ def tree_weights(counts: ArrayLike, s: float, weighting: Weighting = "uniform") 
         1 − s/(N + s) = N/(N + s) (equation 8). The paper's introduction has weights *equal* to the length: its
         equation 8, and its reasoning, are the opposite.
 
+    Returns
+    -------
+    ndarray of shape (…, n_trees)
+        Weights, not negative.
+
     Examples
     --------
+    >>> from hedgerow.credal import tree_weights
     >>> tree_weights([[1, 0], [3, 6], [0, 0]], s=1, weighting="epistemic")
     array([0.5, 0.9, 0. ])
     """

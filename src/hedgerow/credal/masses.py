@@ -37,8 +37,14 @@ def belief(counts: ArrayLike, s: float, weighting: Weighting = "uniform") -> tup
     weighting : {"uniform", "samples", "epistemic"}, default="uniform"
         Weights of trees: all the same, the rows in the leaf, or 1 − s/(N + s).
 
+    Returns
+    -------
+    tuple of two ndarrays of shape (…, n_classes)
+        Belief and plausibility.
+
     Examples
     --------
+    >>> from hedgerow.credal import belief
     >>> bel, pl = belief([[[0, 5], [2, 3], [4, 0]]], s=2, weighting="samples")
     >>> bel.round(3), pl.round(3)
     (array([[0.286, 0.357]]), array([[0.643, 0.714]]))
@@ -73,12 +79,23 @@ def belief_interval(
     b : array-like
         Upper end of the interval.
 
+    Returns
+    -------
+    tuple of two ndarrays of shape (…)
+        Belief and plausibility of the interval.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, a lower end is above its upper end, or weights are negative.
+
     Notes
     -----
     Equation 5 is the belief of [½, 1]. Equation 6 is the plausibility of ]½, 1], without its left end, which is one
     less the belief of [0, ½].
 
     >>> lower, upper = [0.5, 0.3, 0.1], [0.9, 0.6, 0.4]
+    >>> from hedgerow.credal import belief_interval
     >>> bel, pl = belief_interval(lower, upper, [2, 1, 1], 0.5, 1)
     >>> float(bel), float(pl)
     (0.5, 0.75)

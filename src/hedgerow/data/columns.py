@@ -48,7 +48,16 @@ _INTEGERS = frozenset({int, *(np.dtype(code).type for code in ("i1", "i2", "i4",
 
 
 class Kind(StrEnum):
-    """How a tree may split a column: numeric and ordinal by threshold, nominal by membership."""
+    """How a tree may split a column: numeric and ordinal by threshold, nominal by membership.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from hedgerow.data import Kind, read_table
+    >>> sizes = pd.Categorical(["S", "L"], categories=["S", "M", "L"], ordered=True)
+    >>> read_table(pd.DataFrame({"size": sizes})).schema.columns[0].kind is Kind.ORDINAL
+    True
+    """
 
     NUMERIC = "numeric"
     ORDINAL = "ordinal"
@@ -67,6 +76,12 @@ class Column:
         Numeric, nominal or ordinal.
     categories : tuple[object, ...]
         The categories, by code; none in numeric columns.
+
+    Examples
+    --------
+    >>> from hedgerow.data import Column, Kind
+    >>> Column("size", Kind.ORDINAL, ("S", "M", "L")).categories[1]
+    'M'
     """
 
     name: str

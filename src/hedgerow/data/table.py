@@ -51,6 +51,17 @@ class Schema:
         The columns, in order.
     named : bool
         Whether X had column names.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from hedgerow import TreeClassifier
+    >>> X = pd.DataFrame({"age": [30, 61], "sex": ["f", "m"]})
+    >>> schema = TreeClassifier().fit(X, [0, 1]).schema_
+    >>> schema.names, schema.n_categories
+    (('age', 'sex'), array([0, 2], dtype=int32))
+    >>> schema.read(pd.DataFrame({"age": [44], "sex": ["x"]}))  # a category that fit has not seen
+    array([[44., nan]])
     """
 
     columns: tuple[Column, ...]
@@ -93,6 +104,16 @@ class Schema:
             Rows.
         estimator : object or None, default=None
             Estimator to name in messages.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Numbers, codes of categories, and NaN where a value is missing.
+
+        Raises
+        ------
+        ValueError
+            If the columns are not those of `fit`, or hold what can't be converted.
         """
         if self._is_ready(X):
             self._check_names(None, estimator)
@@ -131,6 +152,11 @@ class Schema:
             Number of columns.
         estimator : object or None, default=None
             Estimator to name in messages.
+
+        Raises
+        ------
+        ValueError
+            If the number differs from that of `fit`.
         """
         self._check_names(None, estimator)
         self._check_width(width, estimator)
@@ -166,6 +192,13 @@ class Table:
         The matrix, (n_rows, n_features): numbers, codes of categories, NaN where missing.
     schema : Schema
         Names, kinds and categories of its columns.
+
+    Examples
+    --------
+    >>> from hedgerow.data import read_table
+    >>> table = read_table([[1, 2], [3, 4]])
+    >>> table.values.flags.f_contiguous, table.schema.names
+    (True, ('x0', 'x1'))
     """
 
     values: Floats
@@ -190,6 +223,29 @@ def read_table(
         Estimator to name in messages.
     column_major : bool, default=True
         Whether the matrix is to be column-major, as growth reads it.
+
+    Returns
+    -------
+    Table
+        The matrix and the schema that was learned.
+
+    Raises
+    ------
+    ValueError
+        If X holds infinity, text in an array, dates, or two columns of one name; the message names the column.
+    TypeError
+        If X is no table of numbers or text.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from hedgerow.data import read_table
+    >>> table = read_table(pd.DataFrame({"age": [30, 61], "sex": ["f", "m"]}))
+    >>> table.values
+    array([[30.,  0.],
+           [61.,  1.]])
+    >>> table.schema.columns[1]
+    Column(name='sex', kind=<Kind.NOMINAL: 'nominal'>, categories=('f', 'm'))
     """
     frame = as_frame(X)
     if frame is None:

@@ -33,6 +33,16 @@ class Training:
         Number of each row; None of classes.
     n_classes : int
         Number of classes; 0 of numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.growth import Training
+    >>> values = np.asfortranarray([[1.0, 5.0], [2.0, 5.0]])
+    >>> rows = Training(values, np.zeros(2, np.int32), np.ones(2), np.array([0, 1], np.int32), n_classes=2)
+    >>> rows.ranges
+    array([[1., 2.],
+           [5., 5.]])
     """
 
     values: Floats

@@ -55,6 +55,25 @@ def open_rows(path: str, reading: Reading | None = None) -> Rows:
         Name of the file.
     reading : Reading or None, default=None
         Options; None infers all.
+
+    Returns
+    -------
+    Rows
+        The opened file.
+
+    Raises
+    ------
+    DataFileError
+        If the file can't be opened or read, or its format is not known.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from hedgerow.datasets import open_rows
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "patients.csv")
+    >>> _ = path.write_text("age;ill\\n30;no\\n?;yes\\n")
+    >>> open_rows(str(path)).table()["age"].to_pylist()
+    [30, None]
     """
     reading = reading or Reading()
     stream = open_stream(path)

@@ -45,6 +45,14 @@ class Dataset:
         Inputs, a row for each of y.
     y : array-like of shape (n_samples,)
         Labels or numbers, one for each row.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from hedgerow.datasets import Dataset
+    >>> data = Dataset.of("patients", pa.table({"age": [30, 61, 44], "ill": ["no", "yes", None]}), "ill")
+    >>> data.X.column_names, data.y, data.task
+    (['age'], array(['no', 'yes'], dtype='<U3'), 'classification')
     """
 
     name: str
@@ -75,6 +83,11 @@ class Dataset:
             Inputs and target.
         target : str
             Name of the column to predict.
+
+        Returns
+        -------
+        Dataset
+            The dataset.
         """
         table = table.filter(table[target].is_valid())
         column = decode(table[target])
@@ -97,6 +110,12 @@ class Entry:
         Number of rows.
     n_features : int
         Number of columns without the target.
+
+    Examples
+    --------
+    >>> from hedgerow.datasets import entries
+    >>> next(entry for entry in entries() if entry.name == "iris")
+    Entry(name='iris', source='scikit-learn', n_rows=150, n_features=4)
     """
 
     name: str
@@ -118,8 +137,19 @@ def load(name: str, *, data: AnyPath | None = None, data_home: AnyPath | None = 
     data_home : path or None, default=None
         The cache, as in :func:`fetch_openml`.
 
+    Returns
+    -------
+    Dataset
+        Inputs, target and their names.
+
+    Raises
+    ------
+    DataFileError
+        If there is no dataset of this name; the message suggests similar ones.
+
     Examples
     --------
+    >>> from hedgerow.datasets import load
     >>> load("iris").target
     'species'
     """
@@ -149,8 +179,14 @@ def entries(*, data: AnyPath | None = None, data_home: AnyPath | None = None) ->
     data_home : path or None, default=None
         Folder of downloaded datasets; None is scikit-learn's.
 
+    Returns
+    -------
+    list of Entry
+        Name, source and size of each.
+
     Examples
     --------
+    >>> from hedgerow.datasets import entries
     >>> [entry.name for entry in entries() if entry.source == "scikit-learn"][:2]
     ['breast-cancer', 'diabetes']
     """

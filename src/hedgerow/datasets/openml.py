@@ -44,6 +44,23 @@ def fetch_openml(
         The cache: by default HEDGEROW_CACHE, or ``hedgerow`` in the user's folder of caches.
     server : str or None, default=None
         Address of the server: by default HEDGEROW_OPENML, or openml.org.
+
+    Returns
+    -------
+    Dataset
+        Inputs, target and their names.
+
+    Raises
+    ------
+    DataFileError
+        If the server does not have the dataset or can't be reached, the file is not what its checksum says, or the
+        dataset has no target.
+
+    Examples
+    --------
+    >>> from hedgerow.datasets import fetch_openml
+    >>> fetch_openml("credit-g").y[:2]  # doctest: +SKIP
+    array(['good', 'bad'], dtype='<U4')
     """
     folder = cache_folder(data_home)
     for entry in cached(folder):

@@ -43,7 +43,17 @@ As = Literal["number", "text"]
 
 
 class DataFileError(ValueError):
-    """A file of data that can't be read; the message is one line that names the file and says what to do."""
+    """A file of data that can't be read; the message is one line that names the file and says what to do.
+
+    Examples
+    --------
+    >>> from hedgerow.datasets import DataFileError, load
+    >>> try:
+    ...     load("irsi")
+    ... except DataFileError as error:
+    ...     print(error)
+    there is no dataset 'irsi'; did you mean 'iris'?...
+    """
 
 
 @dataclass(frozen=True)
@@ -58,6 +68,15 @@ class Reading:
         Format, such as "csv"; None: by the name of the file.
     delimiter : str or None
         What stands between fields; None: guessed.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from hedgerow.datasets import Reading, open_rows
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "shops.csv")
+    >>> _ = path.write_text("postcode,sales\\n01234,5\\n04109,-9\\n")
+    >>> open_rows(str(path), Reading(text=frozenset({"postcode"}), missing=("-9",))).table().to_pylist()
+    [{'postcode': '01234', 'sales': 5}, {'postcode': '04109', 'sales': None}]
     """
 
     missing: tuple[str, ...] = MISSING
@@ -76,7 +95,20 @@ class Reading:
 
 
 class Rows(Protocol):
-    """An opened file of rows, which can be read once: by `table` or by `batches`."""
+    """An opened file of rows, which can be read once: by `table` or by `batches`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from hedgerow.datasets import open_rows
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "patients.csv")
+    >>> _ = path.write_text("age;ill\\n30;no\\n41;yes\\n")
+    >>> rows = open_rows(str(path))
+    >>> rows.names
+    ('age', 'ill')
+    >>> sum(batch.num_rows for batch in rows.batches({"age": "number"}))
+    2
+    """
 
     @property
     def label(self) -> str:
@@ -91,7 +123,18 @@ class Rows(Protocol):
         """Options that it is read with, including the inferred ones."""
 
     def table(self) -> pa.Table:
-        """Read all rows; the type of a column is that of its values."""
+        """Read all rows; the type of a column is that of its values.
+
+        Returns
+        -------
+        pyarrow.Table
+            All rows.
+
+        Raises
+        ------
+        DataFileError
+            If the file is damaged.
+        """
 
     def batches(self, wanted: Mapping[str, As]) -> Iterator[pa.Table]:
         """Read some rows at a time, in order: the columns `wanted`, as numbers (float64) or text (a dictionary).
@@ -100,6 +143,16 @@ class Rows(Protocol):
         ----------
         wanted : mapping of names to As
             Columns to read, as numbers or text.
+
+        Yields
+        ------
+        pyarrow.Table
+            Some rows, with the columns `wanted`.
+
+        Raises
+        ------
+        DataFileError
+            If a cell is not what its column is read as; the message names the line.
         """
 
 

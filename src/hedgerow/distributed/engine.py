@@ -21,7 +21,21 @@ Done = Callable[[int], object]
 
 
 class Part(Protocol):
-    """Recipe for some consecutive rows: picklable, small, and the same rows each time it is read."""
+    """Recipe for some consecutive rows: picklable, small, and the same rows each time it is read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from hedgerow.distributed import parquet
+    >>> folder = tempfile.mkdtemp()
+    >>> pq.write_table(pa.table({"x": [1.0, 2.0]}), f"{folder}/rows.parquet")
+    >>> part = parquet(folder).parts[0]
+    >>> part.first, part.n_rows
+    (0, 2)
+    >>> [batch["x"].to_pylist() for batch in part.batches()]
+    [[1.0, 2.0]]
+    """
 
     @property
     def label(self) -> str:
@@ -42,14 +56,42 @@ class Part(Protocol):
         ----------
         row : int
             Position of the row in the part.
+
+        Returns
+        -------
+        str
+            The name, such as "rows.parquet, row 17".
         """
 
     def batches(self) -> Iterator[pa.Table]:
-        """Read the rows, some at a time, in order."""
+        """Read the rows, some at a time, in order.
+
+        Yields
+        ------
+        pyarrow.Table
+            Some rows.
+        """
 
 
 class Engine(Protocol):
-    """Runs tasks on parts. `parts` may also be other values that tasks take, such as the rows of one tree's bag."""
+    """Runs tasks on parts. `parts` may also be other values that tasks take, such as the rows of one tree's bag.
+
+    Examples
+    --------
+    An engine without workers:
+    >>> from functools import reduce
+    >>> class Serial:
+    ...     def share(self, value):
+    ...         return value
+    ...
+    ...     def map(self, parts, task, *shared, done=None):
+    ...         return [task(part, *shared) for part in parts]
+    ...
+    ...     def fold(self, parts, task, *shared, merge, done=None):
+    ...         return reduce(merge, self.map(parts, task, *shared))
+    >>> Serial().fold([1, 2, 3], pow, 2, merge=max)
+    9
+    """
 
     def share(self, value: Any) -> Any:
         """Send a value once to each worker; pass the result to `map` and `fold` as one of `shared`.
@@ -58,6 +100,11 @@ class Engine(Protocol):
         ----------
         value
             What all tasks need.
+
+        Returns
+        -------
+        object
+            What stands for the value in calls of `map` and `fold`.
         """
 
     def map(self, parts: Sequence[Any], task: Callable[..., Any], *shared: Any, done: Done | None = None) -> list[Any]:
@@ -73,6 +120,11 @@ class Engine(Protocol):
             What every task gets, as `share` has returned it.
         done : Done or None
             Called once for every part that is finished.
+
+        Returns
+        -------
+        list
+            A result for each part.
         """
 
     def fold(
@@ -97,6 +149,11 @@ class Engine(Protocol):
             Function that merges two results.
         done : Done or None
             Called once for every part that is finished.
+
+        Returns
+        -------
+        object
+            The merged result; None without parts.
         """
 
 
@@ -109,6 +166,18 @@ def add(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
         A result.
     other : mapping of names to arrays
         Another, with the same names.
+
+    Returns
+    -------
+    dict of str to ndarray
+        The sums by name, each of the shape of its terms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.distributed import add
+    >>> add({"counts": np.array([1, 2])}, {"counts": np.array([10, 20])})
+    {'counts': array([11, 22])}
     """
     return {name: one[name] + other[name] for name in one}
 

@@ -85,6 +85,24 @@ def evaluate(
         Scores by name, floats; "n_rows"; "confusion" is the weight of rows by true and predicted class, in the order of
         ``model.classes_``. The area under the ROC curve is computed from counts in fixed bins of the probability:
         "auc_error" says how far it may be from the exact one.
+
+    Raises
+    ------
+    ValueError
+        If the rows have no target or no weight above 0, or the model does not have a score of `metrics`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.distributed import evaluate, parquet
+    >>> folder = tempfile.mkdtemp()
+    >>> rows = pa.table({"x": [1.0, 2.0, 3.0], "y": ["a", "a", "b"]})
+    >>> pq.write_table(rows, f"{folder}/rows.parquet")
+    >>> model = TreeClassifier().fit(rows.select(["x"]), rows["y"])
+    >>> evaluate(model, parquet(folder, target="y"), metrics=["accuracy"])
+    {'n_rows': 3, 'accuracy': 1.0}
     """
     engine = check_engine(engine, rows, model)
     if rows.target is None:

@@ -80,7 +80,27 @@ def fit(
 
     Returns
     -------
-    estimator of the same class, fitted
+    estimator of the same class
+        The fitted copy.
+
+    Raises
+    ------
+    TypeError
+        If the estimator can't be fitted in parts.
+    ValueError
+        If the rows have no target, the checkpoint is that of other rows or parameters, or a parameter is out of range.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from hedgerow import RandomTreesClassifier
+    >>> from hedgerow.distributed import fit, parquet
+    >>> folder = tempfile.mkdtemp()
+    >>> pq.write_table(pa.table({"x": [1.0, 2.0, 3.0, 4.0], "y": ["a", "a", "b", "b"]}), f"{folder}/rows.parquet")
+    >>> model = fit(RandomTreesClassifier(5, random_state=0), parquet(folder, target="y"))
+    >>> model.classes_
+    array(['a', 'b'], dtype=object)
     """
     model: Any = clone(estimator)
     check_whole("structure_rows", structure_rows, 1)

@@ -59,6 +59,26 @@ def predict(
     -------
     PartedRows
         The written files.
+
+    Raises
+    ------
+    ValueError
+        If the model lacks a method, `keep` names a column that is not there, or `to` can't be written to.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.distributed import parquet, predict
+    >>> folder = tempfile.mkdtemp()
+    >>> rows = pa.table({"x": [1.0, 2.0, 3.0], "id": [7, 8, 9]})
+    >>> pq.write_table(rows, f"{folder}/rows.parquet")
+    >>> model = TreeClassifier().fit(rows.select(["x"]), ["a", "a", "b"])
+    >>> to = f"{folder}/answers.parquet"
+    >>> answers = predict(model, parquet(f"{folder}/rows.parquet"), to=to, keep=["id"])
+    >>> pq.read_table(to).to_pydict()
+    {'id': [7, 8, 9], 'prediction': ['a', 'a', 'b']}
     """
     engine = check_engine(engine, rows, model)
     columns = model_columns(model, rows)

@@ -47,6 +47,12 @@ class Rectangle:
         Whether the outline is dashed.
     tooltip : str
         Text shown where the pointer rests.
+
+    Examples
+    --------
+    >>> from hedgerow.drawing import Rectangle
+    >>> Rectangle(10, 10, 80, 40, fill="#ffffff", line="#000000", radius=4).width
+    80
     """
 
     x: float
@@ -83,6 +89,12 @@ class Text:
         Whether letters are bold.
     tooltip : str
         Text shown where the pointer rests.
+
+    Examples
+    --------
+    >>> from hedgerow.drawing import Text
+    >>> Text(50, 14, "150 rows", size=12, anchor="middle", bold=True).text
+    '150 rows'
     """
 
     x: float
@@ -115,6 +127,12 @@ class Curve:
         Colour, by its role in a theme or as #rrggbb.
     along : Literal[x, y]
         Direction in which it leaves and arrives, "x" or "y".
+
+    Examples
+    --------
+    >>> from hedgerow.drawing import Curve
+    >>> Curve(0, 0, 40, 100, width=3, color="ink", along="y").controls
+    ((0, 50.0), (40, 50.0))
     """
 
     x0: float
@@ -150,6 +168,13 @@ class Scene:
         Height.
     shapes : list[Shape]
         The shapes.
+
+    Examples
+    --------
+    >>> from hedgerow.drawing import Scene, Text, scene_to_svg
+    >>> scene = Scene(100, 20, [Text(0, 14, "petal width", size=12)], "a label")
+    >>> "petal width" in scene_to_svg(scene, "light")
+    True
     """
 
     width: float

@@ -33,6 +33,23 @@ def scene_to_svg(scene: Scene, background: str = "auto") -> str:
         What is to be drawn.
     background : {"auto", "light", "dark", "transparent"}, default="auto"
         "auto" is that of the viewer.
+
+    Returns
+    -------
+    str
+        An SVG document.
+
+    Raises
+    ------
+    ValueError
+        If `background` is not one of the four.
+
+    Examples
+    --------
+    >>> from hedgerow.drawing import Rectangle, Scene, scene_to_svg
+    >>> box = Rectangle(0, 0, 40, 20, fill="card")
+    >>> scene_to_svg(Scene(40, 20, [box], "a box")).startswith("<svg")
+    True
     """
     check_choice("background", background, BACKGROUNDS)
     width, height = _number(scene.width), _number(scene.height)

@@ -42,6 +42,26 @@ def tree_scene(view: TreeView, orientation: str = "auto") -> Scene:
         What is shown of the tree.
     orientation : {"auto", "down", "right"}, default="auto"
         Direction in which the tree grows.
+
+    Returns
+    -------
+    Scene
+        Rectangles, texts and branches, in pixels.
+
+    Raises
+    ------
+    ValueError
+        If `orientation` is not one of the three.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.drawing import Subject, tree_scene, view_tree
+    >>> from hedgerow.forest.names import Names
+    >>> tree = TreeClassifier().fit([[1], [2]], ["no", "yes"])
+    >>> view = view_tree(Subject(tree.forest_, 0, Names.of(tree.forest_, ["x"], tree.classes_, None), ["no", "yes"]))
+    >>> tree_scene(view, "down").height > 100
+    True
     """
     check_choice("orientation", orientation, ORIENTATIONS)
     downwards = orientation == "down" or (orientation == "auto" and view.n_ends <= _MOST_CARDS)

@@ -44,6 +44,21 @@ class Subject:
         Number of the tree, from 0.
     names : Names
         Names of columns, categories and classes.
+
+    Raises
+    ------
+    ValueError
+        If the forest has no such tree.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeRegressor
+    >>> from hedgerow.drawing import Subject, view_tree
+    >>> from hedgerow.forest.names import Names
+    >>> tree = TreeRegressor(max_leaf_nodes=2).fit([[1], [2], [3]], [10, 10, 40])
+    >>> subject = Subject(tree.forest_, 0, Names.of(tree.forest_, ["age"], None, None), [])
+    >>> view_tree(subject).nodes[0].subject
+    'age'
     """
 
     forest: Forest
@@ -64,7 +79,20 @@ class Subject:
 
 @dataclass(frozen=True)
 class Highlight:
-    """A row whose path is shown."""
+    """A row whose path is shown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import TreeRegressor
+    >>> from hedgerow.drawing import Highlight, Subject, view_tree
+    >>> from hedgerow.forest.names import Names
+    >>> tree = TreeRegressor(max_leaf_nodes=2).fit([[1], [2], [3]], [10, 10, 40])
+    >>> subject = Subject(tree.forest_, 0, Names.of(tree.forest_, ["age"], None, None), [])
+    >>> row = Highlight(np.array([0.0, 1.0]), ["2.9"], np.array([2.9]))
+    >>> [node.weight for node in view_tree(subject, highlight=row).nodes]
+    [1.0, 0.0, 1.0]
+    """
 
     weights: Floats
     """Weight with which it reaches each leaf of the forest, (n_leaves,)."""
@@ -84,6 +112,17 @@ class ViewNode:
         Class, or mean, of the node.
     children : list[int]
         Positions of its children in the view; none of a leaf, or where it is cut off.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.drawing import Subject, view_tree
+    >>> from hedgerow.forest.names import Names
+    >>> tree = TreeClassifier().fit([[1], [2], [2]], ["no", "yes", "yes"])
+    >>> subject = Subject(tree.forest_, 0, Names.of(tree.forest_, ["x"], tree.classes_, None), ["no", "yes"])
+    >>> node = view_tree(subject).nodes[2]
+    >>> node.condition, node.answer, round(node.share, 2)
+    ('> 1.5', 'yes', 0.67)
     """
 
     number: int
@@ -130,6 +169,17 @@ class TreeView:
         Whether the path of a row is drawn.
     subject : Subject
         The tree that it is a picture of.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.drawing import Subject, view_tree
+    >>> from hedgerow.forest.names import Names
+    >>> tree = TreeClassifier.cart().fit([[1], [2], [3]], ["a", "b", "a"])
+    >>> subject = Subject(tree.forest_, 0, Names.of(tree.forest_, ["x"], tree.classes_, None), ["a", "b", "a"])
+    >>> view = view_tree(subject, max_depth=1)
+    >>> view.n_ends, view.n_leaves, view.is_whole
+    (2, 3, False)
     """
 
     nodes: list[ViewNode]
@@ -164,6 +214,26 @@ def view_tree(
         ends, and at most `AUTO_DEPTH` above each other; so all of a tree that has no more.
     highlight : Highlight or None, default=None
         Row to show; with "auto" its whole path is drawn.
+
+    Returns
+    -------
+    TreeView
+        Nodes to draw, with what stands in each.
+
+    Raises
+    ------
+    ValueError
+        If `max_depth` is not a whole number of at least 0, None or "auto".
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.drawing import Subject, view_tree
+    >>> from hedgerow.forest.names import Names
+    >>> tree = TreeClassifier().fit([[1], [2]], ["no", "yes"])
+    >>> view = view_tree(Subject(tree.forest_, 0, Names.of(tree.forest_, ["x"], tree.classes_, None), ["no", "yes"]))
+    >>> [node.answer for node in view.nodes if node.is_end]
+    ['no', 'yes']
     """
     if not (max_depth is None or max_depth == "auto" or _is_depth(max_depth)):
         raise ValueError(f"max_depth is {max_depth!r}, must be a whole number of at least 0, None or 'auto'")

@@ -90,9 +90,31 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         device : str
             "cuda" for CuPy's current GPU, "cuda:1" for the one with a number, or "cpu".
 
+        Returns
+        -------
+        estimator of the same class
+            The copy.
+
+        Raises
+        ------
+        ValueError
+            If there is no such device, or the model's rows are in all leaves at once.
+        NoGPUError
+            If there is no such GPU.
+        ImportError
+            If CuPy is missing.
+
         Notes
         -----
         See docs/gpu.md for what has the same bits on both. Without CuPy or a GPU this is an error.
+
+        Examples
+        --------
+        >>> from hedgerow import ForestClassifier
+        >>> forest = ForestClassifier(5, random_state=0).fit([[1.0], [2.0]] * 10, [0, 1] * 10)
+        >>> on_gpu = forest.to("cuda")  # doctest: +SKIP
+        >>> forest.to("cpu").predict([[2.0]])
+        array([1])
         """
         check_is_fitted(self)
         moved = copy(self)
@@ -161,7 +183,20 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         return None if ranges is None else np.where(self.forest_.split_features[:, np.newaxis], ranges, np.nan)
 
     def get_tree_weights(self) -> Floats | None:
-        """Weight of each tree in the answer, 1 on average, (n_trees,); None: all the same."""
+        """Weight of each tree in the answer, 1 on average, (n_trees,); None: all the same.
+
+        Returns
+        -------
+        ndarray of shape (n_trees,) or None
+            Weights.
+
+        Examples
+        --------
+        >>> from hedgerow import ForestClassifier
+        >>> X, y = [[float(i)] for i in range(20)], [0] * 10 + [1] * 10
+        >>> ForestClassifier(2, tree_weights=[1, 3], random_state=0).fit(X, y).get_tree_weights()
+        array([0.5, 1.5])
+        """
         return None
 
     def _sums_and_steps(self) -> tuple[Query[Any], tuple[Step, ...]]:

@@ -67,7 +67,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         fitted, unless it is ``sklearn.frozen.FrozenEstimator(fitted)``, which is used without refitting. None is
         ``TreeClassifier()``, whose thresholds are midway between training values.
     metric : {"standard", "minmax"}, an instance of :class:`~hedgerow.boundary.Standard` or \
-:class:`~hedgerow.boundary.MinMax`, or scales
+    :class:`~hedgerow.boundary.MinMax`, or scales
         Unit of distance in each column: its standard deviation, its range, or your own number for each column (an
         array, or a dict by name), such as the precision of a sensor. Ordinal columns count by rank. A change of
         category has the length `nominal_weight` of the instance, 1 by default, or 1/scale.
@@ -136,6 +136,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = DecisionTreeClassifier(max_leaf_nodes=4, random_state=0).fit(X[::2], y[::2])
+    >>> from hedgerow import BoundaryClassifier
     >>> model = BoundaryClassifier.from_fitted(tree, X[::2], y[::2])
     >>> len(set(tree.predict_proba(X[1::2])[:, 1])), len(set(model.predict_proba(X[1::2])[:, 1])) > 200
     (4, True)
@@ -177,13 +178,25 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         model : fitted estimator
             The model to wrap; it is not fitted again.
         X : array-like or frame of shape (n_samples, n_features)
-            Rows to learn from beside the model.
+            Rows to learn from, best those that the tree was fitted on.
         y : array-like of shape (n_samples,)
             Labels or numbers, one for each row.
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row; None weighs all alike.
         **settings
             Parameters of this class by name.
+
+        Returns
+        -------
+        BoundaryClassifier
+            Ready to predict.
+
+        Raises
+        ------
+        TypeError
+            If the model is not a tree that can be read.
+        ValueError
+            If a setting is out of its range, or the rows do not fit the tree.
         """
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
         return cls(FrozenEstimator(fitted), **settings).fit(X, y, sample_weight)
@@ -196,11 +209,23 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         X : array-like or frame of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,)
-            Labels or numbers, one for each row.
+            Labels.
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
         **fit_params
             Passed to `fit` of the estimator; with metadata routing as it was requested.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, or X or y can't be read (the message names the column or row).
+        TypeError
+            If the estimator is not a tree that can be read.
         """
         settings = self._settings()
         weight = boundary_weight(self.boundary_weight)
@@ -243,6 +268,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels, of the type of `y` in `fit`.
         """
         return self._respond_alone(X, "predict")
 
@@ -253,6 +283,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
         """
         return self._respond_alone(X, "predict_proba")
 
@@ -263,6 +298,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        Uncertainty
+            `total`, `aleatoric` and `epistemic`, arrays of shape (n_samples,).
         """
         return self._respond_alone(X, "predict_uncertainty")
 
@@ -275,6 +315,19 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Distances.
+
+        Examples
+        --------
+        >>> from hedgerow import BoundaryClassifier
+        >>> model = BoundaryClassifier(metric=[1.0], bandwidth=0.1).fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+        >>> model.algebraic_distance([[1.0], [4.0]])  # the boundary is at 2.5
+        array([[-1.5,  1.5],
+               [ 1.5, -1.5]])
         """
         rows = self._read(X)
         return self._nearest(rows).of_rows()
@@ -288,6 +341,18 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        Separators
+            `feature` and `threshold`, arrays of shape (n_samples,).
+
+        Examples
+        --------
+        >>> from hedgerow import BoundaryClassifier
+        >>> model = BoundaryClassifier(bandwidth=0.1).fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+        >>> model.nearest_separator([[1.0]]).threshold
+        array([2.5])
         """
         rows = self._read(X)
         return self.boundary_.crossed(self._nearest(rows))
@@ -304,6 +369,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
             Rows, with the columns of `fit`.
         training : (X, y) or None
             Rows of `fit` again: the nearest of them with other answers are named.
+
+        Returns
+        -------
+        Explanations
+            A record for each row, like a list; a table in notebooks.
         """
         return self._explain_read(self._read(X), training=read_training(self, training))
 
@@ -381,6 +451,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        int32 ndarray of shape (n_samples,)
+            Numbers of leaves, from 0.
         """
         rows = self._read(X)
         return route(self.forest_, rows, n_jobs=self.n_jobs)[:, 0]
@@ -392,6 +467,11 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 1, n_classes)
+            Counts.
         """
         return self._respond_alone(X, "leaf_counts")
 

@@ -91,11 +91,24 @@ class _Cautious(WrappedForest, SetAnswers):
         X : array-like or frame of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,)
-            Labels or numbers, one for each row.
+            Labels.
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
         **fit_params
             Passed to `fit` of the estimator; with metadata routing as it was requested.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, X or y can't be read (the message names the column or row), or weights
+            are negative or all 0.
+        TypeError
+            If the estimator is not made of trees that can be read.
         """
         self._fit(X, y, sample_weight, fit_params, keep_bags=bool(self._asked_out_of_bag()))
         return self
@@ -168,6 +181,18 @@ class _Cautious(WrappedForest, SetAnswers):
         return found
 
     def get_tree_weights(self) -> Floats | None:
+        """Weight of each tree in the answer, 1 on average, (n_trees,); None: all the same.
+
+        Returns
+        -------
+        ndarray of shape (n_trees,) or None
+            Weights.
+
+        Raises
+        ------
+        ValueError
+            If ``weighting="learned"`` was set after `fit`.
+        """
         given = super().get_tree_weights()
         if not self._learns_weights():
             return given
@@ -239,6 +264,7 @@ class CautiousClassifier(_Cautious):
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> theirs = RandomForestClassifier(random_state=0).fit(X[::2], y[::2])
+    >>> from hedgerow import CautiousClassifier
     >>> model = CautiousClassifier.from_fitted(theirs, s=2)
     >>> sizes = model.predict_set(X[1::2]).sum(axis=1)
     >>> int(sizes.min())
@@ -270,6 +296,18 @@ class CautiousClassifier(_Cautious):
             The model to wrap; it is not fitted again.
         **settings
             Parameters of this class by name.
+
+        Returns
+        -------
+        CautiousClassifier
+            Ready to predict.
+
+        Raises
+        ------
+        TypeError
+            If the model is not made of trees that can be read.
+        ValueError
+            If a setting needs out-of-bag rows.
         """
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
         cautious = cls(FrozenEstimator(fitted), **settings)
@@ -385,6 +423,7 @@ class CautiousForestClassifier(_Cautious):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> from hedgerow import CautiousForestClassifier
     >>> model = CautiousForestClassifier(s="u80", random_state=0).fit(X[::2], y[::2])
     >>> sets = model.predict_set(X[1::2])
     >>> alone = sets.sum(axis=1) == 1

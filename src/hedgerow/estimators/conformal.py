@@ -265,6 +265,16 @@ class Conformal(Wrapper, BaseEstimator):  # type: ignore[misc]
         ----------
         device : str
             "cuda", "cuda:1" or "cpu".
+
+        Returns
+        -------
+        estimator of the same class
+            The copy.
+
+        Raises
+        ------
+        ValueError
+            If the wrapped model is not hedgerow's, or can't be moved.
         """
         check_is_fitted(self)
         if not offers(self.estimator_, "to"):

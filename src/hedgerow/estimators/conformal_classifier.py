@@ -121,6 +121,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow import ConformalClassifier
     >>> model = ConformalClassifier(coverage=0.95).fit(X[::2], y[::2])
     >>> sets = model.predict_set(X[1::2])
     >>> bool(sets[range(75), y[1::2]].mean() >= 0.9), round(float(sets.sum(axis=1).mean()), 1)
@@ -168,6 +169,29 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
             Weight of each row; None weighs all alike.
         **settings
             Parameters of this class by name.
+
+        Returns
+        -------
+        estimator of this class
+            Calibrated, ready to predict.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of its range, or X or y can't be read.
+        NotFittedError
+            If the model is not fitted.
+
+        Examples
+        --------
+        >>> from hedgerow import ConformalClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> X, y = load_iris(return_X_y=True)
+        >>> theirs = LogisticRegression(max_iter=1000).fit(X[::2], y[::2])
+        >>> model = ConformalClassifier.from_fitted(theirs, X[1::2], y[1::2], coverage=0.95)
+        >>> model.predict_set(X[:1])
+        array([[ True, False, False]])
         """
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
         return cls(FrozenEstimator(fitted), **settings).fit(X, y, sample_weight)
@@ -187,6 +211,19 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
             Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
         **fit_params
             Passed to `fit` of the estimator; with metadata routing as it was requested.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range or does not go with the estimator, there are too few rows, or X or y
+            can't be read.
+        TypeError
+            If `estimator` is not a classifier, or regressor, that can be asked for what the score needs.
         """
         score = self._check_settings()
         coverage = self._coverage(None)
@@ -271,6 +308,11 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels, of the type of `y` in `fit`.
         """
         found: NDArray[Any] = self._respond_alone(X, "predict")
         return found
@@ -282,6 +324,11 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
         """
         found: Floats = self._respond_alone(X, "predict_proba")
         return found
@@ -296,7 +343,17 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         coverage : float or None
-            Probability that is promised; None: that of the parameter.
+            Probability that is promised; None: the parameter `coverage`.
+
+        Returns
+        -------
+        bool ndarray of shape (n_samples, n_classes)
+            Whether each class is in the set.
+
+        Raises
+        ------
+        ValueError
+            If `coverage` is not between 0 and 1, or more than so many calibration rows can promise.
         """
         found: Bools = self._respond_alone(X, "predict_set", coverage=coverage)
         return found
@@ -311,6 +368,16 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes, 2)
+            Lower and upper bounds, from 0 to 1.
+
+        Raises
+        ------
+        ValueError
+            If there are no calibration rows.
         """
         found: Floats = self._respond_alone(X, "predict_bounds")
         return found
@@ -328,9 +395,19 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         coverage : float or None
-            Probability that is promised; None: that of the parameter.
+            Probability that is promised; None: the parameter `coverage`.
         training : (X, y) or None
             Rows of `fit` again: the nearest of them with other answers are named.
+
+        Returns
+        -------
+        Explanations
+            A record for each row, like a list; a table in notebooks.
+
+        Raises
+        ------
+        ValueError
+            If `coverage` is not between 0 and 1, or `training` are not rows of `fit`.
         """
         rows = self._read(X)
         wanted = self._coverage(coverage)

@@ -136,6 +136,7 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
     --------
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
+    >>> from hedgerow import ConformalRegressor
     >>> model = ConformalRegressor(coverage=0.8).fit(X[::2], y[::2])
     >>> lower, upper = model.predict_interval(X[1::2]).T
     >>> bool(0.72 < ((lower <= y[1::2]) & (y[1::2] <= upper)).mean() < 0.88)
@@ -179,6 +180,18 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
             Weight of each row; None weighs all alike.
         **settings
             Parameters of this class by name.
+
+        Returns
+        -------
+        estimator of this class
+            Calibrated, ready to predict.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of its range, or X or y can't be read.
+        NotFittedError
+            If the model is not fitted.
         """
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
         return cls(FrozenEstimator(fitted), **settings).fit(X, y, sample_weight)
@@ -198,6 +211,19 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
             Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
         **fit_params
             Passed to `fit` of the estimator; with metadata routing as it was requested.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range or does not go with the estimator, there are too few rows, or X or y
+            can't be read.
+        TypeError
+            If `estimator` is not a classifier, or regressor, that can be asked for what the score needs.
         """
         template = self._template()
         _check_estimator(template)
@@ -283,6 +309,11 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predictions.
         """
         found: Floats = self._respond_alone(X, "predict")
         return found
@@ -297,7 +328,17 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         coverage : float or None
-            Probability that is promised; None: that of the parameter.
+            Probability that is promised; None: the parameter `coverage`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            Lower and upper end; infinite where a side is open.
+
+        Raises
+        ------
+        ValueError
+            If `coverage` is not between 0 and 1.
         """
         found: Floats = self._respond_alone(X, "predict_interval", coverage=coverage)
         return found
@@ -326,9 +367,19 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         coverage : float or None
-            Probability that is promised; None: that of the parameter.
+            Probability that is promised; None: the parameter `coverage`.
         training : (X, y) or None
             Rows of `fit` again: the nearest of them with other answers are named.
+
+        Returns
+        -------
+        Explanations
+            A record for each row, like a list; a table in notebooks.
+
+        Raises
+        ------
+        ValueError
+            If `coverage` is not between 0 and 1, or `training` are not rows of `fit`.
         """
         rows = self._read(X)
         wanted = self._coverage(coverage)

@@ -129,6 +129,7 @@ class ForestClassifier(BaggedClassifier):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> from hedgerow import ForestClassifier
     >>> forest = ForestClassifier(oob_score=True, random_state=0).fit(X, y)
     >>> bool(forest.oob_score_ > 0.94)
     True

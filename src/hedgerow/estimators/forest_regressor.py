@@ -105,6 +105,7 @@ class ForestRegressor(NumberAnswers, BaggedTrees):
     --------
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
+    >>> from hedgerow import ForestRegressor
     >>> forest = ForestRegressor(random_state=0).fit(X, y)
     >>> forest.predict_interval(X[:1], coverage=0.8).shape
     (1, 2)
@@ -162,9 +163,20 @@ class ForestRegressor(NumberAnswers, BaggedTrees):
         X : array-like or frame of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,)
-            Labels or numbers, one for each row.
+            Targets.
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+
+        Returns
+        -------
+        self
+            The fitted forest.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, X or y can't be read (the message names the column or row), or weights
+            are negative or all 0.
         """
         self._fit(X, y, sample_weight)
         return self
@@ -216,6 +228,24 @@ class ForestRegressor(NumberAnswers, BaggedTrees):
             Rows, with the columns of `fit`.
         q : array-like
             Levels of the quantiles, from 0 to 1.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_quantiles)
+            Quantiles, a column for each level.
+
+        Raises
+        ------
+        ValueError
+            If a level is not between 0 and 1.
+
+        Examples
+        --------
+        >>> from hedgerow import ForestRegressor
+        >>> forest = ForestRegressor(50, random_state=0).fit([[float(i)] for i in range(100)], range(100))
+        >>> low, median = forest.predict_quantiles([[50.0]], q=(0.1, 0.5))[0]
+        >>> bool(low < median)
+        True
         """
         rows = self._read(X)
         return predict_quantiles(self.forest_, self.leaf_samples_, rows, q, n_jobs=self.n_jobs)
@@ -228,7 +258,26 @@ class ForestRegressor(NumberAnswers, BaggedTrees):
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         coverage : float
-            Probability of the interval.
+            Probability that the interval is to hold the target. Trees do not promise it:
+            :class:`~hedgerow.ConformalRegressor` does.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            Lower and upper end.
+
+        Raises
+        ------
+        ValueError
+            If `coverage` is not between 0 and 1.
+
+        Examples
+        --------
+        >>> from hedgerow import ForestRegressor
+        >>> forest = ForestRegressor(50, random_state=0).fit([[float(i)] for i in range(100)], range(100))
+        >>> lower, upper = forest.predict_interval([[50.0]], coverage=0.8)[0]
+        >>> bool(40 < lower < 50 < upper < 60)
+        True
         """
         return self._respond_alone(X, "predict_interval", coverage=coverage)
 

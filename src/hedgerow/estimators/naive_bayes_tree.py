@@ -85,6 +85,7 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
     >>> import pandas as pd
     >>> rows = pd.DataFrame([[a, b] for a in "xy" for b in "uv" for _ in range(20)], columns=["a", "b"])
     >>> alike = (rows["a"] == "x") == (rows["b"] == "u")  # neither column alone is informative
+    >>> from hedgerow import NaiveBayesTreeClassifier
     >>> model = NaiveBayesTreeClassifier(random_state=0).fit(rows, alike)
     >>> print(model.to_text())
     a = x: naive Bayes of 40 rows (False 20, True 20)
@@ -116,7 +117,17 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         X : array-like or frame of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,)
-            Labels or numbers, one for each row.
+            Labels.
+
+        Returns
+        -------
+        self
+            The fitted tree.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, or X or y can't be read (the message names the column or row).
         """
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)
@@ -145,6 +156,11 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
         """
         return super().predict_proba(X)
 
@@ -158,8 +174,18 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        measure : str
-            What the numbers are, such as "entropy", "plausibility" or "deviation" (docs/uncertainty.md).
+        measure : {"entropy", "plausibility"}
+            What the numbers are.
+
+        Returns
+        -------
+        Uncertainty
+            `total`, `aleatoric` and `epistemic`, arrays of shape (n_samples,).
+
+        Raises
+        ------
+        ValueError
+            If `measure` is neither of the two.
         """
         return super().predict_uncertainty(X, measure)
 
@@ -220,6 +246,11 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        int32 ndarray of shape (n_samples,)
+            Numbers of leaves, from 0.
         """
         rows = self._read(X)
         return route(self.forest_, rows)[:, 0]

@@ -119,6 +119,7 @@ class ObliqueTreeClassifier(ClassTree):
     --------
     >>> from sklearn.datasets import load_iris
     >>> iris = load_iris(as_frame=True)
+    >>> from hedgerow import ObliqueTreeClassifier
     >>> tree = ObliqueTreeClassifier(max_depth=2).fit(iris.data, iris.target_names[iris.target])
     >>> print(tree.to_text())
     petal length (cm) <= 2.45: setosa (setosa 50)
@@ -243,6 +244,7 @@ class ObliqueTreeRegressor(NumberTree):
     Examples
     --------
     >>> rows = [[a, b] for a in range(6) for b in range(6)]
+    >>> from hedgerow import ObliqueTreeRegressor
     >>> tree = ObliqueTreeRegressor(max_leaf_nodes=2).fit(rows, [10.0 * (a + b > 5) for a, b in rows])
     >>> print(tree.to_text())
     x0 + x1 <= 5.5: 0 ± 0 (n = 21)
@@ -400,6 +402,7 @@ class ObliqueForestClassifier(BaggedClassifier):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> from hedgerow import ObliqueForestClassifier
     >>> forest = ObliqueForestClassifier(oob_score=True, random_state=0).fit(X, y)
     >>> bool(forest.oob_score_ > 0.95)
     True

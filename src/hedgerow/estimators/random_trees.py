@@ -124,6 +124,7 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> from hedgerow import RandomTreesClassifier
     >>> model = RandomTreesClassifier(loo_score=True, random_state=0).fit(X[::2], y[::2])
     >>> bool(model.loo_score_ > 0.93), bool(model.score(X[1::2], y[1::2]) > 0.93)
     (True, True)
@@ -165,9 +166,20 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         X : array-like or frame of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,)
-            Labels or numbers, one for each row.
+            Labels.
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, X or y can't be read (the message names the column or row), or weights
+            are negative or all 0.
         """
         return self._fit(X, y, None, sample_weight)
 
@@ -183,11 +195,31 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
         X : array-like or frame of shape (n_samples, n_features)
             Rows to count, with the columns of the first call.
         y : array-like of shape (n_samples,)
-            Labels or numbers, one for each row.
-        classes : array-like or None
-            All labels that may come; needed in the first call if that does not have them all.
+            Labels.
+        classes : array-like of shape (n_classes,) or None
+            All labels that will ever come; needed in the first call if `y` does not have them all.
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row, in the unit of the first call; None weighs all alike.
+
+        Returns
+        -------
+        self
+            The model, with the rows counted.
+
+        Raises
+        ------
+        ValueError
+            If `loo_score` is set, `classes` differ from those of the first call, or y has a class that is not among
+            them.
+
+        Examples
+        --------
+        >>> from hedgerow import RandomTreesClassifier
+        >>> X, y = [[float(i)] for i in range(40)], ["low"] * 20 + ["high"] * 20
+        >>> model = RandomTreesClassifier(20, random_state=0).fit(X, y)
+        >>> _ = model.partial_fit([[15.0]] * 30, ["high"] * 30)  # later rows say otherwise there
+        >>> model.predict([[15.0]])
+        array(['high'], dtype='<U4')
         """
         if "forest_" not in vars(self):
             return self._fit(X, y, classes, sample_weight)

@@ -66,6 +66,7 @@ class RuleClassifier(WrappedForest, RuleAnswers):
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> theirs = RandomForestClassifier(min_samples_leaf=4, random_state=0).fit(X[::2], y[::2])
+    >>> from hedgerow import RuleClassifier
     >>> model = RuleClassifier.from_fitted(theirs, rule="probability")
     >>> bool(abs(model.predict_proba(X) - theirs.predict_proba(X)).max() < 1e-12)
     True
@@ -87,6 +88,18 @@ class RuleClassifier(WrappedForest, RuleAnswers):
             The model to wrap; it is not fitted again.
         rule : str or a rule
             Combination of the leaves, one of :func:`hedgerow.rules.names` or a rule of your own.
+
+        Returns
+        -------
+        RuleClassifier
+            Ready to predict.
+
+        Raises
+        ------
+        TypeError
+            If the model is not made of trees that can be read.
+        ValueError
+            If no rule has this name.
         """
         check_rule(rule)
         fitted = model.estimator if isinstance(model, FrozenEstimator) else model
@@ -100,11 +113,24 @@ class RuleClassifier(WrappedForest, RuleAnswers):
         X : array-like or frame of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,)
-            Labels or numbers, one for each row.
+            Labels.
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
         **fit_params
             Passed to `fit` of the estimator; with metadata routing as it was requested.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, X or y can't be read (the message names the column or row), or weights
+            are negative or all 0.
+        TypeError
+            If the estimator is not made of trees that can be read.
         """
         self._fit(X, y, sample_weight, fit_params)
         return self

@@ -52,7 +52,7 @@ class TreeClassifier(ClassTree):
     collapse : bool
         Whether subtrees that save no training error are dropped before the tree is pruned, as in C4.5.
     pruning : {"pessimistic", "reduced_error", "cost_complexity", "description_length"}, None or an instance from \
-:mod:`hedgerow.pruning`
+    :mod:`hedgerow.pruning`
         By errors estimated as in C4.5, or counted on held-out rows; by cost complexity; by the description length of
         the tree and its errors; or not at all.
     cost_matrix : (n_classes, n_classes), optional
@@ -101,6 +101,7 @@ class TreeClassifier(ClassTree):
     --------
     >>> from sklearn.datasets import load_iris
     >>> iris = load_iris(as_frame=True)
+    >>> from hedgerow import TreeClassifier
     >>> tree = TreeClassifier(max_depth=2).fit(iris.data, iris.target_names[iris.target])
     >>> print(tree.to_text())
     petal length (cm) <= 2.45: setosa (setosa 50)
@@ -164,6 +165,18 @@ class TreeClassifier(ClassTree):
         ----------
         **changes
             Parameters that are to differ, by name.
+
+        Returns
+        -------
+        TreeClassifier
+            Not fitted.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> TreeClassifier.cart(max_leaf_nodes=4).fit(*load_iris(return_X_y=True)).get_n_leaves()
+        4
         """
         settings = {
             "criterion": "gini",
@@ -190,6 +203,17 @@ class TreeClassifier(ClassTree):
         ----------
         **changes
             Parameters that are to differ, by name.
+
+        Returns
+        -------
+        TreeClassifier
+            Not fitted.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> TreeClassifier.c45(max_depth=3).min_samples_leaf
+        2
         """
         settings = {
             "criterion": "c45",
@@ -261,6 +285,7 @@ class TreeRegressor(NumberTree):
 
     Examples
     --------
+    >>> from hedgerow import TreeRegressor
     >>> tree = TreeRegressor(max_leaf_nodes=3).fit([[1], [2], [3], [4]], [10, 10, 20, 50])
     >>> print(tree.to_text())
     x0 <= 3.5

@@ -28,7 +28,19 @@ class Wrapper(MetaEstimatorMixin):  # type: ignore[misc]
     """Abstract; final classes have the parameter `estimator`, which is cloned and fitted, unless it is frozen."""
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return the metadata routing: `fit` passes metadata on to that of `estimator`."""
+        """Return the metadata routing: `fit` passes metadata on to that of `estimator`.
+
+        Returns
+        -------
+        MetadataRouter
+            What the estimator inside asks for.
+
+        Examples
+        --------
+        >>> from hedgerow import CautiousClassifier, ForestClassifier
+        >>> CautiousClassifier(ForestClassifier()).get_metadata_routing().owner.__class__.__name__
+        'CautiousClassifier'
+        """
         router = MetadataRouter(owner=self).add_self_request(self)
         mapping = MethodMapping().add(caller="fit", callee="fit")
         return router.add(estimator=self._template(), method_mapping=mapping)

@@ -28,6 +28,28 @@ def from_lightgbm(model: Any) -> Forest:
         In forest mode, with objective "regression" (squared error). Refused are classifiers, whose leaves hold a number
         of rows and a log-odds but no counts of classes; boosting, whose leaves correct each other; categorical
         splits; ``zero_as_missing``; and trees without a split, of which LightGBM stores no weight.
+
+    Returns
+    -------
+    Forest
+        A regression forest, a tree for each of the model's.
+
+    Raises
+    ------
+    TypeError
+        If the model is of another class.
+    ValueError
+        If its leaves hold no means.
+
+    Examples
+    --------
+    >>> from lightgbm import LGBMRegressor  # doctest: +SKIP
+    >>> from hedgerow.exchange import from_lightgbm  # doctest: +SKIP
+    >>> from sklearn.datasets import load_diabetes  # doctest: +SKIP
+    >>> X, y = load_diabetes(return_X_y=True)  # doctest: +SKIP
+    >>> model = LGBMRegressor(boosting_type="rf", bagging_freq=1, bagging_fraction=0.6).fit(X, y)  # doctest: +SKIP
+    >>> from_lightgbm(model).n_trees  # doctest: +SKIP
+    100
     """
     booster = getattr(model, "booster_", model)
     if not callable(getattr(booster, "dump_model", None)):

@@ -51,6 +51,21 @@ def to_onnx(model: Any, *, missing: Literal["refuse", "nan"] = "refuse") -> Any:
         Input ``X``, double (n, n_features). Outputs of a classifier ``label`` (n,) and ``probabilities``, double
         (n, n_classes); of a regressor ``prediction``, double (n,). Thresholds keep their exact meaning: every row
         reaches the same leaves. Sums over trees may differ in their last digits, and with them the label of a tie.
+
+    Raises
+    ------
+    ValueError
+        If the model has splits, or a rule, that ONNX's trees can't express, or would treat missing values otherwise.
+    ImportError
+        If onnx is not installed.
+
+    Examples
+    --------
+    >>> from hedgerow import ForestRegressor
+    >>> from hedgerow.exchange import to_onnx
+    >>> model = ForestRegressor(2, missing="learned", random_state=0).fit([[1.0], [2.0]] * 10, [1.0, 2.0] * 10)
+    >>> [node.name for node in to_onnx(model, missing="nan").graph.input]
+    ['X']
     """
     forest, values, second_alone = _leaf_values(model)
     rule = as_fitted(model.rule, getattr(model, "rule_", None)) if hasattr(model, "rule") else None

@@ -44,6 +44,18 @@ def from_sklearn(model: Any, *, widen: bool = True) -> Forest:
     widen : bool, default=True
         False keeps the thresholds as the model shows them, for distances to them; see below.
 
+    Returns
+    -------
+    Forest
+        The trees, in the order of ``model.estimators_``.
+
+    Raises
+    ------
+    TypeError
+        If the model is no tree, forest or bagging of trees of scikit-learn.
+    ValueError
+        If it has several outputs, or constraints that change the values of leaves.
+
     Notes
     -----
     *Thresholds.* scikit-learn tests float32(x) ≤ t. The Forest tests x ≤ t′ with t′ the largest double that rounds to a
@@ -65,6 +77,7 @@ def from_sklearn(model: Any, *, widen: bool = True) -> Forest:
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(*load_iris(return_X_y=True))
+    >>> from hedgerow.exchange import from_sklearn
     >>> from_sklearn(tree).counts
     array([[50.,  0.,  0.],
            [ 0., 50., 50.]])

@@ -26,6 +26,27 @@ def from_xgboost(model: Any) -> Forest:
     model : xgboost.XGBRFRegressor or xgboost.Booster
         Fitted in one round, with objective "reg:squarederror". Refused are classifiers, whose covers are no counts;
         boosting, whose leaves correct each other; and splits on categories.
+
+    Returns
+    -------
+    Forest
+        A regression forest, a tree for each of the model's.
+
+    Raises
+    ------
+    TypeError
+        If the model is of another class.
+    ValueError
+        If its leaves hold no means.
+
+    Examples
+    --------
+    >>> from xgboost import XGBRFRegressor  # doctest: +SKIP
+    >>> from hedgerow.exchange import from_xgboost  # doctest: +SKIP
+    >>> from sklearn.datasets import load_diabetes  # doctest: +SKIP
+    >>> X, y = load_diabetes(return_X_y=True)  # doctest: +SKIP
+    >>> from_xgboost(XGBRFRegressor(n_estimators=50).fit(X, y)).n_trees  # doctest: +SKIP
+    50
     """
     booster = model.get_booster() if hasattr(model, "get_booster") else model
     if not callable(getattr(booster, "save_config", None)):

@@ -26,6 +26,25 @@ def from_ydf(model: Any) -> Forest:
         With conditions on numbers alone (x ≥ t in float32; a missing value goes where the node says). Conditions on
         categories, sets, truth values or several columns are refused, and so are gradient-boosted trees and isolation
         forests, whose leaves hold no counts.
+
+    Returns
+    -------
+    Forest
+        The trees, in the order of the model.
+
+    Raises
+    ------
+    TypeError
+        If the model is no random forest for classes or numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd, ydf  # doctest: +SKIP
+    >>> frame = pd.read_csv("patients.csv")  # doctest: +SKIP
+    >>> from hedgerow.exchange import from_ydf  # doctest: +SKIP
+    >>> model = ydf.RandomForestLearner(label="ill", num_trees=50).train(frame)  # doctest: +SKIP
+    >>> from_ydf(model).n_trees  # doctest: +SKIP
+    50
     """
     name = type(model).__name__
     if not callable(getattr(model, "get_all_trees", None)):

@@ -45,6 +45,13 @@ class Outcome:
         The file that it was written to.
     seconds : float
         Processor time of its units, added up.
+
+    Examples
+    --------
+    >>> from hedgerow.experiments import reproduce
+    >>> outcome = reproduce("lecture", quick=True)[0]  # doctest: +SKIP
+    >>> outcome.name, outcome.page.name  # doctest: +SKIP
+    ('lecture', 'lecture.md')
     """
 
     name: str
@@ -54,7 +61,26 @@ class Outcome:
 
 
 class Progress(Protocol):
-    """Receiver of progress reports."""
+    """Receiver of progress reports.
+
+    Examples
+    --------
+    A receiver that prints the datasets that are done:
+    >>> class Printed:
+    ...     def start(self, study, n_units, n_stored):
+    ...         print(f"{study}: {n_stored} of {n_units} are stored")
+    ...
+    ...     def unit(self, finished):
+    ...         pass
+    ...
+    ...     def dataset(self, name, seconds):
+    ...         print(f"{name}: {seconds:.0f} s")
+    ...
+    ...     def left_out(self, dataset, why):
+    ...         print(f"{dataset}: {why}")
+    >>> Printed().start("boundary", 20, 5)
+    boundary: 5 of 20 are stored
+    """
 
     def start(self, study: str, n_units: int, n_stored: int) -> None:
         """Work on a study begins.
@@ -112,7 +138,19 @@ class _Silent:
 
 
 def names() -> tuple[str, ...]:
-    """Names of the experiments."""
+    """Names of the experiments.
+
+    Returns
+    -------
+    tuple of str
+        The names, without "all".
+
+    Examples
+    --------
+    >>> from hedgerow.experiments import names
+    >>> names()
+    ('combining', 'boundary', 'cautious', 'measured', 'lecture')
+    """
     return tuple(_STUDIES)
 
 
@@ -149,6 +187,24 @@ def reproduce(
         Write the pages from what is stored, and run nothing.
     progress : Progress or None, default=None
         Receives every unit and dataset.
+
+    Returns
+    -------
+    list of Outcome
+        One for each study.
+
+    Raises
+    ------
+    ValueError
+        If a name is not known, `out` is a file or holds pages without their store, or there is nothing stored to write
+        from.
+
+    Examples
+    --------
+    >>> from hedgerow.experiments import reproduce
+    >>> for outcome in reproduce("boundary", quick=True, only=["iris"]):  # doctest: +SKIP
+    ...     print(outcome.page)
+    reproduction/boundary.md
     """
     chosen = _chosen(name)
     source = Source(None if data is None else os.fspath(data))

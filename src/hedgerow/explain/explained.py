@@ -36,15 +36,33 @@ class Explained:
         return self.why[0].name if self.why else None
 
     def why_lines(self) -> list[str]:
-        """Lines of text about the reasons."""
+        """Lines of text about the reasons.
+
+        Returns
+        -------
+        list of str
+            The lines.
+        """
         return ["Why in doubt:", *(f"  {one}" for one in self.why)] if self.why else ["No reason for doubt."]
 
     def contribution_lines(self) -> list[str]:
-        """Lines of text about the contributions; none where they were not asked for."""
+        """Lines of text about the contributions; none where they were not asked for.
+
+        Returns
+        -------
+        list of str
+            The lines.
+        """
         return [] if self.contributions is None else self.contributions.lines()
 
     def to_dict(self) -> dict[str, Any]:
-        """Fields by name, `reason` and `reasons`, as plain data that ``json.dumps`` takes."""
+        """Fields by name, `reason` and `reasons`, as plain data that ``json.dumps`` takes.
+
+        Returns
+        -------
+        dict
+            Numbers, texts, lists and dicts by name.
+        """
         plain: dict[str, Any] = as_plain(self)
         if self.contributions is None:
             del plain["contributions"]

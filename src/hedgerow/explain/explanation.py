@@ -84,6 +84,32 @@ def explain_classes(
         Classes that are not ruled out, bool (n_samples, n_classes).
     why : Sequence[tuple[ReasonForDoubt, ...]] or None
         Reasons for doubt, the largest share first.
+
+    Returns
+    -------
+    list of ClassExplanation
+        A record for each row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.explain import explain_classes
+    >>> from hedgerow.walk import ForestWalk
+    >>> tree = TreeClassifier().fit([[1], [2]], ["no", "yes"])
+    >>> rows = np.array([[1.0]])
+    >>> found = explain_classes(
+    ...     ForestWalk(tree.forest_, None),
+    ...     tree.schema_,
+    ...     rows,
+    ...     classes=tree.classes_,
+    ...     answers=tree.predict(rows),
+    ...     probabilities=tree.predict_proba(rows),
+    ...     counts=tree.leaf_counts(rows),
+    ...     votes=np.array([[0]]),
+    ... )
+    >>> found[0].path
+    ('x0 is 1, at most 1.5',)
     """
     forest = walk.forest
     labels = tuple(classes.tolist())
@@ -157,6 +183,24 @@ def explain_numbers(
         Probability that the interval is to have.
     why : Sequence[tuple[ReasonForDoubt, ...]] or None
         Reasons for doubt, the largest share first.
+
+    Returns
+    -------
+    list of NumberExplanation
+        A record for each row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import TreeRegressor
+    >>> from hedgerow.explain import explain_numbers
+    >>> from hedgerow.folds import leaf_moments
+    >>> from hedgerow.walk import ForestWalk, ask
+    >>> tree = TreeRegressor(pruning=None).fit([[1], [2]], [10, 20])
+    >>> walk, rows = ForestWalk(tree.forest_, None), np.array([[1.0]])
+    >>> reached = ask(walk, rows, [leaf_moments(tree.forest_)])[0]
+    >>> explain_numbers(walk, tree.schema_, rows, answers=tree.predict(rows), reached=reached)[0].path
+    ('x0 is 1, at most 1.5',)
     """
     forest = walk.forest
     explanations = []

@@ -38,6 +38,17 @@ class Explanations(Sequence[Record], Generic[Record]):
         Classes that can't be ruled out, bool (n, n_classes); None where answers are no sets.
     classes : array or None
         Labels, in the order of the other arrays.
+
+    Examples
+    --------
+    >>> from hedgerow import ForestClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = ForestClassifier(20, random_state=0).fit(X[::2], y[::2]).explain(X[1::2])
+    >>> len(found), found[0].answer
+    (75, 0)
+    >>> found.to_frame()["reason"].value_counts().index[0]
+    'few cases'
     """
 
     def __init__(
@@ -93,6 +104,11 @@ class Explanations(Sequence[Record], Generic[Record]):
         ----------
         found : Contributions
             Of the same rows.
+
+        Returns
+        -------
+        Explanations
+            The same rows, whose records have `contributions`.
         """
         by_class = bool(found.classes)
 
@@ -113,6 +129,11 @@ class Explanations(Sequence[Record], Generic[Record]):
         ----------
         row : int
             Position of the row.
+
+        Returns
+        -------
+        tuple or None
+            Labels of the classes in the set; None where answers are no sets.
         """
         if self.sets is None or self.classes is None:
             return None
@@ -121,6 +142,16 @@ class Explanations(Sequence[Record], Generic[Record]):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: answer, set, doubt, main reason, the share of each reason, and contributions to
         the answer where they were asked for; needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each explanation.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
         """
         try:
             import pandas

@@ -68,6 +68,14 @@ class ClassExplanation(Explained):
         Reasons for doubt, the largest share first.
     contributions : RowContributions or None
         What each column adds to the answer; None where it was not asked for.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> tree = TreeClassifier().fit([[1], [2], [3], [4]], ["no", "no", "no", "yes"])
+    >>> record = tree.explain([[4.0]])[0]
+    >>> record.answer, record.path, record.counts
+    ('yes', ('x0 is 4, above 3.5',), (0.0, 1.0))
     """
 
     answer: Any
@@ -163,6 +171,16 @@ class NumberExplanation(Explained):
         Reasons for doubt, the largest share first.
     contributions : RowContributions or None
         What each column adds to the answer; None where it was not asked for.
+
+    Examples
+    --------
+    >>> from hedgerow import ForestRegressor
+    >>> forest = ForestRegressor(10, random_state=0).fit([[float(i)] for i in range(40)], range(40))
+    >>> record = forest.explain([[20.0]], coverage=0.8)[0]
+    >>> len(record.trees), record.coverage
+    (10, 0.8)
+    >>> record.interval[0] <= record.answer <= record.interval[1]
+    True
     """
 
     answer: float

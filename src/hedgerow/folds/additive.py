@@ -14,7 +14,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Additive:
-    """An answer as a linear function of a fold: offset + folded @ scale, (n, outputs)."""
+    """An answer as a linear function of a fold: offset + folded @ scale, (n, outputs).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.folds import Additive
+    >>> mean = Additive.mean("probability", n_outputs=2, n_trees=4, by_class=True)
+    >>> mean.offset + np.array([[3.0, 1.0]]) @ mean.scale  # sums over four trees
+    array([[0.75, 0.25]])
+    """
 
     of: str
     """Name of the answer."""
@@ -39,6 +48,11 @@ class Additive:
             Number of trees, or their total weight, in the fold.
         by_class : bool
             Whether there is an answer for each class.
+
+        Returns
+        -------
+        Additive
+            The mean.
         """
         return cls(of, np.eye(n_outputs) / n_trees, np.zeros(n_outputs), by_class)
 
@@ -49,5 +63,10 @@ class Additive:
         ----------
         of : str
             Name of the answer that is divided.
+
+        Returns
+        -------
+        Additive
+            The copy.
         """
         return replace(self, of=of)

@@ -21,6 +21,22 @@ def leaf_counts(forest: Forest) -> Query[Floats]:
     ----------
     forest : Forest
         The trees.
+
+    Returns
+    -------
+    Query
+        Its answer is an array of shape (n_samples, n_trees, n_classes).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.folds import leaf_counts
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.walk import ForestWalk, ask
+    >>> forest = build_forest([threshold(0, 2.0, leaf([3, 1]), leaf([0, 4]))], n_features=1)
+    >>> ask(ForestWalk(forest, None), np.array([[1.0], [np.nan]]), [leaf_counts(forest)])[0]
+    array([[[3. , 1. ]],
+           [[1.5, 2.5]]])
     """
     return Query(LeafTable.by_counts(forest.distinct_counts), lambda counts, _: counts, per_tree=True)
 
@@ -34,6 +50,21 @@ def tree_votes(forest: Forest) -> Query[NDArray[np.intp]]:
     ----------
     forest : Forest
         The trees.
+
+    Returns
+    -------
+    Query
+        Its answer is an int array of shape (n_samples, n_trees).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.folds import tree_votes
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.walk import ForestWalk, ask
+    >>> forest = build_forest([threshold(0, 2.0, leaf([3, 1]), leaf([0, 4]))], n_features=1)
+    >>> ask(ForestWalk(forest, None), np.array([[1.0], [9.0]]), [tree_votes(forest)])[0]
+    array([[0], [1]])
     """
     table = LeafTable.of(forest.answer_counts())
     return Query(table, lambda counts, _: counts.argmax(axis=2), per_tree=True)
@@ -46,6 +77,22 @@ def leaf_moments(forest: Forest) -> Query[Floats]:
     ----------
     forest : Forest
         The trees.
+
+    Returns
+    -------
+    Query
+        Its answer is an array of shape (n_samples, n_trees, 4).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.folds import leaf_moments
+    >>> from hedgerow.forest import build_forest, threshold, value
+    >>> from hedgerow.walk import ForestWalk, ask
+    >>> low, high = value(3.0, weight=2, squares=8), value(5.0)
+    >>> forest = build_forest([threshold(0, 2.0, low, high)], n_features=1, regression=True)
+    >>> ask(ForestWalk(forest, None), np.array([[1.0]]), [leaf_moments(forest)])[0]
+    array([[[2., 3., 9., 4.]]])
     """
     weight, mean, squares = forest.stats.T
     variance = squares / np.where(weight > 0, weight, 1.0)

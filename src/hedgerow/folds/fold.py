@@ -32,6 +32,7 @@ class Fold(ABC, Generic[Context, Answer]):
     aggregate.
 
     >>> import numpy as np
+    >>> from hedgerow.folds import Fold
     >>> class Purest(Fold):
     ...     fold = ("identity", "max")
     ...
@@ -64,6 +65,11 @@ class Fold(ABC, Generic[Context, Answer]):
             Class counts of the leaves, or weight, mean and squares.
         context : object
             What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, m), or LeafTable
+            The quantities.
         """
 
     @abstractmethod
@@ -81,6 +87,11 @@ class Fold(ABC, Generic[Context, Answer]):
             Number of trees, or their total weight, in the fold.
         context : object
             What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
+
+        Returns
+        -------
+        object
+            The answer about each row.
         """
 
     def bind(self, context: Context) -> Callable[[Floats, Any], Answer]:
@@ -90,6 +101,11 @@ class Fold(ABC, Generic[Context, Answer]):
         ----------
         context : object
             What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
+
+        Returns
+        -------
+        callable
+            ``finish(folded, n_trees)`` for this context.
         """
         return lambda folded, n_trees: self.finish(folded, n_trees, context)
 
@@ -106,6 +122,11 @@ class Fold(ABC, Generic[Context, Answer]):
             Number of trees, or their total weight, in the fold.
         context : object
             What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
+
+        Returns
+        -------
+        Conditions or None
+            The conditions; None where none are linear.
         """
         return None
 
@@ -118,6 +139,16 @@ class Fold(ABC, Generic[Context, Answer]):
             Number of trees, or their total weight, in the fold.
         context : object
             What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
+
+        Returns
+        -------
+        Additive
+            The answer as a linear function of the folded table.
+
+        Raises
+        ------
+        ValueError
+            If the answers of this fold do not add up over trees.
         """
         raise ValueError(
             f"{self._title} has no answer that adds up over its trees: choose one that averages, such as "
@@ -133,6 +164,16 @@ class Fold(ABC, Generic[Context, Answer]):
             Class counts of the leaves, or weight, mean and squares.
         context : object
             What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
+
+        Returns
+        -------
+        LeafTable
+            The table.
+
+        Raises
+        ------
+        ValueError
+            If `fold` is not valid, or the table has a wrong shape or values that are not finite.
         """
         made = self.table(leaves, context)
         if isinstance(made, LeafTable):
@@ -160,6 +201,11 @@ class Fold(ABC, Generic[Context, Answer]):
             Counts of the leaves.
         context : object
             What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
+
+        Returns
+        -------
+        LeafTable
+            The table, with a row for each leaf or each distinct count.
         """
         return LeafTable.by_counts(leaves, lambda counts: self.leaf_table(counts, context))
 
@@ -174,6 +220,11 @@ class Fold(ABC, Generic[Context, Answer]):
             What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
         tree_weights : array of shape (n_trees,) or None, default=None
             Weight of each tree; None weighs all alike.
+
+        Returns
+        -------
+        Query
+            Table and finish, to be asked together with others.
         """
         return Query(table, self.bind(context), tree_weights=tree_weights)
 
@@ -192,6 +243,11 @@ class Fold(ABC, Generic[Context, Answer]):
             What the fold needs beside the leaves: `s` of an aggregate, the prior of a rule.
         finish : callable or None, default=None
             What is done with the folded table; None is :meth:`finish`.
+
+        Returns
+        -------
+        object
+            What `finish` returns, with the leading axes of `counts`.
         """
         leaves = check_counts(counts, of_trees=True)
         *shape, n_trees, n_classes = leaves.shape

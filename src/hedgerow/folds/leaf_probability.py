@@ -36,7 +36,22 @@ def uniform(n_classes: int) -> Floats:
 
 
 class LeafProbability(Fold[Floats, Floats]):
-    """Abstract: estimates the probabilities of a leaf, (n_leaves, n_classes); a forest's are their mean over trees."""
+    """Abstract: estimates the probabilities of a leaf, (n_leaves, n_classes); a forest's are their mean over trees.
+
+    Examples
+    --------
+    With one more row in the leaf, of the class that is rarest there:
+
+    >>> import numpy as np
+    >>> from hedgerow.probability import LeafProbability
+    >>> class Cautious(LeafProbability):
+    ...     def table(self, counts, prior):
+    ...         moved = counts + (counts == counts.min(axis=1, keepdims=True))
+    ...         return moved / moved.sum(axis=1, keepdims=True)
+    >>> Cautious().table(np.array([[3.0, 0.0], [7.0, 2.0]]), np.array([0.5, 0.5]))
+    array([[0.75, 0.25],
+           [0.7 , 0.3 ]])
+    """
 
     @abstractmethod
     def table(self, counts: Floats, prior: Floats) -> Floats:
@@ -48,6 +63,11 @@ class LeafProbability(Fold[Floats, Floats]):
             Class counts of the leaves.
         prior : array of shape (n_classes,)
             Probability of each class without a look at the columns.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, n_classes)
+            Probabilities.
         """
 
     def evidence(self, forest: Forest) -> Floats:
@@ -57,6 +77,11 @@ class LeafProbability(Fold[Floats, Floats]):
         ----------
         forest : Forest
             The trees.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, n_classes)
+            Counts.
         """
         return forest.answer_counts()
 
@@ -71,6 +96,11 @@ class LeafProbability(Fold[Floats, Floats]):
             Number of trees that were folded.
         prior : array of shape (n_classes,)
             Probability of each class without a look at the columns.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities.
         """
         return folded / n_trees
 
@@ -87,6 +117,11 @@ class LeafProbability(Fold[Floats, Floats]):
             Number of trees that were folded.
         prior : array of shape (n_classes,)
             Probability of each class without a look at the columns.
+
+        Returns
+        -------
+        Conditions
+            One for each other class.
         """
         return leads(np.eye(n_classes), np.zeros(n_classes), code)
 
@@ -99,6 +134,11 @@ class LeafProbability(Fold[Floats, Floats]):
             Number of trees that were folded.
         prior : array of shape (n_classes,)
             Probability of each class without a look at the columns.
+
+        Returns
+        -------
+        Additive
+            Mean over the trees of the leaves' probabilities.
         """
         return Additive.mean("probability", len(prior), n_trees, by_class=True)
 
@@ -113,6 +153,7 @@ class Frequency(LeafProbability):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.probability import Frequency
     >>> Frequency().table(np.array([[3.0, 1.0]]), np.array([0.5, 0.5]))
     array([[0.75, 0.25]])
     """
@@ -128,6 +169,7 @@ class Laplace(LeafProbability):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.probability import Laplace
     >>> Laplace().table(np.array([[3.0, 0.0]]), np.array([0.5, 0.5]))
     array([[0.8, 0.2]])
     """
@@ -149,6 +191,7 @@ class MEstimate(LeafProbability):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.probability import MEstimate
     >>> MEstimate(m=2).table(np.array([[3.0, 0.0]]), np.array([0.9, 0.1])).round(2)
     array([[0.96, 0.04]])
     """
@@ -188,6 +231,7 @@ class Shrinkage(LeafProbability):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.probability import Shrinkage
     >>> TreeClassifier(leaf_probability=Shrinkage(20)).fit(X, y).predict_proba(X[:1]).round(2)
     array([[0.92, 0.04, 0.04]])
     """
@@ -214,6 +258,11 @@ class Shrinkage(LeafProbability):
         ----------
         forest : Forest
             The trees.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, n_classes)
+            Counts.
         """
         weight = forest.counts.sum(axis=1, keepdims=True)
         return np.where(weight > 0, weight, 1.0) * shrunken_shares(forest, float(self.amount))
@@ -271,6 +320,22 @@ def leaf_probability(given: Any) -> LeafProbability:
     ----------
     given : str or an instance
         An alias, or a strategy.
+
+    Returns
+    -------
+    LeafProbability
+        The estimate.
+
+    Raises
+    ------
+    ValueError
+        If no estimate has this name.
+
+    Examples
+    --------
+    >>> from hedgerow.folds import leaf_probability
+    >>> leaf_probability("laplace")
+    Laplace()
     """
     kinds = (Frequency, Laplace, MEstimate, Shrinkage)
     return choose("leaf_probability", given, _ALIASES, kinds)

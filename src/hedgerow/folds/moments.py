@@ -17,7 +17,15 @@ __all__ = ["Mean", "Variance", "deviations"]
 
 @dataclass(frozen=True)
 class Mean(Fold[None, Floats]):
-    """Mean over the trees of the mean target of the leaf, (n,)."""
+    """Mean over the trees of the mean target of the leaf, (n,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.folds import Mean
+    >>> Mean().of_trees(np.array([[2.0, 10.0, 8.0], [3.0, 16.0, 6.0]]), None)  # weight, mean and squares in two trees
+    array(13.)
+    """
 
     def table(self, stats: Floats, context: None) -> Floats:
         """Numbers of each leaf.
@@ -28,6 +36,11 @@ class Mean(Fold[None, Floats]):
             Weight, mean and sum of squared deviations of the leaves.
         context : object
             Not used.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, m)
+            The quantities.
         """
         return stats[:, 1:2]
 
@@ -40,7 +53,18 @@ class Mean(Fold[None, Floats]):
 
 @dataclass(frozen=True)
 class Variance(Fold[None, Uncertainty]):
-    """Law of total variance: mean of the leaves' variances (aleatoric), variance of the trees' means (epistemic)."""
+    """Law of total variance: mean of the leaves' variances (aleatoric), variance of the trees' means (epistemic).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.folds import Variance
+    >>> leaves = np.array([[2.0, 10.0, 8.0], [3.0, 16.0, 6.0]])  # weight, mean and squares in two trees
+    >>> fold = Variance()
+    >>> found = fold.finish(fold.table(leaves, None).sum(axis=0, keepdims=True), 2, None)
+    >>> found.aleatoric, found.epistemic  # (8/2 + 6/3)/2, and the variance of 10 and 16
+    (array([3.]), array([9.]))
+    """
 
     def table(self, stats: Floats, context: None) -> Floats:
         """Numbers of each leaf.
@@ -51,6 +75,11 @@ class Variance(Fold[None, Uncertainty]):
             Weight, mean and sum of squared deviations of the leaves.
         context : object
             Not used.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, m)
+            The quantities.
         """
         weight, mean, squares = stats.T
         variance = squares / np.where(weight > 0, weight, 1.0)  # a leaf without rows has none
@@ -72,6 +101,20 @@ def deviations(variances: Uncertainty) -> Uncertainty:
     ----------
     variances : Uncertainty
         Variances.
+
+    Returns
+    -------
+    Uncertainty
+        Square roots, with the measure "deviation".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.folds import Uncertainty, deviations
+    >>> variances = Uncertainty(np.array([25.0]), np.array([16.0]), np.array([9.0]), "variance")
+    >>> found = deviations(variances)
+    >>> found.total, found.aleatoric, found.epistemic
+    (array([5.]), array([4.]), array([3.]))
     """
     total, aleatoric, epistemic = map(np.sqrt, (variances.total, variances.aleatoric, variances.epistemic))
     return Uncertainty(total, aleatoric, epistemic, "deviation")

@@ -26,7 +26,15 @@ _MAX_STEPS = 100  # a bisection from 1 to below 1e-16 needs 54; nearly all are d
 
 @dataclass(frozen=True)
 class PlausibilityDegrees:
-    """Plausibility of two classes, and what follows from it; arrays of the shape of the counts."""
+    """Plausibility of two classes, and what follows from it; arrays of the shape of the counts.
+
+    Examples
+    --------
+    >>> from hedgerow.rules import plausibility_degrees
+    >>> degrees = plausibility_degrees(3, 1)
+    >>> round(float(degrees.pi_positive), 2), round(float(degrees.pi_negative), 2)
+    (0.77, 0.28)
+    """
 
     pi_positive: Floats
     """π(⊕|w) = sup over θ of min(L(θ)/L(w⁺/n), 2θ − 1), L being the likelihood of the counts."""
@@ -54,8 +62,19 @@ def plausibility_degrees(positive: ArrayLike, negative: ArrayLike) -> Plausibili
     negative : array-like
         Counts w⁻.
 
+    Returns
+    -------
+    PlausibilityDegrees
+        Six arrays of the shape of the counts.
+
+    Raises
+    ------
+    ValueError
+        If counts are negative, not finite, or above 1e9.
+
     Examples
     --------
+    >>> from hedgerow.rules import plausibility_degrees
     >>> degrees = plausibility_degrees([0, 3, 300], [0, 1, 100])
     >>> degrees.epistemic.round(3)
     array([1.   , 0.282, 0.   ])
@@ -80,6 +99,16 @@ class PlausibilityUncertainty(Fold[None, Uncertainty]):
     """Mean over the trees of the leaves' u_a and u_e (section 3.1), and their sum.
 
     With more than two classes also the mean over the classes, each against the rest; with two both are the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.folds import PlausibilityUncertainty
+    >>> leaves = np.array([[3.0, 1.0], [300.0, 100.0]])
+    >>> fold = PlausibilityUncertainty()
+    >>> found = fold.finish(fold.table(leaves, None), 1, None)  # of each leaf alone
+    >>> found.epistemic.round(2), found.aleatoric.round(2)
+    (array([0.28, 0.  ]), array([0.23, 0.45]))
     """
 
     def table(self, counts: Floats, context: None) -> Floats:
@@ -91,6 +120,11 @@ class PlausibilityUncertainty(Fold[None, Uncertainty]):
             Class counts of the leaves.
         context : object
             Not used.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, m)
+            The quantities.
         """
         degrees = plausibility_degrees(counts, rest(counts))
         return np.stack([degrees.aleatoric.mean(axis=1), degrees.epistemic.mean(axis=1)], axis=1)

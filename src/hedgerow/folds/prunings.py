@@ -56,7 +56,18 @@ class LeafPosteriors(NamedTuple):
 
 @dataclass(frozen=True)
 class Prunings:
-    """Prior over the prunings of trees, and what their counts are worth as evidence."""
+    """Prior over the prunings of trees, and what their counts are worth as evidence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.folds import Prunings
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> forest = build_forest([threshold(0, 2.0, leaf([3, 1]), leaf([0, 4]))], n_features=1)
+    >>> found = Prunings().posteriors(forest, forest.counts, np.array([0.375, 0.625]))
+    >>> found.shares.shape
+    (2, 2)
+    """
 
     chosen: bool = True
     """Whether labels chose the splits."""
@@ -72,6 +83,11 @@ class Prunings:
             Class counts of the leaves.
         prior : array of shape (n_classes,) or None
             Share of each class; None is uniform.
+
+        Returns
+        -------
+        LeafPosteriors
+            Mean class probabilities and their mean entropy, a row for each leaf.
         """
         prior = np.maximum(prior, _LEAST_SHARE)
         prior = prior / prior.sum()

@@ -58,6 +58,17 @@ def leaf(counts: Iterable[float], *, weight: float | None = None) -> Node:
         Weighted count of each class.
     weight : float or None, default=None
         Training weight; None: the sum of the counts.
+
+    Returns
+    -------
+    Node
+        The node, for :func:`build_forest`.
+
+    Examples
+    --------
+    >>> from hedgerow.forest import build_forest, leaf
+    >>> build_forest([leaf([3, 1])], n_features=1).leaf_counts
+    array([[3., 1.]])
     """
     row = tuple(float(n) for n in counts)
     return Node(NodeKind.LEAF, row, sum(row) if weight is None else float(weight))
@@ -74,6 +85,17 @@ def value(mean: float, *, weight: float = 1.0, squares: float = 0.0) -> Node:
         Training weight.
     squares : float, default=0.0
         Sum of squared deviations from the mean.
+
+    Returns
+    -------
+    Node
+        The node, for :func:`build_forest`.
+
+    Examples
+    --------
+    >>> from hedgerow.forest import build_forest, value
+    >>> build_forest([value(12.5, weight=4, squares=8)], n_features=1, regression=True).leaf_stats
+    array([[ 4. , 12.5,  8. ]])
     """
     return Node(NodeKind.LEAF, (float(weight), float(mean), float(squares)), float(weight))
 
@@ -89,9 +111,24 @@ def threshold(feature: int, at: float, *children: Node, missing: str = "spread")
         The threshold.
     *children
         The children, in order.
-    missing : {"spread", "first", "last", "own"}, default="spread"
+    missing : {"spread", "first_child", "last_child", "own_branch"}, default="spread"
         Where missing values go: over all branches by weight, to the first or last child, or to a branch of their
         own.
+
+    Returns
+    -------
+    Node
+        The node, for :func:`build_forest`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.walk import route
+    >>> forest = build_forest([threshold(0, 2.0, leaf([3, 1]), leaf([0, 4]), missing="last_child")], n_features=1)
+    >>> route(forest, np.array([[1.0], [np.nan]]))  # the leaf of each row
+    array([[0],
+           [1]], dtype=int32)
     """
     return _split(NodeKind.THRESHOLD, children, missing, feature=feature, threshold=float(at))
 
@@ -107,9 +144,22 @@ def one_against_rest(feature: int, code: int, *children: Node, missing: str = "s
         Code of the category.
     *children
         The children, in order.
-    missing : {"spread", "first", "last", "own"}, default="spread"
+    missing : {"spread", "first_child", "last_child", "own_branch"}, default="spread"
         Where missing values go: over all branches by weight, to the first or last child, or to a branch of their
         own.
+
+    Returns
+    -------
+    Node
+        The node, for :func:`build_forest`.
+
+    Examples
+    --------
+    >>> from hedgerow.forest import build_forest, leaf, one_against_rest
+    >>> tree = one_against_rest(0, 1, leaf([5, 0]), leaf([0, 5]))
+    >>> print(build_forest([tree], n_features=1).to_text(categories=[["red", "blue", "green"]]))
+    x0 = blue: class 0 (class 0 5)
+    x0 != blue: class 1 (class 1 5)
     """
     return _split(NodeKind.ONE_AGAINST_REST, children, missing, feature=feature, threshold=float(code))
 
@@ -127,9 +177,27 @@ def subset(feature: int, members: Iterable[int], n_categories: int, *children: N
         Number of categories; larger codes are unseen.
     *children
         The children, in order.
-    missing : {"spread", "first", "last", "own"}, default="spread"
+    missing : {"spread", "first_child", "last_child", "own_branch"}, default="spread"
         Where missing values go: over all branches by weight, to the first or last child, or to a branch of their
         own.
+
+    Returns
+    -------
+    Node
+        The node, for :func:`build_forest`.
+
+    Raises
+    ------
+    ValueError
+        If a member is no code of a category.
+
+    Examples
+    --------
+    >>> from hedgerow.forest import build_forest, leaf, subset
+    >>> tree = subset(0, [0, 2], 3, leaf([5, 0]), leaf([0, 5]))
+    >>> print(build_forest([tree], n_features=1).to_text(categories=[["red", "blue", "green"]]))
+    x0 in {red, green}: class 0 (class 0 5)
+    x0 not in {red, green}: class 1 (class 1 5)
     """
     words = [0] * -(-n_categories // 32)
     for code in members:
@@ -153,9 +221,27 @@ def multiway(feature: int, children: Mapping[int, Node], *, own: Node | None = N
         Child of each category's code; a code that is not named has no branch.
     own : Node or None, default=None
         Branch of missing values.
-    missing : {"spread", "first", "last", "own"}, default="spread"
+    missing : {"spread", "first_child", "last_child", "own_branch"}, default="spread"
         Where missing values go: over all branches by weight, to the first or last child, or to a branch of their
         own.
+
+    Returns
+    -------
+    Node
+        The node, for :func:`build_forest`.
+
+    Raises
+    ------
+    ValueError
+        If a code is negative.
+
+    Examples
+    --------
+    >>> from hedgerow.forest import build_forest, leaf, multiway
+    >>> tree = multiway(0, {0: leaf([5, 0]), 1: leaf([0, 5])})
+    >>> print(build_forest([tree], n_features=1).to_text(categories=[["red", "blue"]]))
+    x0 = red: class 0 (class 0 5)
+    x0 = blue: class 1 (class 1 5)
     """
     if any(code < 0 for code in children):
         raise ValueError(f"children names the code {min(children)}: codes of categories begin at 0")
@@ -186,12 +272,30 @@ def oblique(
         The threshold.
     *children
         The children, in order.
-    missing : {"spread", "first", "last", "own"}, default="spread"
+    missing : {"spread", "first_child", "last_child", "own_branch"}, default="spread"
         Where missing values go: over all branches by weight, to the first or last child, or to a branch of their
         own.
     means : mapping of int to float or None, default=None
         What stands in for a missing value of each column, unless all of them are missing; NaN, and None for all:
         nothing does, and the row is treated as `missing` says.
+
+    Returns
+    -------
+    Node
+        The node, for :func:`build_forest`.
+
+    Raises
+    ------
+    ValueError
+        If `means` are not those of the same columns.
+
+    Examples
+    --------
+    >>> from hedgerow.forest import build_forest, leaf, oblique
+    >>> tree = oblique({0: 1.0, 1: 0.5}, 4.0, leaf([5, 0]), leaf([0, 5]))
+    >>> print(build_forest([tree], n_features=2).to_text())
+    x0 + 0.5·x1 <= 4: class 0 (class 0 5)
+    x0 + 0.5·x1 > 4: class 1 (class 1 5)
     """
     features = tuple(sorted(weights))
     if means is not None and set(means) != set(weights):
@@ -231,6 +335,24 @@ def build_forest(trees: Sequence[Node], n_features: int, *, regression: bool = F
         Number of columns.
     regression : bool, default=False
         Whether leaves hold numbers; needed only where there are none to see it by.
+
+    Returns
+    -------
+    Forest
+        The trees as one forest.
+
+    Raises
+    ------
+    InvalidForestError
+        If a node refers to a column or a child that is not there.
+
+    Examples
+    --------
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> forest = build_forest([threshold(0, 2.0, leaf([3, 1]), leaf([0, 4]))], n_features=1)
+    >>> print(forest.to_text(feature_names=["age"], class_names=["no", "yes"]))
+    age <= 2: no (no 3, yes 1)
+    age > 2: yes (yes 4)
     """
     nodes: list[Node] = []
     first_child: list[int] = []

@@ -69,7 +69,17 @@ _ONE_PARENT, _N_LEAVES = 3, 4
 
 
 class InvalidForestError(ValueError):
-    """A Forest breaks an invariant; the message says which, and where."""
+    """A Forest breaks an invariant; the message says which, and where.
+
+    Examples
+    --------
+    >>> from hedgerow.forest import InvalidForestError, build_forest, leaf, threshold
+    >>> try:
+    ...     build_forest([threshold(3, 2.0, leaf([3, 1]), leaf([0, 4]))], n_features=1)
+    ... except InvalidForestError as error:
+    ...     print(error)
+    not a valid Forest: feature of node 0 (threshold) in tree 0 is 3, must be in 0 .. 0
+    """
 
 
 def check_layout(forest: Forest) -> None:

@@ -17,7 +17,16 @@ _LEAVES_A_ROW = 4  # leaves per distinct row, on average, that make sharing wort
 
 
 class DistinctCounts(NamedTuple):
-    """Counts of leaves without repetitions: most leaves of a large forest share theirs with others."""
+    """Counts of leaves without repetitions: most leaves of a large forest share theirs with others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.forest import DistinctCounts
+    >>> found = DistinctCounts.of(np.array([[3.0, 0.0], [0.0, 1.0]] * 50))  # 100 leaves
+    >>> len(found.counts), len(found.row_of)
+    (2, 100)
+    """
 
     counts: Floats
     """(n, n_classes), in no order; each occurs."""
@@ -32,12 +41,23 @@ class DistinctCounts(NamedTuple):
         ----------
         counts : float64 array of shape (n_leaves, n_classes)
             Class counts of leaves.
+
+        Returns
+        -------
+        DistinctCounts
+            The counts.
         """
         found = number_rows(counts, len(counts) // _LEAVES_A_ROW)
         return cls(counts, None) if found is None else cls(*found).frozen()
 
     def frozen(self) -> DistinctCounts:
-        """Make the arrays read-only; expand to one row per leaf if too few leaves share rows."""
+        """Make the arrays read-only; expand to one row per leaf if too few leaves share rows.
+
+        Returns
+        -------
+        DistinctCounts
+            The counts.
+        """
         counts, row_of = self
         if row_of is not None and len(counts) > len(row_of) // _LEAVES_A_ROW:
             counts, row_of = counts[row_of], None
@@ -53,6 +73,11 @@ class DistinctCounts(NamedTuple):
         ----------
         values : array of shape (n_distinct, …)
             One row for each of the counts.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, …)
+            A row for each leaf.
         """
         return values if self.row_of is None else values[self.row_of]
 
@@ -65,6 +90,11 @@ class DistinctCounts(NamedTuple):
             First leaf.
         last : int
             Leaf after the last one.
+
+        Returns
+        -------
+        DistinctCounts
+            Counts of these leaves, with the same rows of counts.
         """
         if self.row_of is None:
             return DistinctCounts(self.counts[first:last], None)

@@ -84,6 +84,17 @@ class Forest:
         Weight, mean and sum of squared deviations of the targets; None of classes.
     payload_means : float64 array or None
         Means that stand in for missing values in oblique splits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import TreeClassifier
+    >>> forest = TreeClassifier().fit([[1], [2], [3]], ["a", "a", "b"]).forest_
+    >>> forest.n_nodes, forest.n_leaves, float(forest.threshold[0])
+    (3, 2, 2.5)
+    >>> forest.leaf_counts
+    array([[2., 0.],
+           [0., 1.]])
     """
 
     n_features: int
@@ -138,6 +149,11 @@ class Forest:
             Counts of the leaves without repetitions, if they are known.
         **arrays
             The other arrays of a forest, by name.
+
+        Returns
+        -------
+        Forest
+            The forest, which holds these arrays themselves.
         """
         forest = cls.__new__(cls)
         kept: dict[str, Any] = {name: array for name, array in arrays.items() if array is not None}
@@ -164,6 +180,16 @@ class Forest:
         ----------
         forests : sequence of Forest
             At least one.
+
+        Returns
+        -------
+        Forest
+            The trees together.
+
+        Raises
+        ------
+        ValueError
+            If features or classes differ.
         """
         return cls.trusted(**concatenated_arrays(forests))
 
@@ -174,6 +200,11 @@ class Forest:
         ----------
         leaf_counts : array of shape (n_leaves, n_classes)
             Counts of the leaves.
+
+        Returns
+        -------
+        Forest
+            The copy; all other arrays are shared.
         """
         changed = {"weight": self.weight, "leaf_counts": leaf_counts.copy(), "distinct_counts": None}
         forest = Forest.trusted(**self.parts() | changed)
@@ -181,7 +212,13 @@ class Forest:
         return forest
 
     def check(self) -> None:
-        """Raise :class:`~hedgerow.forest.check.InvalidForestError` for the first invariant that does not hold."""
+        """Raise :class:`~hedgerow.forest.check.InvalidForestError` for the first invariant that does not hold.
+
+        Raises
+        ------
+        InvalidForestError
+            If an invariant does not hold; the message says which, and where.
+        """
         check_layout(self)
         check_structure(self)
 
@@ -192,7 +229,13 @@ class Forest:
         return {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
 
     def parts(self) -> dict[str, Any]:
-        """Arguments of :meth:`trusted`; None for arrays that would have to be derived."""
+        """Arguments of :meth:`trusted`; None for arrays that would have to be derived.
+
+        Returns
+        -------
+        dict
+            Arrays by name.
+        """
         names = (one.name for one in fields(self) if one.init and one.name not in _NODE_FIELDS)
         return {"nodes": self._node_bytes, **{name: vars(self).get(name) for name in (*names, "distinct_counts")}}
 
@@ -207,6 +250,11 @@ class Forest:
         ----------
         derive : sequence of str, default=()
             Names of optional arrays to compute where they are absent.
+
+        Returns
+        -------
+        ForestArrays
+            Arrays for the core; they are not copied.
         """
         optional: dict[str, Any] = {
             name: getattr(self, name) if name in derive else vars(self).get(name) for name in _DERIVABLE
@@ -248,6 +296,11 @@ class Forest:
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ForestArrays
+            Arrays for the core; they are not copied.
         """
         spreads = "weight" in vars(self) or not self.only_thresholds or np.isnan(X).any()
         return self.core_with_weight if spreads else self.core
@@ -339,7 +392,13 @@ class Forest:
         return figures.split_features(self)
 
     def node_depths(self) -> NDArray[np.int64]:
-        """Distance of each node from its root."""
+        """Distance of each node from its root.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes,)
+            Depths; 0 at roots.
+        """
         return node_depths(self.parent)
 
     def node_counts(self, leaf_counts: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
@@ -349,6 +408,11 @@ class Forest:
         ----------
         leaf_counts : array of shape (n_leaves, n_classes) or None, default=None
             Weighted class counts of each leaf, of a classification forest.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes, n_classes)
+            Counts.
         """
         return node_sums(self.core, self.counts if leaf_counts is None else np.ascontiguousarray(leaf_counts))
 
@@ -356,11 +420,22 @@ class Forest:
         """Counts that each leaf predicts from, (n_leaves, n_classes).
 
         They are its own; for a leaf without rows, those of its nearest ancestor that has any (C4.5's empty branches).
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, n_classes)
+            Counts; the same array as `leaf_counts` where no leaf is empty.
         """
         return figures.answer_counts(self)
 
     def node_stats(self) -> NDArray[np.float64]:
-        """Weight, mean and sum of squared deviations of each node, (n_nodes, 3), merged from its leaves."""
+        """Weight, mean and sum of squared deviations of each node, (n_nodes, 3), merged from its leaves.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes, 3)
+            Moments.
+        """
         return figures.node_stats(self)
 
     def boxes(self, tree: int = 0) -> NDArray[np.float64]:
@@ -372,6 +447,11 @@ class Forest:
         ----------
         tree : int, default=0
             Number of the tree, from 0.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, n_features, 2)
+            Lower and upper bounds of the tree's leaves; infinite where there is none.
         """
         return figures.leaf_boxes(self, tree)
 
@@ -405,6 +485,16 @@ class Forest:
             Text of each leaf; None: its class or mean.
         max_depth : int or None, default=None
             Levels that are shown; None shows all.
+
+        Returns
+        -------
+        str
+            Lines.
+
+        Raises
+        ------
+        ValueError
+            If names or answers are too few or too many, or there is no such tree.
         """
         if leaf_answers is not None and len(leaf_answers) != len(self.counts):
             raise ValueError(f"leaf_answers has {len(leaf_answers)} entries, this forest has {self.n_leaves} leaves")
@@ -412,7 +502,13 @@ class Forest:
         return tree_text(self, tree, names, max_depth, leaf_answers)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and lists, with None for NaN and "inf", which JSON lacks; see :meth:`from_dict`."""
+        """Plain numbers and lists, with None for NaN and "inf", which JSON lacks; see :meth:`from_dict`.
+
+        Returns
+        -------
+        dict
+            Plain values by name.
+        """
         return {"n_features": int(self.n_features), **arrays_to_lists(self._arrays())}
 
     @classmethod
@@ -423,6 +519,16 @@ class Forest:
         ----------
         plain : mapping
             Lists and numbers, as :meth:`to_dict` returns them.
+
+        Returns
+        -------
+        Forest
+            The forest, checked.
+
+        Raises
+        ------
+        InvalidForestError
+            If an invariant does not hold.
         """
         required = (one.name for one in fields(cls) if one.init and one.name not in _LEFT_OUT)
         arrays = lists_to_arrays(plain, required, _LEFT_OUT)
@@ -447,7 +553,13 @@ class Forest:
     # -- files and pickles
 
     def stored(self) -> dict[str, Any]:
-        """Contents of model files and pickles: `n_features` and arrays, with the nodes as they are in memory."""
+        """Contents of model files and pickles: `n_features` and arrays, with the nodes as they are in memory.
+
+        Returns
+        -------
+        dict
+            Arrays by name.
+        """
         kept = {name: array for name, array in self._arrays().items() if name not in _NODE_FIELDS}
         return {"n_features": int(self.n_features), "nodes": self._node_bytes, **kept}
 
@@ -459,6 +571,16 @@ class Forest:
         ----------
         stored : mapping
             Arrays by name, as :meth:`stored` returns them.
+
+        Returns
+        -------
+        Forest
+            The forest, checked.
+
+        Raises
+        ------
+        ValueError
+            If arrays are missing, or have other types; an :class:`~hedgerow.forest.InvalidForestError` is one.
         """
         arrays = {name: value for name, value in stored.items() if value is not None}
         raw = arrays.pop("nodes", None)

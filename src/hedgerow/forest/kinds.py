@@ -9,7 +9,15 @@ __all__ = ["LEAF_FEATURE", "NO_CHILD", "NO_PAYLOAD", "OBLIQUE_FEATURE", "Missing
 
 
 class NodeKind(IntEnum):
-    """Test of a node. Its first child takes the rows that pass."""
+    """Test of a node. Its first child takes the rows that pass.
+
+    Examples
+    --------
+    >>> from hedgerow.forest import NodeKind, build_forest, leaf, threshold
+    >>> forest = build_forest([threshold(0, 2.0, leaf([3, 1]), leaf([0, 4]))], n_features=1)
+    >>> [NodeKind(kind).name for kind in forest.kind]
+    ['THRESHOLD', 'LEAF', 'LEAF']
+    """
 
     LEAF = 0
     THRESHOLD = 1
@@ -25,7 +33,15 @@ class NodeKind(IntEnum):
 
 
 class MissingPolicy(IntEnum):
-    """Children that take rows whose value is missing, or is a category without a branch."""
+    """Children that take rows whose value is missing, or is a category without a branch.
+
+    Examples
+    --------
+    >>> from hedgerow.forest import MissingPolicy, build_forest, leaf, threshold
+    >>> forest = build_forest([threshold(0, 2.0, leaf([3, 1]), leaf([0, 4]), missing="last_child")], n_features=1)
+    >>> MissingPolicy(forest.missing[0]).name
+    'LAST_CHILD'
+    """
 
     SPREAD = 0
     """Down all children, in proportion to the training weight that went down each."""

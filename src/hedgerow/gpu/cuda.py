@@ -24,7 +24,16 @@ _COPIED_BYTES = 2**22  # by a thread at a time
 
 
 class NoGPUError(RuntimeError):
-    """No CUDA device can be used."""
+    """No CUDA device can be used.
+
+    Examples
+    --------
+    >>> from hedgerow.gpu import NoGPUError, open_device
+    >>> try:
+    ...     device = open_device("cuda")
+    ... except (NoGPUError, ImportError):
+    ...     device = None  # stay on the CPU
+    """
 
 
 def open_device(name: str = "cuda") -> CudaDevice:
@@ -34,6 +43,29 @@ def open_device(name: str = "cuda") -> CudaDevice:
     ----------
     name : str, default="cuda"
         "cuda" for CuPy's current device, "cuda:1" for the one with a number.
+
+    Returns
+    -------
+    CudaDevice
+        The device.
+
+    Raises
+    ------
+    ValueError
+        If it is not the name of a device.
+    NoGPUError
+        If there is no such GPU.
+    ImportError
+        If CuPy or NVRTC is missing.
+
+    Examples
+    --------
+    >>> from hedgerow.gpu import open_device
+    >>> try:
+    ...     open_device("gpu")
+    ... except ValueError as error:
+    ...     print(error)
+    device is 'gpu', must be 'cpu', 'cuda', or 'cuda:' and the number of a GPU
     """
     kind, _, number = name.partition(":")
     if kind != "cuda" or not (number == "" or number.isdecimal()):
@@ -72,6 +104,12 @@ class CudaDevice:
         The array module, CuPy.
     number : int
         Number of the GPU.
+
+    Examples
+    --------
+    >>> from hedgerow.gpu import open_device  # doctest: +SKIP
+    >>> open_device("cuda:0").free_bytes() > 1 << 30  # doctest: +SKIP
+    True
     """
 
     xp: Any
@@ -115,11 +153,23 @@ class CudaDevice:
         return int(self._properties["sharedMemPerBlockOptin"])
 
     def current(self) -> Any:
-        """Context in which this is CuPy's current device."""
+        """Context in which this is CuPy's current device.
+
+        Returns
+        -------
+        context manager
+            Its body runs on this device.
+        """
         return self.xp.cuda.Device(self.number)
 
     def free_bytes(self) -> int:
-        """Bytes of memory that are free."""
+        """Bytes of memory that are free.
+
+        Returns
+        -------
+        int
+            The number.
+        """
         with self.current():
             free, _ = self.xp.cuda.runtime.memGetInfo()
             return int(free + self.xp.get_default_memory_pool().free_bytes())
@@ -131,6 +181,11 @@ class CudaDevice:
         ----------
         array
             An array.
+
+        Returns
+        -------
+        int
+            The number.
         """
         return int(array.data.ptr)
 
@@ -141,6 +196,11 @@ class CudaDevice:
         ----------
         array
             An array.
+
+        Returns
+        -------
+        bool
+            True for arrays of this GPU.
         """
         return isinstance(array, self.xp.ndarray)
 
@@ -151,6 +211,11 @@ class CudaDevice:
         ----------
         n : int
             Number of threads that are wanted.
+
+        Returns
+        -------
+        list of CudaLane
+            Lanes, each a stream of its own with its part of the work.
         """
         return [CudaLane(self.xp, self.xp.cuda.Stream(non_blocking=True)) for _ in range(n)]
 

@@ -49,6 +49,15 @@ class DeviceWalk(HardWalk):
         The trees, which are copied to the device once.
     device : Device
         The device.
+
+    Examples
+    --------
+    >>> from hedgerow.gpu import DeviceWalk, open_device  # doctest: +SKIP
+    >>> import numpy as np  # doctest: +SKIP
+    >>> from hedgerow import load  # doctest: +SKIP
+    >>> walk = DeviceWalk(load("model.hedgerow").forest_, open_device("cuda"))  # doctest: +SKIP
+    >>> walk.route(np.zeros((1_000_000, 20))).shape  # doctest: +SKIP
+    (1000000, 100)
     """
 
     forest: Forest
@@ -63,6 +72,11 @@ class DeviceWalk(HardWalk):
         ----------
         rows : array of shape (n_samples, n_features)
             Converted rows, of the host or the device.
+
+        Returns
+        -------
+        int32 ndarray of shape (n_samples, n_trees)
+            Numbers of leaves, within their tree.
         """
         shape = (len(rows), self.forest.n_trees)
         (leaves,) = self._run(rows, [(shape, np.int32)], lambda batch, out, _: batch.route(out[0], heaviest=True))
@@ -75,6 +89,11 @@ class DeviceWalk(HardWalk):
         ----------
         rows : array of shape (n_samples, n_features)
             Converted rows, of the host or the device.
+
+        Returns
+        -------
+        csr_array of shape (n_samples, n_leaves)
+            Weights; those of a row add up to 1 in each tree.
         """
         from scipy.sparse import csr_array, hstack, vstack
 
@@ -113,6 +132,16 @@ class DeviceWalk(HardWalk):
             Tables that are not folded but returned for each tree.
         skip : uint8 (n_trees, ceil(n_rows / 8)) or None, default=None
             Bit mask of rows to leave out of each tree.
+
+        Returns
+        -------
+        list of ndarray
+            An array of shape (n_samples, m) for each table, or (n_samples, n_trees, m) where `per_tree` is set.
+
+        Raises
+        ------
+        ValueError
+            If a table has another number of leaves than the forest.
         """
         kept = [False] * len(tables) if per_tree is None else list(per_tree)
         n_trees = self.forest.n_trees

@@ -29,6 +29,16 @@ class Grown:
         Where the rows of each leaf begin.
     leaf_rows : int32 array
         Positions of the rows in each leaf.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.growth import Growth, Training, grow_forest
+    >>> values, labels = np.asfortranarray([[1.0], [2.0]]), np.array([0, 1], np.int32)
+    >>> rows = Training(values, np.zeros(1, np.int32), np.ones(2), labels, n_classes=2)
+    >>> options = Growth("gini").options(rows.sample_weight, 1, ("gini",), seed=0)
+    >>> grow_forest(rows, options).forest.n_leaves
+    2
     """
 
     forest: Forest
@@ -56,6 +66,27 @@ def grow_forest(training: Training, options: GrowOptions, progress: Callable[[in
         Settings, from the `options` method.
     progress : callable or None, default=None
         Called from time to time with the number of finished trees.
+
+    Returns
+    -------
+    Grown
+        The forest.
+
+    Raises
+    ------
+    ValueError
+        If the arrays of `training` do not belong together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.growth import Growth, Training, grow_forest
+    >>> values = np.asfortranarray([[1.0], [2.0], [3.0]])
+    >>> rows = Training(values, np.zeros(1, np.int32), np.ones(3), targets=np.array([10.0, 10.0, 40.0]))
+    >>> options = Growth("squared_error").options(rows.sample_weight, 1, ("squared_error",), seed=0)
+    >>> print(grow_forest(rows, options).forest.to_text())
+    x0 <= 2.5: 10 ± 0 (n = 2)
+    x0 > 2.5: 40 ± 0 (n = 1)
     """
     grown = grow(*training.arrays, options, progress)
     return to_grown(grown, training.values.shape[1], training.n_classes, options.n_trees)
@@ -76,6 +107,26 @@ def grow_random_forest(
         Settings, from the `options` method.
     progress : callable or None, default=None
         Called from time to time with the number of finished trees.
+
+    Returns
+    -------
+    Grown
+        The forest.
+
+    Raises
+    ------
+    ValueError
+        If there are no labels, or a weight is not positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.growth import RandomGrowth, Training, grow_random_forest
+    >>> rows = Training(
+    ...     np.array([[1.0], [2.0]]), np.zeros(1, np.int32), np.ones(2), np.array([0, 1], np.int32), n_classes=2
+    ... )
+    >>> grow_random_forest(rows, RandomGrowth().options(n_rows=2, n_trees=3, seed=0)).forest.n_trees
+    3
     """
     if training.labels is None:
         raise ValueError("random decision trees need labels")

@@ -49,6 +49,7 @@ class RidgeSplit:
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from hedgerow import ObliqueTreeClassifier
+    >>> from hedgerow.growth import RidgeSplit
     >>> ObliqueTreeClassifier(RidgeSplit(penalty=1.0)).fit(X, y).get_n_leaves()
     7
     """
@@ -71,6 +72,22 @@ def linear_model(splitter: Any, *, of_classes: bool) -> LinearModel:
         The parameter of the estimator.
     of_classes : bool
         Whether the tree is a classifier.
+
+    Returns
+    -------
+    float or callable
+        The penalty of ridge regression, or a function that fits a linear model to the rows of a node.
+
+    Raises
+    ------
+    ValueError
+        If it is a class, no linear model, or a classifier where a regressor is needed.
+
+    Examples
+    --------
+    >>> from hedgerow.growth import linear_model
+    >>> linear_model("ridge", of_classes=True)
+    0.1
     """
     if isinstance(splitter, str) and splitter == "ridge":
         splitter = RidgeSplit()

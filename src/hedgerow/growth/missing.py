@@ -31,6 +31,7 @@ class Fractional:
     --------
     >>> from hedgerow import TreeClassifier
     >>> X = [[1.0], [2.0], [float("nan")], [4.0]]
+    >>> from hedgerow.growth import Fractional
     >>> TreeClassifier(missing=Fractional(), pruning=None).fit(X, [0, 0, 1, 1]).score(X, [0, 0, 1, 1])
     1.0
     """
@@ -52,8 +53,16 @@ class Fractional:
         n_branches : int
             Number of branches.
 
+        Returns
+        -------
+        tuple of three ndarrays
+            Number of fractions of each row, of shape (n_rows,); branch and weight of each fraction, of shape
+            (n_fractions,).
+
         Examples
         --------
+        >>> from hedgerow.growth import Fractional
+        >>> import numpy as np
         >>> Fractional().divide(np.array([1, -1, 0, 1]), np.array([1.0, 0.5, 1.0, 2.0]), 2)
         (array([1, 2, 1, 1]), array([1, 0, 1, 0, 1]), array([1.   , 0.125, 0.375, 1.   , 2.   ]))
         """
@@ -76,6 +85,7 @@ class Category:
     --------
     >>> from hedgerow import TreeClassifier
     >>> X = [[1.0], [2.0], [float("nan")], [4.0]]
+    >>> from hedgerow.growth import Category
     >>> TreeClassifier(missing=Category(), pruning=None).fit(X, [0, 0, 1, 1]).score(X, [0, 0, 1, 1])
     1.0
     """
@@ -91,6 +101,7 @@ class Learned:
     --------
     >>> from hedgerow import TreeClassifier
     >>> X = [[1.0], [2.0], [float("nan")], [4.0]]
+    >>> from hedgerow.growth import Learned
     >>> TreeClassifier(missing=Learned(), pruning=None).fit(X, [0, 0, 1, 1]).score(X, [0, 0, 1, 1])
     1.0
     """
@@ -101,6 +112,14 @@ class Random:
     """Send a row with a missing value down one branch, drawn in proportion to the rows with a value.
 
     Equal to :class:`Fractional` in expectation, and as fast as growth without missing values: the default of forests.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.growth import Random
+    >>> X = [[1.0], [2.0], [float("nan")], [4.0]]
+    >>> TreeClassifier(missing=Random(), pruning=None, random_state=0).fit(X, [0, 0, 1, 1]).get_n_leaves()
+    2
     """
 
 

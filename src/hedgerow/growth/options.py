@@ -69,6 +69,14 @@ class Growth:
         All splits of a column are tried, or one that is drawn.
     linear_model : LinearModel or None
         Linear model of oblique splits; None has none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.growth import Growth
+    >>> growth = Growth("gini", max_depth=3, min_samples_leaf=0.1)
+    >>> growth.options(np.ones(50), n_features=4, criteria=("gini",), seed=0).min_samples_leaf
+    5.0
     """
 
     criterion: Any
@@ -102,6 +110,16 @@ class Growth:
             Criteria that are allowed.
         seed : int
             Seed of the draws.
+
+        Returns
+        -------
+        GrowOptions
+            Settings as the core takes them.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of its range; the message names it.
         """
         n_rows = int((sample_weight > 0).sum())  # rows of weight 0 only contribute candidate thresholds
         return self.options_of_size(n_rows, float(sample_weight.sum()), n_features, criteria, seed)
@@ -123,6 +141,16 @@ class Growth:
             Criteria that are allowed.
         seed : int
             Seed of the draws.
+
+        Returns
+        -------
+        GrowOptions
+            Settings as the core takes them.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of its range; the message names it.
         """
         missing = missing_values(self.missing)
         options = GrowOptions()
@@ -175,6 +203,16 @@ class Growth:
             Number of categories of each column; 0 for numbers.
         max_bins : int or None
             Largest number of bins of a column; None is exact.
+
+        Returns
+        -------
+        bool
+            Whether they can.
+
+        Raises
+        ------
+        ValueError
+            If `max_bins` is not valid.
         """
         if max_bins is None:
             return False
@@ -200,6 +238,12 @@ class RandomGrowth:
         branches hold them: a branch for a rare category may have fewer.
     max_depth : int or None
         Most splits on a path; None is no limit.
+
+    Examples
+    --------
+    >>> from hedgerow.growth import RandomGrowth
+    >>> RandomGrowth(min_samples_leaf=2).options(n_rows=50, n_trees=10, seed=0).n_trees
+    10
     """
 
     min_samples_leaf: Any = 1
@@ -216,6 +260,16 @@ class RandomGrowth:
             Number of trees.
         seed : int
             Seed of the draws.
+
+        Returns
+        -------
+        RandomGrowOptions
+            Settings as the core takes them.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of its range; the message names it.
         """
         options = RandomGrowOptions()
         options.min_samples_leaf = _rows("min_samples_leaf", self.min_samples_leaf, 1, n_rows)

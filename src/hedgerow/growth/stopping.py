@@ -29,6 +29,7 @@ class ChiSquare:
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.growth import ChiSquare
     >>> TreeClassifier(stopping=ChiSquare(0.01), pruning=None).fit(X, y).get_n_leaves()
     6
     """

@@ -15,7 +15,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Importances:
-    """Loss in score of each tree without what a column tells; the names of arrays are scikit-learn's."""
+    """Loss in score of each tree without what a column tells; the names of arrays are scikit-learn's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.inspection import Importances
+    >>> found = Importances(("age", "sex"), np.array([[0.1, 0.3], [0.0, 0.0]]), "accuracy")
+    >>> print(found)
+    loss in accuracy, mean over 2 trees ± standard error
+    age     0.2000 ± 0.1000
+    sex     0.0000 ± 0.0000
+    """
 
     names: tuple[str, ...]
     """Columns, or groups of them."""
@@ -52,7 +63,18 @@ class Importances:
         return mean / largest if largest > 0 else np.zeros_like(mean)
 
     def to_frame(self) -> Any:
-        """Table with a row for each name, the largest mean first; needs pandas."""
+        """Table with a row for each name, the largest mean first; needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Mean, standard error and mean relative to the largest.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
         try:
             import pandas as pd
         except ImportError as absent:

@@ -26,6 +26,14 @@ class MinimalDepths:
     ----------
     names : tuple[str, ...]
         Names of the columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.inspection import MinimalDepths
+    >>> found = MinimalDepths(("age", "sex"), np.array([[0.0, 1.0], [4.0, 3.0]]), threshold=2.0)
+    >>> found.mean, found.selected
+    (array([0.5, 3.5]), ('age',))
     """
 
     names: tuple[str, ...]
@@ -60,11 +68,22 @@ def minimal_depth(model: Any) -> MinimalDepths:
     model : fitted estimator
         A tree or a forest of this package.
 
+    Returns
+    -------
+    MinimalDepths
+        Depths by column and tree, and the threshold.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If the model is not fitted.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from hedgerow import ForestClassifier
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> from hedgerow.inspection import minimal_depth
     >>> minimal_depth(ForestClassifier(random_state=0).fit(X, y)).selected
     ('petal length (cm)', 'petal width (cm)')
     """

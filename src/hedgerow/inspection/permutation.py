@@ -86,7 +86,7 @@ def permutation_importance(
         Correlated are columns whose association is at least this number; True is 0.5. Splits of nodes with less than
         5 % of a tree's rows do not count: in full trees each row would be alone.
     scoring : {"accuracy", "neg_log_loss", "neg_brier_score", "r2", "neg_mean_squared_error", \
-"neg_mean_absolute_error"} or None, default=None
+    "neg_mean_absolute_error"} or None, default=None
         Score of a tree; None is "accuracy" for classifiers, "r2" for regressors. Probabilities of a tree are the class
         frequencies of its leaves. (For any other score, of the forest as a whole, use scikit-learn's function of this
         name.)
@@ -100,12 +100,26 @@ def permutation_importance(
     n_jobs : int or None, default=None
         Threads, one tree each; identical results for any n_jobs.
 
+    Returns
+    -------
+    Importances
+        Loss of each tree, by column.
+
+    Raises
+    ------
+    TypeError
+        If the model is not a tree or forest of hedgerow.
+    ValueError
+        If no tree has a row that it has not seen, the rows are not those of `fit`, or the score is not defined for
+        them.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from hedgerow import ForestClassifier
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> forest = ForestClassifier(random_state=0).fit(X, y)
+    >>> from hedgerow.inspection import permutation_importance
     >>> found = permutation_importance(forest, X, y)
     >>> sorted(found.names, key=lambda name: -found.importances_mean[found.names.index(name)])[:2]
     ['petal length (cm)', 'petal width (cm)']

@@ -34,7 +34,17 @@ _ROWS_AT_ONCE = 1024  # of the shares of common trees
 
 
 class Neighbors(NamedTuple):
-    """Rows that share most leaves with each row; the closest first, of equals the first."""
+    """Rows that share most leaves with each row; the closest first, of equals the first.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.inspection import neighbors
+    >>> X = [[1.0], [2.0], [8.0]]
+    >>> found = neighbors(TreeClassifier.cart().fit(X, [0, 0, 1]), X, [[1.5]], n_neighbors=3)
+    >>> found.indices, found.proximities  # the third row shares no leaf
+    (array([[ 0,  1, -1]]), array([[1., 1., 0.]]))
+    """
 
     indices: NDArray[np.int64]
     """Their positions, (n, n_neighbors); -1 where fewer rows share a leaf."""
@@ -49,6 +59,14 @@ class Prototype(NamedTuple):
     ----------
     label
         Class of the row.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.inspection import prototypes
+    >>> X, y = [[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"]
+    >>> prototypes(TreeClassifier.cart().fit(X, y), X, y, n_neighbors=2)[1]
+    Prototype(label='low', row=0, covered=(0, 1))
     """
 
     label: Any
@@ -75,10 +93,21 @@ def proximity(model: TreeBased, X: Any, Y: Any = None, *, n_neighbors: int | Non
     n_neighbors : int or None, default=None
         Number of neighbors of each row; None keeps all.
 
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples of Y)
+        Shares, from 0 to 1; pairs without a common leaf are not stored.
+
+    Raises
+    ------
+    ValueError
+        If `n_neighbors` is not a positive whole number, or columns are not those of `fit`.
+
     Examples
     --------
     >>> from hedgerow import TreeClassifier
     >>> tree = TreeClassifier.cart().fit([[1.0], [2.0], [3.0]], [0, 0, 1])
+    >>> from hedgerow.inspection import proximity
     >>> proximity(tree, [[1.0], [2.0], [9.0]]).toarray()
     array([[1., 1., 0.],
            [1., 1., 0.],
@@ -107,12 +136,23 @@ def neighbors(model: TreeBased, X_train: Any, X: Any = None, *, n_neighbors: int
     n_neighbors : int, default=5
         Number of neighbors of each row.
 
+    Returns
+    -------
+    Neighbors
+        Positions in `X_train` and proximities, each of shape (n_samples, n_neighbors).
+
+    Raises
+    ------
+    ValueError
+        If `n_neighbors` is not a positive whole number, or columns are not those of `fit`.
+
     Examples
     --------
     >>> from hedgerow import ForestClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = ForestClassifier(20, random_state=0).fit(X[1:], y[1:])
+    >>> from hedgerow.inspection import neighbors
     >>> y[1:][neighbors(forest, X[1:], X[:1]).indices]
     array([[0, 0, 0, 0, 0]])
     """
@@ -149,12 +189,23 @@ def outlier_scores(model: TreeBased, X: Any, y: Any = None, *, rows: str = "all"
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weights that `fit` was given, above 0, for ``rows="oob"``.
 
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Scores.
+
+    Raises
+    ------
+    ValueError
+        With ``rows="oob"``, if `y` is missing, the rows are not those of `fit`, or weights are 0.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from hedgerow import ForestClassifier
     >>> forest = ForestClassifier(min_samples_leaf=5, random_state=0).fit(X, y)
+    >>> from hedgerow.inspection import outlier_scores
     >>> int(outlier_scores(forest, X, y).argmax())
     106
     """
@@ -235,12 +286,23 @@ def prototypes(model: TreeBased, X: Any, y: Any, *, n_prototypes: int = 1, n_nei
     n_neighbors : int, default=10
         Number of neighbors of each row.
 
+    Returns
+    -------
+    list of Prototype
+        Class by class.
+
+    Raises
+    ------
+    ValueError
+        If a number is not a positive whole number, or columns are not those of `fit`.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from hedgerow import ForestClassifier
     >>> forest = ForestClassifier(random_state=0).fit(X, y)
+    >>> from hedgerow.inspection import prototypes
     >>> [int(one.label) for one in prototypes(forest, X, y, n_neighbors=30)]
     [0, 1, 2]
     """

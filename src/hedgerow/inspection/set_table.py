@@ -42,6 +42,8 @@ class PredictedSets:
 
     Examples
     --------
+    >>> from hedgerow.inspection import PredictedSets
+    >>> import numpy as np
     >>> answer = PredictedSets(np.array(["benign", "malignant"]), np.array([[True, False], [True, True]]), None, None)
     >>> answer.labels
     [('benign',), ('benign', 'malignant')]
@@ -61,7 +63,18 @@ class PredictedSets:
         return [tuple(self.classes[row].tolist()) for row in self.sets]
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame: set, number of classes in it, and bounds of each class; needs pandas."""
+        """Return a pandas DataFrame: set, number of classes in it, and bounds of each class; needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each row that was asked about.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
         try:
             import pandas
         except ImportError as absent:
@@ -135,6 +148,7 @@ def predicted_sets(model: Any, X: Any, **arguments: Any) -> PredictedSets:
     >>> iris = load_iris(as_frame=True)
     >>> species = iris.target_names[iris.target]
     >>> forest = CautiousForestClassifier(s=2, random_state=0).fit(iris.data[::2], species[::2])
+    >>> from hedgerow.inspection import predicted_sets
     >>> predicted_sets(forest, iris.data[82:86:2]).to_frame()["set"]
     82               (versicolor,)
     84    (versicolor,)

@@ -51,6 +51,16 @@ class Regions:
         Lower and upper end of each region in each column, (k, n_features, 2).
     members : Mapping[int, bool array]
         Categories in each region, by the position of the nominal column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import MeasuredTreeRegressor
+    >>> from hedgerow.measured import Regions
+    >>> tree = MeasuredTreeRegressor(0.1, max_leaf_nodes=2).fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> Regions.of_forest(tree.forest_, np.zeros(1, np.int32)).bounds
+    array([[[-inf, 2.5]],
+           [[ 2.5,  inf]]])
     """
 
     bounds: Floats
@@ -66,6 +76,11 @@ class Regions:
             One tree.
         n_categories : int array of shape (n_features,)
             Number of categories of each column; 0 for numeric ones.
+
+        Returns
+        -------
+        Regions
+            A region for each leaf.
         """
         nominal = [features for kind, (_, features) in splits_by_kind(forest).items() if kind in NOMINAL]
         columns = np.unique(np.concatenate([*nominal, np.zeros(0, dtype=np.int32)])).tolist()
@@ -130,9 +145,14 @@ def membership(
     ----------
     regions : array-like of shape (k, d, 2)
         Infinite where a region is not bounded.
-    X : table of numbers, (n, d)
-    error_model, sigma, prior
-        As in :class:`hedgerow.MeasuredTreeRegressor`. A prior that is not flat is learned from X.
+    X : array-like or frame of shape (n, d)
+        Measured values.
+    error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, or a mapping
+        Distribution of the errors, for all columns or by column.
+    sigma : float, sequence of float, or mapping
+        Standard deviations of the errors: one for all columns, one per column, or by column.
+    prior : {"flat", "normal", "kde"} or an instance from :mod:`hedgerow.measured`
+        Prior of the latent values of each column. One that is not flat is learned from X.
     X_err : array-like of shape (n, d) or None
         Standard deviations of the errors of all cells, instead of `sigma`.
     covariance : array-like of shape (d, d) or (n, d, d), or None
@@ -140,10 +160,21 @@ def membership(
         correlated between columns. Exact where two columns bound boxes, by quasi-Monte Carlo integration where more do,
         with a standard error below 0.001. Columns of U are independent before x is read.
 
+    Returns
+    -------
+    ndarray of shape (n_samples, k)
+        Probabilities; of regions that divide the space they add up to 1 in each row.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, bounds cross, or `covariance` is no covariance.
+
     Examples
     --------
     >>> import numpy as np
     >>> quarter = [[[-np.inf, 0], [-np.inf, 0]]]
+    >>> from hedgerow.measured import membership
     >>> for correlation in (-0.9, 0.0, 0.9):
     ...     errors = [[1.0, correlation], [correlation, 1.0]]
     ...     print(membership(quarter, [[0.0, 0.0]], covariance=errors).round(3))

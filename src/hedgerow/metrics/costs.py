@@ -42,9 +42,20 @@ def total_cost(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
 
+    Returns
+    -------
+    float
+        The sum.
+
+    Raises
+    ------
+    ValueError
+        If the cost matrix is not valid, a label is not in `classes`, or a measurement costs less than 0.
+
     Examples
     --------
     >>> costs = [[0, 20], [1, 0]]  # a missed illness costs 20, a false alarm 1
+    >>> from hedgerow.metrics import total_cost
     >>> total_cost(["ill", "well", "well"], ["well", "ill", "well"], cost_matrix=costs, classes=["ill", "well"])
     21.0
     """
@@ -70,6 +81,23 @@ def check_cost_matrix(cost_matrix: Any, n_classes: int, of_what: str) -> Floats:
         Number of classes.
     of_what : str
         What the matrix is, for messages.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
+        The matrix as float64.
+
+    Raises
+    ------
+    ValueError
+        If it has another shape, a cost is negative or not finite, or a right answer costs something.
+
+    Examples
+    --------
+    >>> from hedgerow.metrics import check_cost_matrix
+    >>> check_cost_matrix([[0, 20], [1, 0]], 2, "classes")
+    array([[ 0., 20.],
+           [ 1.,  0.]])
     """
     costs = as_numbers("cost_matrix", cost_matrix)
     if costs.shape != (n_classes, n_classes):

@@ -29,8 +29,19 @@ def interval_coverage(y_true: ArrayLike, intervals: ArrayLike, *, sample_weight:
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
 
+    Returns
+    -------
+    float
+        The share, from 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        If intervals do not have shape (n_samples, 2), or a lower end is above the upper one.
+
     Examples
     --------
+    >>> from hedgerow.metrics import interval_coverage
     >>> interval_coverage([1.0, 2.0, 3.0, 4.0], [[0, 1], [0, 1], [3, 5], [0, 9]])
     0.75
     """
@@ -49,8 +60,19 @@ def mean_interval_width(intervals: ArrayLike, *, sample_weight: ArrayLike | None
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
 
+    Returns
+    -------
+    float
+        The mean, in the unit of the target.
+
+    Raises
+    ------
+    ValueError
+        If intervals do not have shape (n_samples, 2), or a lower end is above the upper one.
+
     Examples
     --------
+    >>> from hedgerow.metrics import mean_interval_width
     >>> mean_interval_width([[0, 1], [0, 1], [3, 5], [0, 4]])
     2.0
     """
@@ -77,8 +99,19 @@ def interval_score(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
 
+    Returns
+    -------
+    float
+        The mean, in the unit of the target.
+
+    Raises
+    ------
+    ValueError
+        If intervals do not have shape (n_samples, 2), or `coverage` is not between 0 and 1.
+
     Examples
     --------
+    >>> from hedgerow.metrics import interval_score
     >>> interval_score([1.0, 4.0], [[0, 2], [0, 3]], coverage=0.5)  # 2, and 3 + 4·1
     4.5
     """
@@ -109,8 +142,19 @@ def width_stratified_coverage(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
 
+    Returns
+    -------
+    float
+        The least share, from 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        If intervals do not have shape (n_samples, 2), or `n_bins` is not a positive whole number.
+
     Examples
     --------
+    >>> from hedgerow.metrics import width_stratified_coverage
     >>> width_stratified_coverage([1.0, 2.0, 3.0, 4.0], [[0, 1], [0, 1], [0, 5], [0, 9]], n_bins=2)
     0.5
     """

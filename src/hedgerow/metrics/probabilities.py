@@ -50,12 +50,23 @@ def expected_calibration_error(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
 
+    Returns
+    -------
+    float
+        The error, from 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        If probabilities do not have the shape of labels and classes, or do not add up to 1.
+
     Examples
     --------
     Of three rows with confidence 0.9 two are right, and the row with confidence 0.6 is:
     ¾·|⅔ − 0.9| + ¼·|1 − 0.6| = 0.275.
 
     >>> proba = [[0.1, 0.9], [0.9, 0.1], [0.9, 0.1], [0.4, 0.6]]
+    >>> from hedgerow.metrics import expected_calibration_error
     >>> round(expected_calibration_error(["yes", "no", "yes", "yes"], proba), 3)
     0.275
 

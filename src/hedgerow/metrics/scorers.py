@@ -33,6 +33,16 @@ class SetScorer:
         Further arguments of the metric.
     weight_request : bool or str or None
         Whether `sample_weight` is asked for, with metadata routing.
+
+    Examples
+    --------
+    >>> from hedgerow import CautiousForestClassifier
+    >>> from hedgerow.metrics import u65_scorer
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cross_val_score(CautiousForestClassifier(10, s=2, random_state=0), X, y, scoring=u65_scorer, cv=3).shape
+    (3,)
     """
 
     metric: Callable[..., float]
@@ -53,11 +63,22 @@ class SetScorer:
         ----------
         sample_weight : bool, str or None
             Whether weights are asked for, or under which name.
+
+        Returns
+        -------
+        SetScorer
+            A copy of this scorer.
         """
         return replace(self, weight_request=sample_weight)
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Return the metadata requests of this scorer."""
+        """Return the metadata requests of this scorer.
+
+        Returns
+        -------
+        MetadataRequest
+            What the scorer asks for.
+        """
         request = MetadataRequest(owner=self)
         request.score.add_request(param="sample_weight", alias=self.weight_request)
         return request
@@ -83,11 +104,22 @@ def make_set_scorer(metric: Callable[..., float], *, greater_is_better: bool = T
     **options
         Further arguments of the metric.
 
+    Returns
+    -------
+    SetScorer
+        The scorer, which ``cross_val_score`` and searches take as `scoring`.
+
+    Raises
+    ------
+    TypeError
+        If `metric` is no function.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from hedgerow import CautiousForestClassifier
     >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow.metrics import make_set_scorer, u65_score
     >>> scorer = make_set_scorer(u65_score)
     >>> forest = CautiousForestClassifier(10, s=2, random_state=0).fit(X, y)
     >>> bool(scorer(forest, X, y) > 0.9)

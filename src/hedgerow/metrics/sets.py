@@ -39,9 +39,20 @@ def u65_score(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
 
+    Returns
+    -------
+    float
+        The mean.
+
+    Raises
+    ------
+    ValueError
+        If sets are not bool of shape (n_samples, n_classes), one is empty, or a label is not in `classes`.
+
     Examples
     --------
     >>> sets = [[True, False], [True, True], [True, False]]
+    >>> from hedgerow.metrics import u65_score
     >>> round(u65_score([0, 1, 1], sets, classes=[0, 1]), 2)  # right, undecided, wrong
     0.55
     """
@@ -66,9 +77,20 @@ def u80_score(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
 
+    Returns
+    -------
+    float
+        The mean.
+
+    Raises
+    ------
+    ValueError
+        If sets are not bool of shape (n_samples, n_classes), one is empty, or a label is not in `classes`.
+
     Examples
     --------
     >>> sets = [[True, False], [True, True], [True, False]]
+    >>> from hedgerow.metrics import u80_score
     >>> round(u80_score([0, 1, 1], sets, classes=[0, 1]), 2)  # right, undecided, wrong
     0.6
     """
@@ -96,9 +118,20 @@ def set_accuracy(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
 
+    Returns
+    -------
+    float
+        The mean.
+
+    Raises
+    ------
+    ValueError
+        If sets are not bool of shape (n_samples, n_classes), one is empty, or a label is not in `classes`.
+
     Examples
     --------
     >>> sets = [[True, False], [True, True], [True, False]]
+    >>> from hedgerow.metrics import set_accuracy
     >>> round(set_accuracy([0, 1, 1], sets, classes=[0, 1]), 2)
     0.67
     """
@@ -124,8 +157,19 @@ def set_coverage(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
 
+    Returns
+    -------
+    float
+        The share, from 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        If sets are not bool of shape (n_samples, n_classes), or a label is not in `classes`.
+
     Examples
     --------
+    >>> from hedgerow.metrics import set_coverage
     >>> set_coverage(["no", "yes"], [[True, False], [False, False]], classes=["no", "yes"])
     0.5
     """
@@ -151,6 +195,25 @@ def size_stratified_coverage(
         Labels in the order of the columns, `classes_` of the model.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
+
+    Returns
+    -------
+    float
+        The least share, from 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        If sets are not bool of shape (n_samples, n_classes), or a label is not in `classes`.
+
+    Examples
+    --------
+    >>> from hedgerow.metrics import set_coverage, size_stratified_coverage
+    >>> truth, sets = ["no", "yes", "yes", "no"], [[True, False], [True, False], [True, True], [True, True]]
+    >>> set_coverage(truth, sets, classes=["no", "yes"])
+    0.75
+    >>> size_stratified_coverage(truth, sets, classes=["no", "yes"])  # of the two sets of one class
+    0.5
     """
     correct, members, weights = read_memberships(y_true, sets, classes, sample_weight, may_be_empty=True)
     size = members.sum(axis=1)
@@ -177,9 +240,20 @@ def single_accuracy(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
 
+    Returns
+    -------
+    float
+        The accuracy, or NaN.
+
+    Raises
+    ------
+    ValueError
+        If sets are not bool of shape (n_samples, n_classes), one is empty, or a label is not in `classes`.
+
     Examples
     --------
     >>> sets = [[True, False], [True, True], [True, False]]
+    >>> from hedgerow.metrics import single_accuracy
     >>> single_accuracy([0, 1, 1], sets, classes=[0, 1])
     0.5
     """
@@ -213,9 +287,20 @@ def determinacy(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
 
+    Returns
+    -------
+    float
+        The share or mean.
+
+    Raises
+    ------
+    ValueError
+        If sets are not bool of shape (n_samples, n_classes), or one is empty.
+
     Examples
     --------
     >>> sets = [[True, False], [True, True], [True, False]]
+    >>> from hedgerow.metrics import determinacy
     >>> round(determinacy([0, 1, 1], sets), 2)
     0.67
     """
@@ -245,8 +330,19 @@ def mean_set_size(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike.
 
+    Returns
+    -------
+    float
+        The share or mean.
+
+    Raises
+    ------
+    ValueError
+        If sets are not bool of shape (n_samples, n_classes), or one is empty.
+
     Examples
     --------
+    >>> from hedgerow.metrics import mean_set_size
     >>> mean_set_size(None, [[True, False], [True, True]])
     1.5
     """

@@ -75,8 +75,19 @@ def cut_points(x: ArrayLike, y: ArrayLike) -> Floats:
     y : array-like of shape (n_rows,)
         Class of each.
 
+    Returns
+    -------
+    ndarray of shape (n_cuts,)
+        Cut points.
+
+    Raises
+    ------
+    ValueError
+        If `x` and `y` differ in shape, or `x` is infinite.
+
     Examples
     --------
+    >>> from hedgerow.naive_bayes import cut_points
     >>> cut_points([1, 2, 3, 4, 11, 12, 13, 14], ["a", "a", "a", "a", "b", "b", "b", "b"])
     array([7.5])
     """

@@ -29,6 +29,15 @@ class Examples:
         Class of each row.
     n_classes : int
         Number of classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.naive_bayes import Examples
+    >>> values, labels = np.arange(4.0).reshape(-1, 1), np.array([1, 0, 1, 0], np.int32)
+    >>> rows = Examples.shuffle(values, labels, 2, np.zeros(1, np.int32), seed=0)
+    >>> rows.labels
+    array([0, 0, 1, 1])
     """
 
     values: Floats
@@ -56,6 +65,11 @@ class Examples:
             Number of categories of each column; 0 for numbers.
         seed : int
             Seed of the draws.
+
+        Returns
+        -------
+        Examples
+            The rows, by class.
         """
         drawn = np.random.RandomState(seed).permutation(len(labels))  # its stream is frozen by NumPy's policy
         order = drawn[np.argsort(labels[drawn], kind="stable")]

@@ -44,6 +44,15 @@ class LeafModels:
         Where each column's numbers begin.
     edge : array
         Edges of the intervals of numeric columns.
+
+    Examples
+    --------
+    >>> from hedgerow import NaiveBayesTreeClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> models = NaiveBayesTreeClassifier(random_state=0).fit(X, y).leaf_models_
+    >>> models.log_prior.shape
+    (1, 3)
     """
 
     log_prior: Floats
@@ -73,6 +82,11 @@ class LeafModels:
             Rows of each leaf.
         numeric : str or an instance
             How numeric columns are modelled.
+
+        Returns
+        -------
+        LeafModels
+            The parameters.
         """
         n_leaves, n_features, n_classes = leaves.n_groups, examples.n_features, examples.n_classes
         normal = numeric.normal(examples.n_categories)
@@ -155,6 +169,11 @@ class LeafModels:
             Rows, converted.
         leaf : array of shape (n_samples,)
             Leaf of each row.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities.
         """
         scores = self.log_prior[leaf]
         densities = self.mean.shape[1] > 0

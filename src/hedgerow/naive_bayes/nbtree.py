@@ -58,6 +58,16 @@ class NaiveBayesGrowth:
         Least rows of a node that is split.
     min_error_reduction
         Least share of the node's errors that a split must avoid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.naive_bayes import Examples, NaiveBayesGrowth
+    >>> values, labels = np.arange(40.0).reshape(-1, 1), np.repeat([0, 1], 20).astype(np.int32)
+    >>> rows = Examples.shuffle(values, labels, 2, np.zeros(1, np.int32), seed=0)
+    >>> forest, models = NaiveBayesGrowth(min_samples_split=50).grow(rows)
+    >>> forest.n_leaves
+    1
     """
 
     numeric: Any = "entropy"
@@ -71,6 +81,16 @@ class NaiveBayesGrowth:
         ----------
         examples : Examples
             Training rows.
+
+        Returns
+        -------
+        tuple of Forest and LeafModels
+            The tree, and the classifier of each leaf.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of its range.
         """
         likelihood = numeric(self.numeric)
         least = check_rows("min_samples_split", self.min_samples_split, 2, len(examples.labels))

@@ -83,6 +83,16 @@ class ContributionsDisplay(Display):
             Keywords for matplotlib's bars.
         point_kw : dict or None, default=None
             Keywords for matplotlib's `scatter`.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
+
+        Raises
+        ------
+        ValueError
+            If there is no row to draw.
         """
         n_rows = len(self.contributions)
         self.bars_: Any = None
@@ -201,6 +211,11 @@ class ContributionsDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         cls._pyplot("from_estimator")
         check_estimator(estimator, ["contributions"], hint="pass a tree or a forest of hedgerow, not a pipeline")
@@ -223,6 +238,11 @@ class ContributionsDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         return cls(contributions=contributions.of_class(class_label)).plot(ax, **kwargs)
 

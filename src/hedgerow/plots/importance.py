@@ -71,6 +71,11 @@ class ImportanceDisplay(Display):
             Keywords for matplotlib's bars.
         error_kw : dict or None, default=None
             Keywords for the error bars.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
         """
         found = self.importances
         mean, error = found.importances_mean, found.standard_error
@@ -127,7 +132,7 @@ class ImportanceDisplay(Display):
             Permute only between rows that agree on the tree's splits on columns whose association is at least this
             number; True is 0.5.
         scoring : {"accuracy", "neg_log_loss", "neg_brier_score", "r2", "neg_mean_squared_error", \
-"neg_mean_absolute_error"} or None, default=None
+        "neg_mean_absolute_error"} or None, default=None
             Score of a tree; None is "accuracy" for classifiers, "r2" for regressors.
         rows : {"oob", "all"}, default="oob"
             Whether each tree answers the rows out of its bag, or all rows.
@@ -141,6 +146,11 @@ class ImportanceDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         cls._pyplot("from_estimator")
         settings = {"groups": groups, "conditional": conditional, "scoring": scoring, "rows": rows}
@@ -160,5 +170,10 @@ class ImportanceDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         return cls(importances=importances).plot(ax, **kwargs)

@@ -87,6 +87,11 @@ class ReliabilityDisplay(Display):
             Whether to draw a legend.
         line_kw : dict or None, default=None
             Keywords for matplotlib's `plot`, for the lines.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
         """
         axes = self._axes(ax, figsize=(5.6, 7.0 if counts else 5.4), layout="constrained")
         dotted = {"color": BLACK, "linestyle": ":", "linewidth": 1.2, "zorder": 1}
@@ -158,6 +163,11 @@ class ReliabilityDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         cls._pyplot("from_estimator")
         check_estimator(estimator, ["predict_proba"], hint="pass a fitted classifier that predicts probabilities")
@@ -202,6 +212,16 @@ class ReliabilityDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If there are no estimates, or too many, or one has another length.
         """
         cls._pyplot("from_predictions")
         outcome = np.asarray(positive, dtype=bool)

@@ -71,6 +71,11 @@ class TreeDisplay(Display):
             Keywords for texts.
         branch_kw : dict or None, default=None
             Keywords for branches.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
         """
         check_choice("theme", theme, ("auto", "light", "dark"))
         width, height = self.scene.width, self.scene.height
@@ -175,6 +180,11 @@ class TreeDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         cls._pyplot("from_estimator")
         hint = f"pass a tree or a forest of hedgerow, such as TreeClassifier(){INSIDE}"

@@ -55,6 +55,22 @@ def pruning_named(given: Any) -> Pruning | None:
     ----------
     given : str, an instance or None
         The parameter of the estimator.
+
+    Returns
+    -------
+    Pruning or None
+        The strategy.
+
+    Raises
+    ------
+    ValueError
+        If no strategy has this name.
+
+    Examples
+    --------
+    >>> from hedgerow.pruning import pruning_named
+    >>> pruning_named("pessimistic")
+    Pessimistic(confidence=0.25, raising=True)
     """
     if given is None:
         return None

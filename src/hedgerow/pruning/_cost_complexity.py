@@ -50,6 +50,7 @@ class CostComplexity:
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.pruning import CostComplexity
     >>> TreeClassifier(pruning=CostComplexity(), random_state=0).fit(X, y).get_n_leaves()
     4
     """
@@ -86,6 +87,16 @@ class CostComplexity:
             Training rows.
         grower : Grower
             Grows the tree again from some of the rows.
+
+        Returns
+        -------
+        Forest
+            The pruned tree.
+
+        Raises
+        ------
+        ValueError
+            If alpha is not a number.
         """
         if self.alpha == "cv":
             raise ValueError(
@@ -125,6 +136,25 @@ def cost_complexity(forest: Forest, alpha: float, impurity: Impurity) -> Forest:
         Cost of a leaf.
     impurity : str
         Impurity by which subtrees are compared.
+
+    Returns
+    -------
+    Forest
+        The pruned tree.
+
+    Raises
+    ------
+    ValueError
+        If alpha is negative, or there are several trees.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.pruning import cost_complexity
+    >>> X, y = [[float(i)] for i in range(20)], [0] * 9 + [1, 0] + [1] * 9
+    >>> forest = TreeClassifier.cart().fit(X, y).forest_
+    >>> [cost_complexity(forest, alpha, "gini").n_leaves for alpha in (0.0, 0.1, 0.5)]
+    [4, 2, 1]
     """
     return links_of(forest, impurity).pruned(CostComplexity(alpha).alpha)
 
@@ -137,6 +167,17 @@ class Links:
     ----------
     forest : Forest
         The tree to prune, grown from all rows.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.pruning import links_of
+    >>> X, y = [[float(i)] for i in range(20)], [0] * 9 + [1, 0] + [1] * 9
+    >>> links = links_of(TreeClassifier.cart().fit(X, y).forest_, "gini")
+    >>> links.alphas.round(2)
+    array([0.05, 0.41])
+    >>> links.pruned(0.1).n_leaves
+    2
     """
 
     forest: Forest
@@ -156,11 +197,22 @@ class Links:
         ----------
         alpha : float
             Cost of a leaf.
+
+        Returns
+        -------
+        Forest
+            The tree.
         """
         return cut(self.forest, self.nodes[: self._n_steps(np.array([alpha]))[0]])
 
     def between(self) -> Floats:
-        """Geometric means of successive alphas at which the tree changes, infinity last: one per tree."""
+        """Geometric means of successive alphas at which the tree changes, infinity last: one per tree.
+
+        Returns
+        -------
+        ndarray of shape (n_trees,)
+            The means.
+        """
         changes = np.unique(np.concatenate([[0.0], self.alphas]))
         distinct = changes[np.concatenate([[True], np.diff(changes) > self._rounding])]
         return np.concatenate([np.sqrt(distinct[1:] * distinct[:-1]), [np.inf]])
@@ -172,6 +224,11 @@ class Links:
         ----------
         alphas : array
             Cost of a leaf at which each is cut.
+
+        Returns
+        -------
+        ndarray of shape (n_alphas, 2)
+            Sum of the losses, and of their squares.
         """
         return self.losses[self._n_steps(alphas)]
 
@@ -195,6 +252,24 @@ def links_of(forest: Forest, impurity: Impurity, rows: Training | None = None) -
         Impurity by which subtrees are compared.
     rows : Training or None, default=None
         Hold-out rows.
+
+    Returns
+    -------
+    Links
+        The sequence.
+
+    Raises
+    ------
+    ValueError
+        If there are several trees.
+
+    Examples
+    --------
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.pruning import links_of
+    >>> forest = build_forest([threshold(0, 2.0, leaf([4, 0]), leaf([0, 4]))], n_features=1)
+    >>> links_of(forest, "gini").impurities  # of the tree, and of its root alone
+    array([0. , 0.5])
     """
     need_one_tree(forest)
     total = weighted_impurity(forest, impurity)

@@ -35,6 +35,7 @@ class DescriptionLength:
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.pruning import DescriptionLength
     >>> TreeClassifier(pruning=DescriptionLength(), random_state=0).fit(X, y).get_n_leaves()
     3
     """
@@ -54,6 +55,11 @@ class DescriptionLength:
             Training rows.
         grower : Grower
             Grows the tree again from some of the rows.
+
+        Returns
+        -------
+        Forest
+            The pruned tree.
         """
         return description_length(forest, rows.values, rows.n_categories)
 
@@ -72,6 +78,24 @@ def description_length(forest: Forest, X: ArrayLike, n_categories: ArrayLike | N
         Rows as the tree reads them: numbers and codes.
     n_categories : array-like of shape (n_features,) or None, default=None
         Number of categories of each column, 0 for numbers; None: all are numbers.
+
+    Returns
+    -------
+    Forest
+        The pruned tree.
+
+    Raises
+    ------
+    ValueError
+        If it is a regression tree, or rows do not fit the tree.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.pruning import description_length
+    >>> X, y = [[float(i)] for i in range(20)], [0] * 9 + [1, 0] + [1] * 9
+    >>> description_length(TreeClassifier.cart().fit(X, y).forest_, X).n_leaves
+    2
     """
     if forest.leaf_counts is None:
         raise ValueError("description length counts errors: a regression forest has none, prune it by cost_complexity")

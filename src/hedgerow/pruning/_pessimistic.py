@@ -44,6 +44,7 @@ class Pessimistic:
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.pruning import Pessimistic
     >>> TreeClassifier(pruning=Pessimistic(), random_state=0).fit(X, y).get_n_leaves()
     7
     """
@@ -70,6 +71,11 @@ class Pessimistic:
             Training rows.
         grower : Grower
             Grows the tree again from some of the rows.
+
+        Returns
+        -------
+        Forest
+            The pruned tree.
         """
         return _prune(forest, rows, self, grower.min_fraction)
 
@@ -105,6 +111,25 @@ def pessimistic(
         Whether a subtree may be replaced by its largest branch.
     min_fraction : float, default=0.015625
         Parts of a row that are smaller are dropped.
+
+    Returns
+    -------
+    Forest
+        The pruned tree.
+
+    Raises
+    ------
+    ValueError
+        If rows do not fit the tree, or a number is out of its range.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.pruning import pessimistic
+    >>> X, y = [[float(i)] for i in range(20)], [0] * 9 + [1, 0] + [1] * 9
+    >>> forest = TreeClassifier.cart().fit(X, y).forest_
+    >>> forest.n_leaves, pessimistic(forest, X, y).n_leaves
+    (4, 2)
     """
     rows = to_training(forest, X, y, sample_weight)
     return _prune(forest, rows, Pessimistic(confidence, raising), min_fraction)

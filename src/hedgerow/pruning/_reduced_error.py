@@ -43,6 +43,7 @@ class ReducedError:
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.pruning import ReducedError
     >>> TreeClassifier(pruning=ReducedError(), random_state=0).fit(X, y).get_n_leaves()
     3
     """
@@ -74,6 +75,11 @@ class ReducedError:
             Training rows.
         grower : Grower
             Grows the tree again from some of the rows.
+
+        Returns
+        -------
+        Forest
+            The pruned tree.
         """
         losses = np.ascontiguousarray(hold_out_losses(forest, rows)[:, 0])
         # Fractions of a row add up to 1 only up to rounding.
@@ -101,6 +107,25 @@ def reduced_error(
         Weight of each row; None weighs all alike. Rows of weight 0 are left out.
     order : {"bottom-up", "top-down"}, default="bottom-up"
         Order in which nodes are looked at.
+
+    Returns
+    -------
+    Forest
+        The pruned tree.
+
+    Raises
+    ------
+    ValueError
+        If rows do not fit the tree, or `order` is not known.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.pruning import reduced_error
+    >>> X, y = [[float(i)] for i in range(20)], [0] * 9 + [1, 0] + [1] * 9
+    >>> forest = TreeClassifier.cart().fit(X, y).forest_
+    >>> reduced_error(forest, [[3.0], [9.0], [10.0], [15.0]], [0, 0, 1, 1]).n_leaves
+    2
     """
     return ReducedError(order=order).prune(forest, to_training(forest, X, y, sample_weight))
 

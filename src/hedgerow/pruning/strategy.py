@@ -28,6 +28,14 @@ class Grower:
         Impurity of nodes by their counts.
     class_names : array or None
         Labels, for messages.
+
+    Examples
+    --------
+    >>> from hedgerow.forest import build_forest, leaf
+    >>> from hedgerow.pruning import Grower
+    >>> grower = Grower(lambda rows: build_forest([leaf([1, 1])], n_features=1), "gini", min_fraction=0.0)
+    >>> grower(None).n_leaves
+    1
     """
 
     grow: Callable[[Training], Forest]
@@ -41,7 +49,24 @@ class Grower:
 
 
 class Pruning(Protocol):
-    """A pruning strategy."""
+    """A pruning strategy.
+
+    Examples
+    --------
+    A strategy that cuts below the root:
+
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.pruning import cut
+    >>> class Stump:
+    ...     def __call__(self, training, grower, seed):
+    ...         return self.prune(grower(training), training, grower)
+    ...
+    ...     def prune(self, forest, rows, grower):
+    ...         return cut(forest, forest.node_depths() > 0)
+    >>> grown = TreeClassifier.cart().fit([[1], [2], [3], [4]], [0, 1, 0, 1]).forest_
+    >>> grown.n_leaves, Stump().prune(grown, None, None).n_leaves
+    (4, 2)
+    """
 
     def __call__(self, training: Training, grower: Grower, seed: int) -> Forest:
         """Grow a tree from the rows and prune it."""
@@ -57,6 +82,11 @@ class Pruning(Protocol):
             Rows to prune by.
         grower : Grower
             Grows the tree again, from all rows or some of them.
+
+        Returns
+        -------
+        Forest
+            The pruned tree.
         """
 
 

@@ -30,6 +30,19 @@ def cut(forest: Forest, nodes: ArrayLike, values: Floats | None = None) -> Fores
         Numbers of the nodes that become leaves.
     values : array or None, default=None
         What the new leaves hold; None: the sums of the leaves below.
+
+    Returns
+    -------
+    Forest
+        The pruned forest; the same object if nothing is cut.
+
+    Examples
+    --------
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.pruning import cut
+    >>> forest = build_forest([threshold(0, 2.0, leaf([9, 1]), leaf([5, 2]))], n_features=1)
+    >>> cut(forest, [0]).leaf_counts
+    array([[14.,  3.]])
     """
     marked = np.zeros(forest.n_nodes, dtype=np.uint8)
     given = np.asarray(nodes)
@@ -70,6 +83,19 @@ def collapse(forest: Forest) -> Forest:
     ----------
     forest : Forest
         The trees.
+
+    Returns
+    -------
+    Forest
+        The pruned forest; the same object if nothing is removed.
+
+    Examples
+    --------
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.pruning import collapse
+    >>> forest = build_forest([threshold(0, 2.0, leaf([9, 1]), leaf([5, 2]))], n_features=1)  # both say class 0
+    >>> collapse(forest).n_leaves
+    1
     """
     kept = collapse_nodes(forest.core_with_weight, forest.counts)
     return forest if kept is None else remade(forest, kept)

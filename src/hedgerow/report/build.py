@@ -53,6 +53,12 @@ class About:
         Name of the data; None: not known.
     notes : tuple[str, ...]
         Notes at the end of the page.
+
+    Examples
+    --------
+    >>> from hedgerow.report import About
+    >>> About(target="diagnosis", data="patients.csv", notes=("Values below 0.1 were set to 0.1.",)).target
+    'diagnosis'
     """
 
     target: str = "the target"
@@ -76,6 +82,16 @@ class Progress:
         Called with the name of a step and the number of its parts.
     tick : Callable[[], None]
         Called after each part.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.report import Progress, build
+    >>> steps = []
+    >>> tree = TreeClassifier().fit([[1], [2]] * 10, [0, 1] * 10)
+    >>> report = build(tree, progress=Progress(begin=lambda step, n: steps.append(step)))
+    >>> isinstance(steps, list)
+    True
     """
 
     begin: Callable[[str, int], None] = field(default=lambda step, n: None)
@@ -100,24 +116,40 @@ def build(
 
     Parameters
     ----------
-    model : classifier or regressor of hedgerow, or several, in a list or a dict of names
+    model : classifier or regressor of hedgerow, or several in a list or a dict by name
         Fitted ones answer the rows as they are. Others are cross-validated, and then fitted to all rows.
-    X, y : table and targets
-        Labelled rows. Without them the page shows the model alone.
-    sample_weight : (n,), optional
-    groups : (n,), optional
-        Rows of one group stay in one fold, and are not independent for standard errors.
-    by : (n,), optional
+    X : array-like or frame of shape (n_samples, n_features), or None, default=None
+        Rows with known answers. None: the page shows the model alone.
+    y : array-like of shape (n_samples,) or None, default=None
+        Labels or targets of the rows.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weight of each row; None weighs all alike.
+    groups : array-like of shape (n_samples,) or None, default=None
+        Group of each row: rows of one group stay in one fold, and are not independent for standard errors.
+    by : array-like of shape (n_samples,) or None, default=None
         Values by which rows are divided to compare how the model does for each of them.
-    cv : int or None
-        Folds; copies of all models are cross-validated, fitted ones too. None: five folds for models that are not
-        fitted, none if all are.
-    max_rows : int
-        Most rows that are cross-validated; of more rows a sample is drawn, and the page says so.
-    n_doubtful : int
-        Rows in doubt that the page explains.
-    about : names and notes for the page, from the command line
-    progress : receiver of the steps
+    cv : int or None, default=None
+        Number of folds; copies of all models are cross-validated, fitted ones too. None: five folds for models that are
+        not fitted, none if all are.
+    max_rows : int, default=50_000
+        Largest number of rows that are cross-validated; of more rows a sample is drawn, and the page says so.
+    n_doubtful : int, default=150
+        Number of rows in doubt that the page explains.
+    about : About or None, default=None
+        Names and notes for the page.
+    progress : Progress or None, default=None
+        Receives the steps.
+
+    Returns
+    -------
+    Report
+        Figures, and the page.
+
+    Raises
+    ------
+    ValueError
+        If `y` is missing, has one class only, or another length than its companions, rows are missing for a model that
+        is not fitted, or rows can't be cross-validated.
 
     Examples
     --------

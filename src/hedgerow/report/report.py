@@ -19,6 +19,15 @@ class Report:
     """Figures about models, and a page of them; :func:`hedgerow.report.build` makes it.
 
     A notebook shows the page in a frame.
+
+    Examples
+    --------
+    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow.report import build
+    >>> from sklearn.datasets import load_iris
+    >>> report = build(TreeClassifier(max_depth=2).fit(*load_iris(return_X_y=True)))
+    >>> report.to_html().startswith("<!doctype html>")
+    True
     """
 
     figures: dict[str, Any]
@@ -34,11 +43,23 @@ class Report:
         return str(self.figures["headline"]["sentence"])
 
     def to_html(self) -> str:
-        """Return the page, one HTML document that needs nothing else."""
+        """Return the page, one HTML document that needs nothing else.
+
+        Returns
+        -------
+        str
+            The page.
+        """
         return render(self.figures, self.details, self.whatif)
 
     def to_json(self) -> str:
-        """Return all figures as JSON."""
+        """Return all figures as JSON.
+
+        Returns
+        -------
+        str
+            A JSON document.
+        """
         return json.dumps(self.figures, indent=2, allow_nan=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -48,6 +69,11 @@ class Report:
         ----------
         path : path
             File to write, usually with the ending .html.
+
+        Raises
+        ------
+        OSError
+            If the file can't be written.
         """
         content = self.to_html().encode()
         with replaced(path) as file:

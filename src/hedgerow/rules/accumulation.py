@@ -32,6 +32,7 @@ class Pool(FoldRule):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.rules import Pool
     >>> Pool().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
     array([[0.41, 0.59]])
     """
@@ -56,6 +57,11 @@ class Pool(FoldRule):
             Number of trees that were folded.
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        Conditions or None
+            The conditions; None where none are linear.
         """
         return leads(np.eye(n_classes), np.zeros(n_classes), code)
 
@@ -97,6 +103,7 @@ class Evidence(FoldRule):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.rules import Evidence
     >>> Evidence().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
     array([[0.65, 0.35]])
     """
@@ -157,6 +164,11 @@ class Evidence(FoldRule):
             Number of trees that were folded.
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Scores.
         """
         logs = self._log_posterior(folded, n_trees, prior)
         if len(prior) != 2:
@@ -176,6 +188,11 @@ class Evidence(FoldRule):
             Number of trees that were folded.
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        Conditions or None
+            The conditions; None where none are linear.
         """
         constant = self._log_posterior(np.zeros((1, n_classes)), n_trees, prior)[0]
         slope = 1.0 if self.temper is None else self.temper
@@ -190,6 +207,16 @@ class Evidence(FoldRule):
             Number of trees that were folded.
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        Additive
+            The answer as a linear function of the folded table.
+
+        Raises
+        ------
+        ValueError
+            If a class has prior 0.
         """
         if not (prior > 0).all():
             raise ValueError(f"{self._title}: class {int(np.argmin(prior))} has prior 0, and log-odds need all above 0")

@@ -27,7 +27,22 @@ Toward = Literal["uniform", "prior"]
 
 
 class AverageRule(FoldRule):
-    """Abstract: mean over the trees of a value in [0, 1] for each class; h_avg of section 3.2."""
+    """Abstract: mean over the trees of a value in [0, 1] for each class; h_avg of section 3.2.
+
+    Examples
+    --------
+    The mean over the trees of the square of the share, made to add up:
+
+    >>> import numpy as np
+    >>> from hedgerow.rules import Average
+    >>> class Squares(Average):
+    ...     name = "squares"
+    ...
+    ...     def table(self, counts, prior):
+    ...         return (counts / counts.sum(axis=1, keepdims=True)) ** 2
+    >>> Squares().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)
+    array([[0.63, 0.37]])
+    """
 
     @abstractmethod
     def table(self, counts: Floats, prior: Floats) -> Floats:
@@ -39,6 +54,11 @@ class AverageRule(FoldRule):
             Class counts of the leaves.
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, m)
+            The quantities.
         """
 
     sums_to_one: ClassVar[bool] = True
@@ -60,6 +80,11 @@ class AverageRule(FoldRule):
             Number of trees that were folded.
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        Conditions or None
+            The conditions; None where none are linear.
         """
         return leads(np.eye(n_classes), np.zeros(n_classes), code)
 
@@ -72,6 +97,16 @@ class AverageRule(FoldRule):
             Number of trees that were folded.
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        Additive
+            The answer as a linear function of the folded table.
+
+        Raises
+        ------
+        ValueError
+            If the answers of the rule do not add up.
         """
         if len(prior) > 2 and not self.sums_to_one:
             raise ValueError(
@@ -110,6 +145,7 @@ class Probability(AverageRule):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.rules import Probability
     >>> Probability().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
     array([[0.57, 0.42]])
     """
@@ -140,6 +176,7 @@ class Plausibility(AverageRule):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.rules import Plausibility
     >>> Plausibility().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
     array([[0.55, 0.45]])
     """
@@ -166,6 +203,7 @@ class Confidence(AverageRule):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.rules import Confidence
     >>> Confidence().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
     array([[0.5, 0.5]])
     """
@@ -228,6 +266,7 @@ class Vote(AverageRule):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.rules import Vote
     >>> Vote().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
     array([[0.5, 0.5]])
     """

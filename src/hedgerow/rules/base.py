@@ -22,7 +22,16 @@ __all__ = ["CountRule", "FoldRule", "Rule", "check_prior", "half_signed", "norma
 
 
 class Rule(ABC):
-    """Combines the class counts of the leaves that a row reaches in several trees."""
+    """Combines the class counts of the leaves that a row reaches in several trees.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.rules import get
+    >>> counts = np.array([[[3.0, 1.0], [40.0, 60.0]]])  # one row in two trees
+    >>> get("vote").decision(counts), get("pool").decision(counts).round(2)
+    (array([0.]), array([0.09]))
+    """
 
     @property
     def name(self) -> str:
@@ -44,6 +53,16 @@ class Rule(ABC):
             Class counts of the leaf that a row reaches in each tree; class 1 is the positive one.
         prior : array-like of shape (n_classes,) or None, default=None
             Share of each class in the population; None is uniform.
+
+        Returns
+        -------
+        ndarray of shape (…, n_classes)
+            Probabilities.
+
+        Raises
+        ------
+        ValueError
+            If counts are negative or not finite, or the prior has another number of classes.
         """
 
     @abstractmethod
@@ -56,6 +75,16 @@ class Rule(ABC):
             Class counts of the leaf that a row reaches in each tree; class 1 is the positive one.
         prior : array-like of shape (n_classes,) or None, default=None
             Share of each class in the population; None is uniform.
+
+        Returns
+        -------
+        ndarray of shape (…,) or (…, n_classes)
+            Scores.
+
+        Raises
+        ------
+        ValueError
+            If counts are negative or not finite, or the prior has another number of classes.
         """
 
 
@@ -65,14 +94,16 @@ class FoldRule(Fold[Floats, Floats], Rule):
     Subclass it for a rule of your own:
 
     >>> import numpy as np
+    >>> from hedgerow.rules import FoldRule
     >>> class ProductOfExperts(FoldRule):
     ...     fold = ("log", "sum")
     ...
     ...     def table(self, counts, prior):
-    ...         return normalised(counts + 1.0)
+    ...         return (counts + 1.0) / (counts + 1.0).sum(axis=1, keepdims=True)
     ...
     ...     def finish(self, folded, n_trees, prior):
-    ...         return normalised(np.exp(folded - folded.max(axis=1, keepdims=True)))
+    ...         product = np.exp(folded - folded.max(axis=1, keepdims=True))
+    ...         return product / product.sum(axis=1, keepdims=True)
     >>> ProductOfExperts().proba([[[3, 0], [1, 1]]]).round(2)
     array([[0.8, 0.2]])
     """
@@ -89,6 +120,11 @@ class FoldRule(Fold[Floats, Floats], Rule):
             Class counts of the leaves.
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, m)
+            The quantities.
         """
 
     @abstractmethod
@@ -103,6 +139,11 @@ class FoldRule(Fold[Floats, Floats], Rule):
             Number of trees that were folded.
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities.
         """
 
     @property
@@ -121,6 +162,11 @@ class FoldRule(Fold[Floats, Floats], Rule):
             Number of trees, or their total weight, in the fold.
         prior : array-like of shape (n_classes,) or None
             Share of each class in the population; None is uniform.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Scores.
         """
         return signed(self.finish(folded, n_trees, prior))
 
@@ -135,6 +181,11 @@ class FoldRule(Fold[Floats, Floats], Rule):
             Number of trees, or their total weight, in the fold.
         prior : array-like of shape (n_classes,) or None
             Share of each class in the population; None is uniform.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Margins.
         """
         return self.score(folded, n_trees, prior)
 
@@ -154,7 +205,24 @@ class FoldRule(Fold[Floats, Floats], Rule):
 
 
 class CountRule(Rule):
-    """Rule that needs the counts of all trees at once: not a fold, so it needs memory for the counts."""
+    """Rule that needs the counts of all trees at once: not a fold, so it needs memory for the counts.
+
+    Examples
+    --------
+    The answer of the tree with most rows in the leaf:
+
+    >>> import numpy as np
+    >>> from hedgerow.rules import CountRule
+    >>> class LargestLeaf(CountRule):
+    ...     name = "largest leaf"
+    ...
+    ...     def combine(self, counts, prior):
+    ...         largest = counts.sum(axis=2).argmax(axis=1)
+    ...         chosen = counts[np.arange(len(counts)), largest]
+    ...         return chosen / chosen.sum(axis=1, keepdims=True)
+    >>> LargestLeaf().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]]))
+    array([[0.4, 0.6]])
+    """
 
     @abstractmethod
     def combine(self, counts: Floats, prior: Floats) -> Floats:
@@ -166,6 +234,11 @@ class CountRule(Rule):
             Class counts of the leaf that a row reaches in each tree; class 1 is the positive one.
         prior : array-like of shape (n_classes,) or None
             Share of each class in the population; None is uniform.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities.
         """
 
     def proba(self, counts: ArrayLike, prior: ArrayLike | None = None) -> Floats:
@@ -182,6 +255,11 @@ class CountRule(Rule):
             Class counts of the leaf that each tree's row reaches.
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        ndarray of shape (…,) or (…, n_classes)
+            Scores.
         """
         probabilities = self.proba(counts, prior)
         return half_signed(probabilities)

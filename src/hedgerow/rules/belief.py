@@ -43,6 +43,13 @@ class Masses:
         Mass of the negative class.
     both : array
         Mass of both: ignorance.
+
+    Examples
+    --------
+    >>> from hedgerow.rules import combine_masses
+    >>> masses = combine_masses([0.5, 0.0], [0.0, 0.5])  # one source for each class
+    >>> float(masses.empty), float(masses.both)
+    (0.25, 0.25)
     """
 
     empty: Floats
@@ -65,8 +72,19 @@ def combine_masses(
     how : {"dempster", "cautious"}, default="dempster"
         The rule.
 
+    Returns
+    -------
+    Masses
+        Four arrays of shape (…).
+
+    Raises
+    ------
+    ValueError
+        If a source prefers both classes, masses are not between 0 and 1, or there is no source.
+
     Examples
     --------
+    >>> from hedgerow.rules import combine_masses
     >>> masses = combine_masses([0.4, 0.4, 0.0], [0.0, 0.0, 0.4])
     >>> [round(float(m), 3) for m in (masses.empty, masses.positive, masses.negative, masses.both)]
     [0.256, 0.384, 0.144, 0.216]
@@ -135,6 +153,11 @@ class _BeliefRule(FoldRule):
             Number of trees that were folded.
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Scores.
         """
         a, b = self._with_prior(folded, prior)
         difference: Floats = np.exp(a) - np.exp(b)
@@ -151,6 +174,11 @@ class _BeliefRule(FoldRule):
             Number of trees that were folded.
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Margins.
         """
         if len(prior) != 2:
             return self.finish(folded, n_trees, prior)
@@ -202,6 +230,7 @@ class Dempster(_BeliefRule):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.rules import Dempster
     >>> Dempster().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
     array([[0.61, 0.39]])
     """
@@ -221,6 +250,11 @@ class Dempster(_BeliefRule):
             Number of trees that were folded.
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        Conditions or None
+            The conditions; None where none are linear.
         """
         if n_classes != 2:
             return None
@@ -243,6 +277,7 @@ class Cautious(_BeliefRule):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.rules import Cautious
     >>> Cautious().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
     array([[0.61, 0.39]])
     """

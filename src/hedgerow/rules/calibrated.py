@@ -37,7 +37,7 @@ class Calibrated(FoldRule):
 
     Examples
     --------
-    >>> from hedgerow.rules import Probability
+    >>> from hedgerow.rules import Probability, Calibrated
     >>> Calibrated(Probability(), sharpness=2.0, floor=0.01).proba([[[3, 1], [1, 1], [4, 0]]]).round(3)
     array([[0.895, 0.105]])
     """
@@ -73,6 +73,11 @@ class Calibrated(FoldRule):
         ----------
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        callable
+            ``finish(folded, n_trees)`` for these class probabilities.
         """
         frequencies = self.frequencies(prior)
         finish, scale = self.rule.bind(prior), 1.0 - len(prior) * self.floor
@@ -95,6 +100,11 @@ class Calibrated(FoldRule):
             Number of trees that were folded.
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        Additive
+            The answer as a linear function of the folded table.
         """
         return self.rule.additive(n_trees, prior).named("uncalibrated probability")
 
@@ -105,6 +115,11 @@ class Calibrated(FoldRule):
         ----------
         prior : array-like of shape (n_classes,) or None
             Share of each class in the population; None is uniform.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,)
+            Factors.
         """
         return np.where(prior > 0, np.where(prior > 0, prior, 1.0) ** (1.0 - self.sharpness), 0.0)
 
@@ -121,6 +136,11 @@ class Calibrated(FoldRule):
             Number of trees that were folded.
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        Conditions or None
+            The conditions; None where none are linear.
         """
         from hedgerow.rules.accumulation import Pool
         from hedgerow.rules.averages import AverageRule
@@ -142,5 +162,10 @@ class Calibrated(FoldRule):
             Number of trees that were folded.
         prior : array of shape (n_classes,) or None
             Probability of each class without a look at the columns; None: all alike.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Scores.
         """
         return half_signed(self.finish(folded, n_trees, prior))

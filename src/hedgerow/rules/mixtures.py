@@ -57,6 +57,7 @@ class Median(_OfScores):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.rules import Median
     >>> Median().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
     array([[0.57, 0.42]])
     """
@@ -68,6 +69,11 @@ class Median(_OfScores):
         ----------
         values : array of shape (…, n_trees, n_classes)
             Value of each tree and class.
+
+        Returns
+        -------
+        ndarray of shape (…, n_classes)
+            Values.
         """
         return np.median(values, axis=1)
 
@@ -87,6 +93,7 @@ class Maximum(_OfScores):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.rules import Maximum
     >>> Maximum().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
     array([[0.75, 0.25]])
     """
@@ -98,6 +105,11 @@ class Maximum(_OfScores):
         ----------
         values : array of shape (…, n_trees, n_classes)
             Value of each tree and class.
+
+        Returns
+        -------
+        ndarray of shape (…, n_classes)
+            Values.
         """
         commitment = values.max(axis=2)
         most = commitment == commitment.max(axis=1, keepdims=True)
@@ -129,6 +141,7 @@ class Mixture(_OfScores):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.rules import Mixture
     >>> Mixture().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
     array([[0.57, 0.42]])
     """
@@ -150,6 +163,11 @@ class Mixture(_OfScores):
         ----------
         values : array of shape (…, n_trees, n_classes)
             Value of each tree and class.
+
+        Returns
+        -------
+        ndarray of shape (…, n_classes)
+            Values.
         """
         distance = np.abs(values - _CENTRES[self.centre](values)[:, np.newaxis])
         total = distance.sum(axis=1, keepdims=True)
@@ -166,6 +184,7 @@ class InvertedGini(CountRule):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.rules import InvertedGini
     >>> InvertedGini().proba(np.array([[[3.0, 1.0], [40.0, 60.0]]])).round(2)  # two trees
     array([[0.59, 0.41]])
     """

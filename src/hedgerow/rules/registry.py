@@ -63,8 +63,14 @@ def names(*, beyond: bool = False) -> tuple[str, ...]:
     beyond : bool, default=False
         Whether to list the rules that are not of the paper, too.
 
+    Returns
+    -------
+    tuple of str
+        Names that :func:`get` and the parameter `rule` take.
+
     Examples
     --------
+    >>> from hedgerow.rules import names
     >>> names()[:4]
     ('probability', 'laplace', 'plausibility', 'confidence')
     """
@@ -79,8 +85,19 @@ def get(rule: Any) -> Rule:
     rule : str or a rule
         A name, or an instance.
 
+    Returns
+    -------
+    Rule
+        The rule.
+
+    Raises
+    ------
+    ValueError
+        If no rule has this name, a class is given instead of an instance, or the instance lacks a part.
+
     Examples
     --------
+    >>> from hedgerow.rules import get
     >>> get("evidence")
     Evidence(correction=0.1, toward='uniform', reliability=None, temper=1.0, prior_term='log')
     """
@@ -159,6 +176,24 @@ def compare(
         Number of trees to use; None uses all.
     n_jobs : int or None, default=None
         Number of threads; None is 1, -1 all cores. Results do not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_rules), or (n_samples, n_rules, n_classes)
+        Scores.
+
+    Raises
+    ------
+    ValueError
+        If a rule has no fold, or there are fewer trees than `n_trees`.
+
+    Examples
+    --------
+    >>> from hedgerow import RandomTreesClassifier
+    >>> from hedgerow.rules import compare
+    >>> model = RandomTreesClassifier(10, random_state=0).fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> (compare(model, [[1.0], [4.0]], ["vote", "evidence"]) > 0).tolist()
+    [[False, False], [True, True]]
     """
     chosen = [get(rule) for rule in (names() if rules is None else rules)]
     if unfolded := [rule.name for rule in chosen if not isinstance(rule, FoldRule)]:

@@ -43,10 +43,17 @@ def save(model: Any, path: AnyPath, *, notes: Mapping[str, Any] | None = None) -
     notes : mapping or None, default=None
         What else the page says, by name.
 
+    Raises
+    ------
+    ModelFileError
+        If the model is not fitted, is none of hedgerow, or holds what a file can't, such as a function.
+    OSError
+        If the file can't be written.
+
     Examples
     --------
     >>> import os, tempfile
-    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow import TreeClassifier, load, save
     >>> path = os.path.join(tempfile.mkdtemp(), "tree.hedgerow")
     >>> save(TreeClassifier().fit([[1], [2]], ["a", "b"]), path)
     >>> load(path).predict([[2]])
@@ -79,6 +86,11 @@ def load(path: AnyPath, *, mmap: bool = False, verify: bool = True) -> Any:
         Compare the checksums of arrays. Without it the header's checksum and the structure (indices, counts, order) are
         still checked, so that predicting is safe; only altered thresholds and counts would go unnoticed.
 
+    Returns
+    -------
+    estimator
+        The fitted model.
+
     Raises
     ------
     ModelFileError
@@ -89,7 +101,7 @@ def load(path: AnyPath, *, mmap: bool = False, verify: bool = True) -> Any:
     Examples
     --------
     >>> import os, tempfile
-    >>> from hedgerow import TreeClassifier
+    >>> from hedgerow import TreeClassifier, load, save
     >>> path = os.path.join(tempfile.mkdtemp(), "tree.hedgerow")
     >>> save(TreeClassifier().fit([[1], [2]], ["a", "b"]), path)
     >>> load(path).classes_
@@ -129,6 +141,27 @@ def read_fitted(path: AnyPath, names: Collection[str]) -> tuple[str, dict[str, A
         Name of the file.
     names : collection of str
         Names of attributes.
+
+    Returns
+    -------
+    tuple of str and dict
+        Name of the class, and attributes by name.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not a model file or is damaged.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from hedgerow import TreeClassifier, save
+    >>> from hedgerow.storage import read_fitted
+    >>> path = os.path.join(tempfile.mkdtemp(), "tree.hedgerow")
+    >>> save(TreeClassifier().fit([[1], [2]], ["a", "b"]), path)
+    >>> name, found = read_fitted(path, ["classes_"])
+    >>> name, found["classes_"]
+    ('hedgerow.TreeClassifier', array(['a', 'b'], dtype='<U1'))
     """
     with _name_in_errors("{}", os.fspath(path)):
         layout, block = _map(path)
@@ -153,6 +186,26 @@ def read_notes(path: AnyPath) -> dict[str, Any]:
     ----------
     path : str or path
         Name of the file.
+
+    Returns
+    -------
+    dict
+        Notes by name.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not a model file or is damaged.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from hedgerow import TreeClassifier, save
+    >>> from hedgerow.storage import read_notes
+    >>> path = os.path.join(tempfile.mkdtemp(), "tree.hedgerow")
+    >>> save(TreeClassifier().fit([[1], [2]], ["a", "b"]), path, notes={"target": "letter"})
+    >>> read_notes(path)
+    {'target': 'letter'}
     """
     with _name_in_errors("{}", os.fspath(path)):
         file, length = _open(path)

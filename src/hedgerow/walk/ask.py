@@ -26,6 +26,16 @@ class Query(Generic[Answer]):
     ----------
     table : LeafTable
         Numbers of the leaves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.walk import ForestWalk, LeafTable, Query, ask
+    >>> forest = build_forest([threshold(0, 2.0, leaf([3, 1]), leaf([0, 4]))], n_features=1)
+    >>> rows_in_leaf = Query(LeafTable.of(forest.leaf_counts), lambda counts, n_trees: counts.sum(axis=1) / n_trees)
+    >>> ask(ForestWalk(forest, None), np.array([[1.0], [9.0]]), [rows_in_leaf])
+    [array([4., 4.])]
     """
 
     table: LeafTable
@@ -49,6 +59,11 @@ class Query(Generic[Answer]):
             Number of trees, or their total weight, in the fold.
         rows : array of shape (n_samples, n_features)
             Rows, converted.
+
+        Returns
+        -------
+        object
+            What `finish` returns.
         """
         return self.finish(folded, n_trees, rows) if self.with_rows else self.finish(folded, n_trees)
 
@@ -66,6 +81,22 @@ def ask(walk: Walk, rows: Floats, queries: Sequence[Query[Any]]) -> list[Any]:
         Rows, converted.
     queries : sequence of Query
         The queries.
+
+    Returns
+    -------
+    list
+        The answer to each query, in their order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.folds import leaf_counts, tree_votes
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.walk import ForestWalk, ask
+    >>> forest = build_forest([threshold(0, 2.0, leaf([3, 1]), leaf([0, 4]))], n_features=1)
+    >>> counts, votes = ask(ForestWalk(forest, None), np.array([[1.0]]), [leaf_counts(forest), tree_votes(forest)])
+    >>> counts, votes
+    (array([[[3., 1.]]]), array([[0]]))
     """
     if len(queries) == 1:  # the usual case: grouping would take as long as walking a row
         (query,) = queries

@@ -22,7 +22,17 @@ Floats = NDArray[np.float64]
 
 
 class Walk(Protocol):
-    """Engine that :func:`hedgerow.walk.ask` and the estimators use; see :mod:`hedgerow.walk`."""
+    """Engine that :func:`hedgerow.walk.ask` and the estimators use; see :mod:`hedgerow.walk`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.walk import ForestWalk
+    >>> walk = ForestWalk(build_forest([threshold(0, 2.0, leaf([3, 1]), leaf([0, 4]))], n_features=1), n_jobs=None)
+    >>> walk.route(np.array([[1.0], [9.0]])).tolist()
+    [[0], [1]]
+    """
 
     @property
     def forest(self) -> Forest:
@@ -35,6 +45,11 @@ class Walk(Protocol):
         ----------
         rows : array of shape (n_samples, n_features)
             Rows, converted.
+
+        Returns
+        -------
+        int32 ndarray of shape (n_samples, n_trees)
+            Numbers of leaves, within their tree.
         """
 
     def spread(self, rows: Floats) -> csr_array:
@@ -44,6 +59,11 @@ class Walk(Protocol):
         ----------
         rows : array of shape (n_samples, n_features)
             Rows, converted.
+
+        Returns
+        -------
+        csr_array of shape (n_samples, n_leaves)
+            Weights; those of a row add up to 1 in each tree.
         """
 
     def fold(
@@ -66,11 +86,24 @@ class Walk(Protocol):
             Weight of each tree; None weighs all alike.
         per_tree : sequence of bool or None, default=None
             Tables that are not folded but returned for each tree.
+
+        Returns
+        -------
+        list of ndarray
+            An array of shape (n_samples, m) for each table, or (n_samples, n_trees, m) where `per_tree` is set.
         """
 
 
 class HardWalk:
-    """Abstract: a row takes one branch of each node, or all by their weights where its value is missing."""
+    """Abstract: a row takes one branch of each node, or all by their weights where its value is missing.
+
+    Examples
+    --------
+    >>> from hedgerow.forest import build_forest, leaf
+    >>> from hedgerow.walk import ForestWalk, HardWalk
+    >>> isinstance(ForestWalk(build_forest([leaf([3, 1])], n_features=1), None), HardWalk)
+    True
+    """
 
     forest: Forest
 
@@ -85,6 +118,15 @@ class ForestWalk(HardWalk):
         The trees.
     n_jobs : int or None
         Threads; None is one, -1 all processors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.walk import ForestWalk
+    >>> walk = ForestWalk(build_forest([threshold(0, 2.0, leaf([3, 1]), leaf([0, 4]))], n_features=1), n_jobs=2)
+    >>> walk.spread(np.array([[np.nan]])).toarray()
+    array([[0.5, 0.5]])
     """
 
     forest: Forest
@@ -97,6 +139,11 @@ class ForestWalk(HardWalk):
         ----------
         rows : array of shape (n_samples, n_features)
             Converted rows.
+
+        Returns
+        -------
+        int32 ndarray of shape (n_samples, n_trees)
+            Numbers of leaves, within their tree.
         """
         return route(self.forest, rows, n_jobs=self.n_jobs)
 
@@ -107,6 +154,11 @@ class ForestWalk(HardWalk):
         ----------
         rows : array of shape (n_samples, n_features)
             Converted rows.
+
+        Returns
+        -------
+        csr_array of shape (n_samples, n_leaves)
+            Weights; those of a row add up to 1 in each tree.
         """
         return spread(self.forest, rows, n_jobs=self.n_jobs)
 
@@ -130,6 +182,11 @@ class ForestWalk(HardWalk):
             Weight of each tree; None weighs all alike.
         per_tree : bool
             Whether the answers of the trees are kept apart.
+
+        Returns
+        -------
+        list of ndarray
+            An array of shape (n_samples, m) for each table, or (n_samples, n_trees, m) where `per_tree` is set.
         """
         return fold(self.forest, rows, tables, tree_weights=tree_weights, per_tree=per_tree, n_jobs=self.n_jobs)
 
@@ -144,6 +201,16 @@ class SoftWalk:
         The trees.
     membership : Callable[[array], array]
         Function from rows to the weight of each leaf.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.walk import LeafTable, SoftWalk
+    >>> forest = build_forest([threshold(0, 2.0, leaf([4, 0]), leaf([0, 4]))], n_features=1)
+    >>> walk = SoftWalk(forest, lambda rows: np.array([[0.7, 0.3]] * len(rows)))
+    >>> walk.fold(np.array([[1.9]]), [LeafTable.of([[1.0, 0.0], [0.0, 1.0]])])
+    [array([[0.7, 0.3]])]
     """
 
     forest: Forest
@@ -156,6 +223,11 @@ class SoftWalk:
         ----------
         rows : array of shape (n_samples, n_features)
             Converted rows.
+
+        Returns
+        -------
+        int32 ndarray of shape (n_samples, n_trees)
+            Numbers of leaves, within their tree.
         """
         leaves: NDArray[np.int32] = self.membership(rows).argmax(axis=1).astype(np.int32)
         return leaves[:, np.newaxis]
@@ -167,6 +239,11 @@ class SoftWalk:
         ----------
         rows : array of shape (n_samples, n_features)
             Converted rows.
+
+        Returns
+        -------
+        csr_array of shape (n_samples, n_leaves)
+            Weights; those of a row add up to 1 in each tree.
         """
         from scipy.sparse import csr_array
 
@@ -192,6 +269,11 @@ class SoftWalk:
             Weight of each tree; None weighs all alike.
         per_tree : bool
             Whether the answers of the trees are kept apart.
+
+        Returns
+        -------
+        list of ndarray
+            An array of shape (n_samples, m) for each table, or (n_samples, n_trees, m) where `per_tree` is set.
         """
         shares = self.membership(rows)
         weight = 1.0 if tree_weights is None else float(tree_weights[0])
@@ -215,6 +297,18 @@ def weighted_sums(weights: Floats, values: Floats) -> Floats:
         Weights.
     values : array of shape (k, m)
         Rows.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        Sums.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.walk import weighted_sums
+    >>> weighted_sums(np.array([[0.5, 0.5]]), np.array([[1.0, 10.0], [3.0, 30.0]]))
+    array([[ 2., 20.]])
     """
     sums = np.zeros((len(weights), values.shape[1]))
     for weight, row in zip(weights.T, values, strict=True):

@@ -44,6 +44,14 @@ class LeafTable:
         Link of each column: identity or logarithm.
     ops : uint8 array
         How each column folds: sum, least or largest.
+
+    Examples
+    --------
+    >>> from hedgerow.walk import LeafTable
+    >>> table = LeafTable.of([[0.5, 0.5], [0.25, 0.75]], link="log")
+    >>> table.linked.round(2)
+    array([[-0.69, -0.69],
+           [-1.39, -0.29]])
     """
 
     values: Floats
@@ -82,6 +90,16 @@ class LeafTable:
             Fold of all columns, or of each.
         name : str, default="this table"
             What messages call the table.
+
+        Returns
+        -------
+        LeafTable
+            The table.
+
+        Raises
+        ------
+        ValueError
+            If values are not a matrix of finite numbers, or a link or op is not known.
         """
         table = np.ascontiguousarray(values, dtype=np.float64)
         if table.ndim != 2:
@@ -102,6 +120,11 @@ class LeafTable:
             Counts of the leaves.
         make : callable or None, default=None
             Computes the table from distinct counts; None: the counts themselves.
+
+        Returns
+        -------
+        LeafTable
+            The table.
         """
         return replace((make or cls.of)(leaves.counts), row_of=leaves.row_of)
 
@@ -121,6 +144,11 @@ class LeafTable:
         ----------
         n_rows : int
             Number of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, m)
+            Neutral elements.
         """
         if self.adds_up:
             return np.zeros((n_rows, len(self.ops)))

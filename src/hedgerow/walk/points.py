@@ -40,6 +40,18 @@ def latin_strata(n_trees: int, n_points: int, n_columns: int) -> Bytes:
     ----------
     n_trees, n_points, n_columns : int
         Numbers of trees, of points in each, and of columns.
+
+    Returns
+    -------
+    uint8 ndarray of shape (n_trees, n_points, n_columns)
+        Numbers of quantiles, from 0 to 255.
+
+    Examples
+    --------
+    >>> from hedgerow.walk import latin_strata
+    >>> strata = latin_strata(n_trees=1, n_points=4, n_columns=2)
+    >>> sorted((strata[0, :, 0] // 64).tolist())  # one point in each quarter
+    [0, 1, 2, 3]
     """
     random = np.random.RandomState(_SEED)  # its stream never changes
     part = random.random_sample((n_trees, n_columns, n_points)).argsort(axis=2)
@@ -63,6 +75,15 @@ class PointNodes:
         First number of each column.
     nominal : uint8 array of shape (n_features,)
         1 for nominal columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import MeasuredForestRegressor
+    >>> X = np.linspace(0, 1, 50).reshape(-1, 1)
+    >>> forest = MeasuredForestRegressor(sigma=0.1, n_estimators=2, n_points=4, random_state=0).fit(X, X[:, 0])
+    >>> forest.predict([[0.5]]).shape  # reads such nodes
+    (1,)
     """
 
     nodes: NDArray[np.int32]
@@ -84,6 +105,11 @@ class PointNodes:
             First number of each column.
         nominal : array of shape (n_features,)
             1 for nominal columns.
+
+        Returns
+        -------
+        PointNodes
+            The nodes.
         """
         return cls(*point_nodes(forest.core, soft.nodes, soft.categories, start, nominal), start, nominal)
 
@@ -109,6 +135,17 @@ class PointWalk:
         Quantile of each point of each tree in each column that is split on.
     read : callable
         Numbers of rows, (n, width), off by less than 0.001.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import MeasuredForestRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(size=(100, 1))
+    >>> exact = MeasuredForestRegressor(sigma=0.1, n_estimators=20, random_state=0).fit(X, 1.0 * (X[:, 0] > 0.5))
+    >>> answer = exact.predict([[0.5]])[0]
+    >>> bool(abs(exact.set_params(n_points=8).predict([[0.5]])[0] - answer) < 0.1)
+    True
     """
 
     exact: SoftForestWalk
@@ -129,6 +166,11 @@ class PointWalk:
         ----------
         rows : array of shape (n_samples, n_features)
             Converted rows.
+
+        Returns
+        -------
+        int32 ndarray of shape (n_samples, n_trees)
+            Numbers of leaves, within their tree.
         """
         return self.exact.route(rows)
 
@@ -139,6 +181,11 @@ class PointWalk:
         ----------
         rows : array of shape (n_samples, n_features)
             Converted rows.
+
+        Returns
+        -------
+        csr_array of shape (n_samples, n_leaves)
+            Weights; those of a row add up to 1 in each tree.
         """
         return self.exact.spread(rows)
 
@@ -165,6 +212,11 @@ class PointWalk:
             Whether the answers of the trees are kept apart, for each table.
         skip : uint8 array of shape (n_samples, n_trees) or None
             1 where a tree is left out of a row's answer.
+
+        Returns
+        -------
+        list of ndarray
+            An array of shape (n_samples, m) for each table, or (n_samples, n_trees, m) where `per_tree` is set.
         """
         kept = list(per_tree or [False] * len(tables))
         at_points = [

@@ -36,6 +36,15 @@ class SoftNodes:
         Where each node finds its probabilities.
     categories : int array
         Where each nominal column's probabilities begin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.walk import SoftNodes
+    >>> forest = build_forest([threshold(0, 2.0, leaf([3, 1]), leaf([0, 4]))], n_features=1)
+    >>> SoftNodes.of(forest, np.array([0, 1]), np.array([2.0]), np.zeros(1, np.uint8)).width
+    1
     """
 
     nodes: Ints
@@ -57,6 +66,11 @@ class SoftNodes:
             Thresholds of the columns, ascending.
         nominal : array of shape (n_features,)
             1 for nominal columns.
+
+        Returns
+        -------
+        SoftNodes
+            The nodes.
         """
         return cls(*soft_nodes(forest.core, start, thresholds, nominal), int(start[-1]))
 
@@ -79,6 +93,16 @@ class SoftForestWalk:
         Weights below it are left out.
     n_jobs : int or None
         Threads; None is one, -1 all processors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import MeasuredForestRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(size=(100, 1))
+    >>> forest = MeasuredForestRegressor(sigma=0.1, n_estimators=5, random_state=0).fit(X, X[:, 0] > 0.5)
+    >>> forest.apply([[0.2], [0.8]]).shape  # the most probable leaf in each tree
+    (2, 5)
     """
 
     forest: Forest
@@ -95,6 +119,11 @@ class SoftForestWalk:
         ----------
         rows : array of shape (n_samples, n_features)
             Rows, converted.
+
+        Returns
+        -------
+        int32 ndarray of shape (n_samples, n_trees)
+            Numbers of leaves, within their tree.
         """
         leaves = np.empty((len(rows), self.forest.n_trees), dtype=np.int32)
         for first, block in self.blocks(rows):
@@ -110,6 +139,11 @@ class SoftForestWalk:
         ----------
         rows : array of shape (n_samples, n_features)
             Converted rows.
+
+        Returns
+        -------
+        csr_array of shape (n_samples, n_leaves)
+            Weights; those of a row add up to 1 in each tree.
         """
         from scipy.sparse import csr_array, vstack
 
@@ -147,6 +181,11 @@ class SoftForestWalk:
             Tables that are not folded but returned for each tree.
         skip : uint8 array of shape (n_trees, ceil(n_samples / 8)), or None, default=None
             Bit mask of the rows that each tree leaves out.
+
+        Returns
+        -------
+        list of ndarray
+            An array of shape (n_samples, m) for each table, or (n_samples, n_trees, m) where `per_tree` is set.
         """
         kept = list(per_tree or [False] * len(tables))
         outs = [
@@ -176,6 +215,11 @@ class SoftForestWalk:
         ----------
         rows : array of shape (n_samples, n_features)
             Rows, converted.
+
+        Yields
+        ------
+        tuple of int and ndarray
+            Number of the first row, and numbers of the rows, an array of shape (n_block, width).
         """
         step = max(8, _NUMBERS_AT_ONCE // max(self.nodes.width, 1) // 8 * 8)
         for first in range(0, max(len(rows), 1), step):

@@ -18,6 +18,15 @@ class TableCache:
 
     The last few are kept. The content is replaced in one assignment, so that threads that predict at the same time see
     either the old or the new one.
+
+    Examples
+    --------
+    >>> from hedgerow.walk import TableCache
+    >>> cache = TableCache()
+    >>> cache.get("squares", lambda: [i * i for i in range(3)])
+    [0, 1, 4]
+    >>> cache.get("squares", lambda: 1 / 0)  # is not computed again
+    [0, 1, 4]
     """
 
     def __init__(self) -> None:
@@ -32,6 +41,11 @@ class TableCache:
             What the entry depends on.
         make : callable
             Makes the entry.
+
+        Returns
+        -------
+        object
+            The entry.
         """
         content = self._content
         for known, kept in content:

@@ -37,6 +37,22 @@ def n_threads(n_jobs: int | None) -> int:
     ----------
     n_jobs : int or None
         Number of threads; None is 1, -1 all cores. Results do not depend on it.
+
+    Returns
+    -------
+    int
+        Number of threads, at least 1.
+
+    Raises
+    ------
+    ValueError
+        If `n_jobs` is 0, or not a whole number.
+
+    Examples
+    --------
+    >>> from hedgerow.walk import n_threads
+    >>> n_threads(None), n_threads(4)
+    (1, 4)
     """
     check_n_jobs(n_jobs)
     if n_jobs == 1:
@@ -58,6 +74,16 @@ def check_n_jobs(n_jobs: Any) -> None:
     ----------
     n_jobs : int or None
         Number of threads; None is 1, -1 all cores. Results do not depend on it.
+
+    Raises
+    ------
+    ValueError
+        If it is 0, or not a whole number.
+
+    Examples
+    --------
+    >>> from hedgerow.walk import check_n_jobs
+    >>> check_n_jobs(-1)
     """
     if n_jobs is None or (isinstance(n_jobs, Integral) and 0 < abs(int(n_jobs)) <= _MAX_THREADS):
         return
@@ -82,6 +108,25 @@ def route(
         Whether a row that would be spread follows the heaviest child; else it gets -1.
     n_jobs : int or None, default=None
         Number of threads; None is 1, -1 all cores. Results do not depend on it.
+
+    Returns
+    -------
+    int32 ndarray of shape (n_samples, n_trees)
+        Numbers of leaves, within their tree.
+
+    Raises
+    ------
+    ValueError
+        If rows do not fit the forest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.walk import route
+    >>> forest = build_forest([threshold(0, 2.0, leaf([3, 1]), leaf([0, 5]))], n_features=1)
+    >>> route(forest, np.array([[1.0], [np.nan]])).tolist()  # the second leaf is the heavier
+    [[0], [1]]
     """
     check_rows(forest, X)
     leaves = np.empty((len(X), forest.n_trees), dtype=np.int32)
@@ -102,6 +147,26 @@ def spread(forest: Forest, X: NDArray[np.float64], *, n_jobs: int | None = None)
         Rows, converted: float64, row-major.
     n_jobs : int or None, default=None
         Number of threads; None is 1, -1 all cores. Results do not depend on it.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_leaves)
+        Weights above 0.
+
+    Raises
+    ------
+    ValueError
+        If rows do not fit the forest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.walk import spread
+    >>> forest = build_forest([threshold(0, 2.0, leaf([3, 1]), leaf([0, 12]))], n_features=1)
+    >>> spread(forest, np.array([[1.0], [np.nan]])).toarray()
+    array([[1.  , 0.  ],
+           [0.25, 0.75]])
     """
     from scipy.sparse import csr_array
 
@@ -148,10 +213,30 @@ def fold(
     n_jobs : int or None, default=None
         Number of threads; None is 1, -1 all cores. Results do not depend on it.
 
+    Returns
+    -------
+    list of ndarray
+        An array of shape (n_samples, m) for each table, or (n_samples, n_trees, m) where `per_tree` is set.
+
+    Raises
+    ------
+    ValueError
+        If tables, trees, weights or rows do not fit the forest.
+
     Notes
     -----
     Trees ascending, leaves ascending within a tree, plain double additions: results are identical for any `n_jobs` and
     any number of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.walk import LeafTable, fold
+    >>> trees = [threshold(0, at, leaf([3, 1]), leaf([0, 4])) for at in (2.0, 5.0)]
+    >>> forest = build_forest(trees, n_features=1)
+    >>> fold(forest, np.array([[3.0]]), [LeafTable.of(forest.leaf_counts)])  # the second leaf, and the first
+    [array([[3., 5.]])]
     """
     check_rows(forest, X)
     check_n_jobs(n_jobs)
@@ -208,6 +293,26 @@ def gather(
         Numbers of each leaf.
     n_jobs : int or None, default=None
         Number of threads; None is 1, -1 all cores. Results do not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_trees, m)
+        Values.
+
+    Raises
+    ------
+    ValueError
+        If rows or values do not fit the forest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.walk import gather
+    >>> forest = build_forest([threshold(0, 2.0, leaf([3, 1]), leaf([0, 4]))], n_features=1)
+    >>> gather(forest, np.array([[1.0], [9.0]]), [[10.0], [20.0]])
+    array([[[10.]],
+           [[20.]]])
     """
     table = values if isinstance(values, LeafTable) else LeafTable.of(values)
     return fold(forest, X, [table], per_tree=[True], n_jobs=n_jobs)[0]
@@ -243,6 +348,26 @@ def tally(
         Weights are multiples of this power of two, which makes sums exact; 0 for none.
     n_jobs : int or None, default=None
         Number of threads; None is 1, -1 all cores. Results do not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (n_leaves, n_classes)
+        Counts.
+
+    Raises
+    ------
+    ValueError
+        If a label is no class, or a weight is negative or not finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.forest import build_forest, leaf, threshold
+    >>> from hedgerow.walk import tally
+    >>> forest = build_forest([threshold(0, 2.0, leaf([3, 1]), leaf([0, 4]))], n_features=1)
+    >>> tally(forest, np.array([[1.0], [np.nan]]), np.array([0, 1], np.int32), np.ones(2))
+    array([[1. , 0.5],
+           [0. , 0.5]])
     """
     check_rows(forest, X)
     _check_array("labels", labels, (len(X),), np.int32)
@@ -277,6 +402,25 @@ def check_rows(forest: Forest, X: NDArray[np.float64]) -> None:
         The trees.
     X : array-like
         Rows to be checked.
+
+    Raises
+    ------
+    TypeError
+        If X is an array of a GPU.
+    ValueError
+        If X has another number of columns, or is not a row-major float64 matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.forest import build_forest, leaf
+    >>> from hedgerow.walk import check_rows
+    >>> forest = build_forest([leaf([3, 1])], n_features=2)
+    >>> try:
+    ...     check_rows(forest, np.zeros((1, 3)))
+    ... except ValueError as error:
+    ...     print(error)
+    X has shape (1, 3), this forest needs (n_rows, 2)
     """
     if not isinstance(X, np.ndarray):
         raise TypeError(f"this answer needs rows in the memory of the host: pass X as a NumPy array, not {type(X)}")

@@ -31,6 +31,7 @@ class Dask:
     Examples
     --------
     >>> from dask.distributed import Client  # doctest: +SKIP
+    >>> from hedgerow.distributed import Dask  # doctest: +SKIP
     >>> engine = Dask(Client("tcp://scheduler:8786"))  # doctest: +SKIP
     """
 
@@ -48,6 +49,11 @@ class Dask:
         ----------
         value
             What all tasks need.
+
+        Returns
+        -------
+        object
+            What stands for the value in calls of `map` and `fold`.
         """
         header, sizes, blob = _pack(value)
         pieces = [self._submit(bytes, blob[at : at + _PIECE]) for at in range(0, len(blob), _PIECE)]
@@ -66,6 +72,11 @@ class Dask:
             What every task gets, as `share` has returned it.
         done : Done or None
             Called once for every part that is finished.
+
+        Returns
+        -------
+        list
+            A result for each part.
         """
         futures = self._start(parts, task, shared)
         try:
@@ -97,6 +108,11 @@ class Dask:
             Function that merges two results.
         done : Done or None
             Called once for every part that is finished.
+
+        Returns
+        -------
+        object
+            The merged result; None without parts.
         """
         waiting = self._start(parts, task, shared)
         level = list(waiting)

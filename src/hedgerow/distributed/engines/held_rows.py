@@ -37,6 +37,20 @@ def from_dask(
     -------
     PartedRows
         For the engine :class:`Dask` only.
+
+    Raises
+    ------
+    ValueError
+        If the frame is not persisted.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import pandas as pd
+    >>> from hedgerow.distributed import from_dask
+    >>> frame = dd.from_pandas(pd.DataFrame({"x": [1.0, 2.0], "y": ["a", "b"]}), npartitions=2)
+    >>> from_dask(frame.persist(), target="y")  # doctest: +SKIP
+    <2 rows in 2 parts: 1 columns, target 'y'>
     """
     with needs("from_dask", "dask"):
         from distributed import futures_of
@@ -70,6 +84,18 @@ def from_ray(
     -------
     PartedRows
         For the engine :class:`Ray` only.
+
+    Raises
+    ------
+    ValueError
+        If the dataset is not materialized.
+
+    Examples
+    --------
+    >>> import ray  # doctest: +SKIP
+    >>> from hedgerow.distributed import from_ray  # doctest: +SKIP
+    >>> dataset = ray.data.read_parquet("s3://bucket/rows").materialize()  # doctest: +SKIP
+    >>> rows = from_ray(dataset, target="y")  # doctest: +SKIP
     """
     with needs("from_ray", "ray"):
         import ray
@@ -101,6 +127,18 @@ def from_spark(
     -------
     PartedRows
         For the engine :class:`Spark` only.
+
+    Raises
+    ------
+    ValueError
+        If the frame is not persisted.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession  # doctest: +SKIP
+    >>> from hedgerow.distributed import from_spark  # doctest: +SKIP
+    >>> frame = SparkSession.builder.getOrCreate().read.parquet("rows.parquet").persist()  # doctest: +SKIP
+    >>> rows = from_spark(frame, target="y")  # doctest: +SKIP
     """
     _check(frame, "mapInArrow", "a pyspark.sql.DataFrame")
     if not frame.is_cached:

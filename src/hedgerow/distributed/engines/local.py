@@ -25,6 +25,7 @@ class Local:
 
     Examples
     --------
+    >>> from hedgerow.distributed import Local
     >>> engine = Local(n_jobs=2)
     >>> engine.map([1, 2, 3], pow, 2)
     [1, 4, 9]
@@ -45,6 +46,11 @@ class Local:
         ----------
         value
             What all tasks need.
+
+        Returns
+        -------
+        object
+            What stands for the value in calls of `map` and `fold`.
         """
         return value
 
@@ -61,6 +67,11 @@ class Local:
             What every task gets, as `share` has returned it.
         done : Done or None
             Called once for every part that is finished.
+
+        Returns
+        -------
+        list
+            A result for each part.
         """
         results: list[Any] = [None] * len(parts)
         for at, result in self._finished(parts, task, shared, done):
@@ -89,6 +100,11 @@ class Local:
             Function that merges two results.
         done : Done or None
             Called once for every part that is finished.
+
+        Returns
+        -------
+        object
+            The merged result; None without parts.
         """
         total: Any = None
         for number, (_, result) in enumerate(self._finished(parts, task, shared, done)):

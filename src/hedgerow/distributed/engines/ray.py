@@ -29,6 +29,7 @@ class Ray:
 
     Examples
     --------
+    >>> from hedgerow.distributed import Ray  # doctest: +SKIP
     >>> engine = Ray("ray://head:10001")  # doctest: +SKIP
     """
 
@@ -50,6 +51,11 @@ class Ray:
         ----------
         value
             What all tasks need.
+
+        Returns
+        -------
+        object
+            What stands for the value in calls of `map` and `fold`.
         """
         return self._ray.put(value)
 
@@ -66,6 +72,11 @@ class Ray:
             What every task gets, as `share` has returned it.
         done : Done or None
             Called once for every part that is finished.
+
+        Returns
+        -------
+        list
+            A result for each part.
         """
         ends, results = self._start(parts, task, shared)
         return list(self._finish(ends, results, done))
@@ -92,6 +103,11 @@ class Ray:
             Function that merges two results.
         done : Done or None
             Called once for every part that is finished.
+
+        Returns
+        -------
+        object
+            The merged result; None without parts.
         """
         ends, level = self._start(parts, task, shared)
         while len(level) > 1:

@@ -36,6 +36,7 @@ class Spark:
     Examples
     --------
     >>> from pyspark.sql import SparkSession  # doctest: +SKIP
+    >>> from hedgerow.distributed import Spark  # doctest: +SKIP
     >>> engine = Spark(SparkSession.builder.remote("sc://host:15002").getOrCreate())  # doctest: +SKIP
     """
 
@@ -54,6 +55,11 @@ class Spark:
         ----------
         value
             What all tasks need.
+
+        Returns
+        -------
+        object
+            What stands for the value in calls of `map` and `fold`.
         """
         context = getattr(self.session, "_sc", None)
         return share_file(self.session, value) if context is None else context.broadcast(value)
@@ -71,6 +77,11 @@ class Spark:
             What every task gets, as `share` has returned it.
         done : Done or None
             Called once for every part that is finished.
+
+        Returns
+        -------
+        list
+            A result for each part.
         """
         if not parts:
             return []
@@ -100,6 +111,11 @@ class Spark:
             Function that merges two results.
         done : Done or None
             Called once for every part that is finished.
+
+        Returns
+        -------
+        object
+            The merged result; None without parts.
         """
         if not parts:
             return None

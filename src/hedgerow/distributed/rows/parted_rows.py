@@ -36,6 +36,17 @@ class PartedRows:
         Name of the column that is predicted.
     weight : str or None
         Name of the column with sample weights; None: all alike.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from hedgerow.distributed import parquet
+    >>> folder = tempfile.mkdtemp()
+    >>> pq.write_table(pa.table({"x": [1.0, 2.0], "id": [7, 8], "y": ["a", "b"]}), f"{folder}/rows.parquet")
+    >>> rows = parquet(folder, target="y", ignore=["id"])
+    >>> rows.n_rows, rows.inputs
+    (2, ('x',))
     """
 
     parts: tuple[Any, ...]
@@ -89,9 +100,16 @@ def parquet(
     Returns
     -------
     PartedRows
+        Recipes for the rows, which are read when they are needed.
+
+    Raises
+    ------
+    ValueError
+        If there are no files or no rows, files have different columns, or a named column is not there.
 
     Examples
     --------
+    >>> from hedgerow.distributed import parquet
     >>> import tempfile, pyarrow as pa, pyarrow.parquet as pq
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     pq.write_table(pa.table({"x": [1.0, 2.0], "y": ["a", "b"]}), f"{folder}/rows.parquet")

@@ -122,6 +122,7 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow import MeasuredBoostingClassifier
     >>> model = MeasuredBoostingClassifier(sigma=0.2, n_estimators=40).fit(X, y)
     >>> model.predict([[5.0, 3.4, 1.5, 0.2], [6.5, 3.0, 5.6, 2.1]])
     array([0, 2])
@@ -176,6 +177,16 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
             Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, a size of an error is negative or missing, or X or y can't be read.
         """
         given = self._measurements(X, X_err)
         values = given.table.values
@@ -206,6 +217,11 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels, of the type of `y` in `fit`.
         """
         shares = self.predict_proba(X, X_err)
         labels: NDArray[Any] = self.classes_[self._decide(shares)]
@@ -223,6 +239,11 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
         """
         rows, walk = self._measured(X, X_err)
         found: Floats = ask(walk, rows, [self._proba_query()])[0]
@@ -237,6 +258,11 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Logits.
         """
         rows, walk = self._measured(X, X_err)
         raw: Floats = ask(walk, rows, [self._raw_query()])[0]
@@ -251,6 +277,19 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Yields
+        ------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities by the stages so far.
+
+        Examples
+        --------
+        >>> from hedgerow import MeasuredBoostingClassifier
+        >>> X, y = [[float(i)] for i in range(60)], [0] * 30 + [1] * 30
+        >>> model = MeasuredBoostingClassifier(0.5, n_estimators=3).fit(X, y)
+        >>> [round(float(proba[0, 1]), 2) for proba in model.staged_predict_proba([[59.0]])]
+        [0.55, 0.6, 0.64]
         """
         staged = self._staged_raw(X, X_err)
         return map(LogLoss(self.n_classes_).probabilities, staged)
@@ -264,6 +303,11 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            Answers of the stages so far.
         """
         staged = self.staged_predict_proba(X, X_err)
         return (self.classes_[self._decide(shares)] for shares in staged)
@@ -275,10 +319,15 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        measure : str
-            What the numbers are, such as "entropy", "plausibility" or "deviation" (docs/uncertainty.md).
+        measure : {"entropy"}
+            What the numbers are.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        Uncertainty
+            `total`, `aleatoric` and `epistemic`, arrays of shape (n_samples,).
         """
         rows, walk = self._measured(X, X_err)
         found: Uncertainty = ask(walk, rows, [self._uncertainty_query(measure)])[0]
@@ -293,6 +342,11 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_trees, n_classes)
+            Counts.
         """
         rows, walk = self._measured(X, X_err)
         found: Floats = ask(walk, rows, [self._counts_query()])[0]
@@ -313,6 +367,11 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
             Standard deviation of the error of each cell; None: those of `sigma`.
         training : (X, y) or None
             Rows of `fit` again: the nearest of them with other answers are named.
+
+        Returns
+        -------
+        Explanations
+            A record for each row, like a list; a table in notebooks.
         """
         rows = self._read(X)
         return self._explain_rows(rows, self._cells(rows, X_err), training=read_training(self, training))
@@ -376,6 +435,11 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
             Weight of each row; None weighs all alike.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        float
+            Share of the rows, by weight, whose class is predicted.
         """
         return float(accuracy_score(y, self.predict(X, X_err), sample_weight=sample_weight))
 

@@ -126,6 +126,7 @@ class MeasuredBoostingRegressor(RegressorMixin, Answers, MeasuredBoosting):  # t
     >>> rng = np.random.default_rng(0)
     >>> latent = rng.uniform(size=(500, 2))
     >>> X, y = latent + rng.normal(scale=0.1, size=(500, 2)), np.where(latent[:, 0] > 0.5, 1.0, 0.0)
+    >>> from hedgerow import MeasuredBoostingRegressor
     >>> model = MeasuredBoostingRegressor(sigma=0.1, n_estimators=50).fit(X, y)
     >>> model.predict([[0.3, 0.5], [0.5, 0.5], [0.7, 0.5]]).round(1)
     array([0. , 0.6, 0.9])
@@ -186,6 +187,16 @@ class MeasuredBoostingRegressor(RegressorMixin, Answers, MeasuredBoosting):  # t
             Standard deviation of the error of each cell; None: those of `sigma`.
         y_err : array-like of shape (n_samples,) or None
             Standard deviation of the error of each target: rows weigh 1/y_err².
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, a size of an error is negative or missing, or X or y can't be read.
         """
         loss = number_loss(self.loss)
         given = self._measurements(X, X_err)
@@ -208,6 +219,11 @@ class MeasuredBoostingRegressor(RegressorMixin, Answers, MeasuredBoosting):  # t
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predictions.
         """
         rows = self._read(X)
         found: Floats = self._ask_with_errors(rows, self._cells(rows, X_err), self._mean_query())
@@ -222,6 +238,19 @@ class MeasuredBoostingRegressor(RegressorMixin, Answers, MeasuredBoosting):  # t
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            Answers of the stages so far.
+
+        Examples
+        --------
+        >>> from hedgerow import MeasuredBoostingRegressor
+        >>> X = [[float(i)] for i in range(60)]
+        >>> model = MeasuredBoostingRegressor(0.5, n_estimators=3).fit(X, range(60))
+        >>> [round(float(answer[0]), 1) for answer in model.staged_predict([[59.0]])]  # nearer with every stage
+        [31.0, 32.3, 33.8]
         """
         return (raw[:, 0] for raw in self._staged_raw(X, X_err))
 
@@ -237,6 +266,11 @@ class MeasuredBoostingRegressor(RegressorMixin, Answers, MeasuredBoosting):  # t
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        Explanations
+            A record for each row, like a list; a table in notebooks.
         """
         rows = self._read(X)
         return self._explain_rows(rows, self._cells(rows, X_err))
@@ -282,6 +316,11 @@ class MeasuredBoostingRegressor(RegressorMixin, Answers, MeasuredBoosting):  # t
             Weight of each row; None weighs all alike.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        float
+            R², at most 1; 0 is that of the mean target, and worse predictions are below 0.
         """
         return float(r2_score(y, self.predict(X, X_err), sample_weight=sample_weight))
 

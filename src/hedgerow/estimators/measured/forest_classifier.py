@@ -127,6 +127,7 @@ class MeasuredForestClassifier(ClassAnswers, MeasuredForest):
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
+    >>> from hedgerow import MeasuredForestClassifier
     >>> forest = MeasuredForestClassifier(sigma=0.2, n_estimators=20, random_state=0).fit(X, y)
     >>> forest.predict_proba([[5.9, 3.0, 4.9, 1.65]]).round(1)
     array([[0. , 0.4, 0.6]])
@@ -183,6 +184,16 @@ class MeasuredForestClassifier(ClassAnswers, MeasuredForest):
             Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, a size of an error is negative or missing, or X or y can't be read.
         """
         given = self._measurements(X, X_err)
         values = given.table.values
@@ -219,6 +230,11 @@ class MeasuredForestClassifier(ClassAnswers, MeasuredForest):
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels, of the type of `y` in `fit`.
         """
         shares = self.predict_proba(X, X_err)
         labels: NDArray[Any] = self.classes_[self._decide(shares)]
@@ -236,6 +252,11 @@ class MeasuredForestClassifier(ClassAnswers, MeasuredForest):
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
         """
         rows, walk = self._measured(X, X_err)
         found: Floats = ask(walk, rows, [self._proba_query()])[0]
@@ -250,10 +271,15 @@ class MeasuredForestClassifier(ClassAnswers, MeasuredForest):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        measure : str
-            What the numbers are, such as "entropy", "plausibility" or "deviation" (docs/uncertainty.md).
+        measure : {"entropy", "leaf_entropy", "plausibility"}
+            What the numbers are.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        Uncertainty
+            `total`, `aleatoric` and `epistemic`, arrays of shape (n_samples,).
         """
         rows, walk = self._measured(X, X_err)
         found: Uncertainty = ask(walk, rows, [self._uncertainty_query(measure)])[0]
@@ -274,6 +300,11 @@ class MeasuredForestClassifier(ClassAnswers, MeasuredForest):
             Standard deviation of the error of each cell; None: those of `sigma`.
         training : (X, y) or None
             Rows of `fit` again: the nearest of them with other answers are named.
+
+        Returns
+        -------
+        Explanations
+            A record for each row, like a list; a table in notebooks.
         """
         rows = self._read(X)
         return self._explain_rows(rows, self._cells(rows, X_err), training=read_training(self, training))
@@ -310,13 +341,24 @@ class MeasuredForestClassifier(ClassAnswers, MeasuredForest):
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_trees, n_classes)
+            Counts.
         """
         rows, walk = self._measured(X, X_err)
         found: Floats = ask(walk, rows, [self._counts_query()])[0]
         return found
 
     def leaf_probabilities(self) -> Floats:
-        """γ of every leaf, (n_leaves, n_classes)."""
+        """γ of every leaf, (n_leaves, n_classes).
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, n_classes)
+            Probabilities.
+        """
         check_is_fitted(self)
         found: Floats = self.values_
         return found
@@ -334,6 +376,11 @@ class MeasuredForestClassifier(ClassAnswers, MeasuredForest):
             Weight of each row; None weighs all alike.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        float
+            Share of the rows, by weight, whose class is predicted.
         """
         return float(accuracy_score(y, self.predict(X, X_err), sample_weight=sample_weight))
 

@@ -126,6 +126,7 @@ class MeasuredForestRegressor(ResidualAnswers, MeasuredForest):
     >>> rng = np.random.default_rng(0)
     >>> latent = rng.uniform(size=(500, 2))
     >>> X, y = latent + rng.normal(scale=0.1, size=(500, 2)), np.where(latent[:, 0] > 0.5, 1.0, 0.0)
+    >>> from hedgerow import MeasuredForestRegressor
     >>> forest = MeasuredForestRegressor(sigma=0.1, n_estimators=20, random_state=0).fit(X, y)
     >>> forest.predict([[0.2, 0.5], [0.5, 0.5], [0.8, 0.5]]).round(1)
     array([0. , 0.5, 1. ])
@@ -186,6 +187,16 @@ class MeasuredForestRegressor(ResidualAnswers, MeasuredForest):
             Standard deviation of the error of each cell; None: those of `sigma`.
         y_err : array-like of shape (n_samples,) or None
             Standard deviation of the error of each target: rows weigh 1/y_err².
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, a size of an error is negative or missing, or X or y can't be read.
         """
         given = self._measurements(X, X_err)
         values = given.table.values
@@ -218,6 +229,11 @@ class MeasuredForestRegressor(ResidualAnswers, MeasuredForest):
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predictions.
         """
         rows, walk = self._measured(X, X_err)
         found: Floats = ask(walk, rows, [self._mean_query()])[0]
@@ -233,10 +249,15 @@ class MeasuredForestRegressor(ResidualAnswers, MeasuredForest):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        measure : str
-            What the numbers are, such as "entropy", "plausibility" or "deviation" (docs/uncertainty.md).
+        measure : {"deviation", "variance"}
+            Standard deviations, in the unit of the target, or their squares.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        Uncertainty
+            `total`, `aleatoric` and `epistemic`, arrays of shape (n_samples,).
         """
         rows, walk = self._measured(X, X_err)
         found: Uncertainty = ask(walk, rows, [self._spread_query(measure)])[0]
@@ -267,6 +288,11 @@ class MeasuredForestRegressor(ResidualAnswers, MeasuredForest):
             Standard deviation of the error of each cell; None: those of `sigma`.
         training : (X, y) or None
             Rows of `fit` again: the nearest of them with other answers are named.
+
+        Returns
+        -------
+        Explanations
+            A record for each row, like a list; a table in notebooks.
         """
         rows = self._read(X)
         cells = self._cells(rows, X_err)
@@ -311,5 +337,10 @@ class MeasuredForestRegressor(ResidualAnswers, MeasuredForest):
             Weight of each row; None weighs all alike.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        float
+            R², at most 1; 0 is that of the mean target, and worse predictions are below 0.
         """
         return float(r2_score(y, self.predict(X, X_err), sample_weight=sample_weight))

@@ -77,6 +77,20 @@ class MeasuredTree(MeasuredInputs, OneTree):
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_leaves)
+            Probabilities.
+
+        Examples
+        --------
+        >>> from hedgerow import MeasuredTreeRegressor
+        >>> tree = MeasuredTreeRegressor(0.5, prior="flat", max_leaf_nodes=2)
+        >>> tree = tree.fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+        >>> tree.membership([[2.0], [2.5]]).round(2)  # the threshold is 2.5
+        array([[0.84, 0.16],
+               [0.5 , 0.5 ]])
         """
         rows = self._read(X)
         return self._shares(rows, self._cells(rows, X_err))
@@ -90,6 +104,11 @@ class MeasuredTree(MeasuredInputs, OneTree):
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        int32 ndarray of shape (n_samples,)
+            Numbers of leaves, from 0.
         """
         leaves: NDArray[np.int32] = self.membership(X, X_err).argmax(axis=1).astype(np.int32)
         return leaves
@@ -110,6 +129,11 @@ class MeasuredTree(MeasuredInputs, OneTree):
             Standard deviation of the error of each cell; None: those of `sigma`.
         training : (X, y) or None
             Rows of `fit` again: the nearest of them with other answers are named.
+
+        Returns
+        -------
+        Explanations
+            A record for each row, like a list; a table in notebooks.
         """
         rows = self._read(X)
         return self._explain_rows(rows, self._cells(rows, X_err), training=read_training(self, training))
@@ -151,6 +175,22 @@ class MeasuredTree(MeasuredInputs, OneTree):
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            Costs, in squared units of the target; 0 for exact columns.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hedgerow import MeasuredTreeRegressor
+        >>> rng = np.random.default_rng(0)
+        >>> latent = rng.uniform(size=(200, 2))
+        >>> X, y = latent + rng.normal(scale=0.1, size=(200, 2)), np.where(latent[:, 0] > 0.5, 1.0, 0.0)
+        >>> costs = MeasuredTreeRegressor(sigma=0.1, max_leaf_nodes=2).fit(X, y).error_costs(X)
+        >>> costs[0] > costs[1]  # a better instrument for the first column pays
+        np.True_
         """
         rows = self._read(X)
         values = self.values_.reshape(len(self._regions), -1)
@@ -169,6 +209,16 @@ class MeasuredTree(MeasuredInputs, OneTree):
             Ignored: a region has no branches to be taken.
         interactions : bool
             Ignored.
+
+        Returns
+        -------
+        None
+            Nothing is returned.
+
+        Raises
+        ------
+        ValueError
+            Always.
         """
         raise ValueError(f"{type(self).__name__} has no contributions: its rows are in all regions at once")
 

@@ -94,6 +94,11 @@ class SoftTrees(MeasuredInputs, ManyTrees):
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        int32 ndarray of shape (n_samples, n_trees)
+            Numbers of leaves, from 0 in each tree.
         """
         rows, walk = self._measured(X, X_err)
         return walk.route(rows)

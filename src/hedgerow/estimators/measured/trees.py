@@ -99,6 +99,7 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
     >>> rng = np.random.default_rng(0)
     >>> latent = rng.uniform(size=(500, 1))
     >>> X, y = latent + rng.normal(scale=0.1, size=(500, 1)), np.where(latent[:, 0] > 0.5, 1.0, 0.0)
+    >>> from hedgerow import MeasuredTreeRegressor
     >>> tree = MeasuredTreeRegressor(sigma=0.1, max_leaf_nodes=2).fit(X, y)
     >>> tree.predict([[0.3], [0.5], [0.7]]).round(2)
     array([0.03, 0.55, 0.99])
@@ -136,12 +137,26 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
 
         Parameters
         ----------
-        X, y : table and targets
-        sample_weight : array-like of shape (n,) or None
-        X_err : array-like or frame of shape (n, n_features), or None
-            Standard deviations of the errors of all cells; replaces `sigma`.
-        y_err : array-like of shape (n,) or None
-            Standard deviations of the errors of y, above 0: squared residuals are weighted by 1/y_err².
+        X : array-like or frame of shape (n_samples, n_features)
+            Training rows, as they were measured.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        X_err : array-like or frame of shape (n_samples, n_features), or None
+            Standard deviation of the error of each cell, in place of `sigma`.
+        y_err : array-like of shape (n_samples,) or None
+            Standard deviation of the error of each target, above 0: squared residuals are weighted by 1/y_err².
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, a size of an error is negative or missing, or X or y can't be read.
         """
         self._settings()
         given = self._measurements(X, X_err)
@@ -162,6 +177,11 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predictions.
         """
         return self._mix(self.membership(X, X_err))
 
@@ -181,6 +201,11 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        Uncertainty
+            `total`, `aleatoric` and `epistemic`, arrays of shape (n_samples,).
         """
         return self._deviation(self.membership(X, X_err))
 
@@ -212,6 +237,11 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
             Weight of each row; None weighs all alike.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        float
+            R², at most 1; 0 is that of the mean target, and worse predictions are below 0.
         """
         return float(r2_score(y, self.predict(X, X_err), sample_weight=sample_weight))
 
@@ -297,6 +327,7 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
     --------
     >>> from sklearn.datasets import load_iris
     >>> iris = load_iris(as_frame=True)
+    >>> from hedgerow import MeasuredTreeClassifier
     >>> tree = MeasuredTreeClassifier(sigma=0.1, max_leaf_nodes=3).fit(iris.data, iris.target_names[iris.target])
     >>> print(tree.to_text())
     petal length (cm) <= 2.45: setosa (setosa 50)
@@ -345,6 +376,16 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
             Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, a size of an error is negative or missing, or X or y can't be read.
         """
         self._settings()
         self._check_leaf()
@@ -376,6 +417,11 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels, of the type of `y` in `fit`.
         """
         probabilities = self.predict_proba(X, X_err)
         labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
@@ -390,6 +436,11 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
         """
         self._check_leaf()
         return self._mix(self.membership(X, X_err))
@@ -425,6 +476,11 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        Uncertainty
+            `total`, `aleatoric` and `epistemic`, arrays of shape (n_samples,).
         """
         return all_aleatoric(entropy_bits(self.predict_proba(X, X_err)), "entropy")
 
@@ -437,6 +493,11 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 1, n_classes)
+            Counts.
         """
         return self._soft_counts(self.membership(X, X_err))
 
@@ -468,6 +529,11 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
             Weight of each row; None weighs all alike.
         X_err : array-like or frame of the shape of X, or None
             Standard deviation of the error of each cell; None: those of `sigma`.
+
+        Returns
+        -------
+        float
+            Share of the rows, by weight, whose class is predicted.
         """
         return float(accuracy_score(y, self.predict(X, X_err), sample_weight=sample_weight))
 

@@ -84,13 +84,34 @@ class Answers(WaysOut):
 
         Parameters
         ----------
-        X : table
-        background : table or None
-            What replaces a column that is not known: its values in these rows, mean over the rows; None: all branches
-            of its splits, by their shares of the training weight. With a background, columns that the model does not
-            split get exactly 0 and correlated columns are pulled apart; the time grows with its rows (100 are many).
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, with the columns of `fit`.
+        background : array-like or frame of shape (n_background, n_features), or None
+            Rows whose values replace those of columns that are not known; answers are means over them. Columns that the
+            model does not split on get exactly 0, and correlated columns are told apart; time grows with the number of
+            rows (100 are many). None: at splits on such columns a row takes all branches, by their shares of the
+            training weight.
         interactions : bool
-            Also divide each column's contribution into its own and those that it shares with each other column.
+            Whether each column's contribution is divided further, into its own part and those that it shares with each
+            other column.
+
+        Returns
+        -------
+        Contributions
+            Values of shape (n_samples, n_features), for a classifier (n_samples, n_features, n_classes), and the base.
+
+        Raises
+        ------
+        ValueError
+            If the answers of the model are not sums over leaves, it has oblique splits, or `background` has no rows.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeRegressor
+        >>> tree = TreeRegressor(pruning=None).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 10, 11])
+        >>> found = tree.contributions([[1, 0]])
+        >>> found.base, found.values  # 5.5 + 5 - 0.5 = 10
+        (5.5, array([[ 5. , -0.5]]))
         """
         rows = self._read_here(X)
         other = None if background is None else self._read_background(background)
@@ -186,6 +207,11 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels, of the type of `y` in `fit`.
         """
         rows = self._read(X)
         return self._label(self._proba(rows))
@@ -206,6 +232,17 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
             True labels or numbers.
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row; None weighs all alike.
+
+        Returns
+        -------
+        float
+            Share of the rows, by weight, whose class is predicted.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> TreeClassifier().fit([[1], [2], [3]], ["no", "no", "yes"]).score([[1], [9]], ["no", "no"])
+        0.5
         """
         if not is_elsewhere(X):
             return float(super().score(X, y, sample_weight))
@@ -224,8 +261,20 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        rng : int, Generator or None
-            Seed of the draw.
+        rng : int, numpy.random.Generator or None
+            Seed of the draw, or a generator; None draws anew in every call.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> tree = TreeClassifier(leaf_probability="frequency").fit([[1]] * 4, ["no", "no", "no", "yes"])
+        >>> float((tree.predict_drawn([[1]] * 1000, rng=0) == "yes").mean())  # about a quarter
+        0.267
         """
         upto = self.predict_proba(X).cumsum(axis=1)
         drawn = np.random.default_rng(rng).random(len(upto)) * upto[:, -1]
@@ -251,8 +300,26 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        measure : str
-            What the numbers are, such as "entropy", "plausibility" or "deviation" (docs/uncertainty.md).
+        measure : {"entropy", "leaf_entropy", "plausibility"}
+            What the numbers are; docs/uncertainty.md compares them.
+
+        Returns
+        -------
+        Uncertainty
+            `total`, `aleatoric` and `epistemic`, arrays of shape (n_samples,).
+
+        Raises
+        ------
+        ValueError
+            If `measure` is not one of the three.
+
+        Examples
+        --------
+        >>> from hedgerow import ForestClassifier
+        >>> X, y = [[float(i)] for i in range(40)], [0] * 20 + [1] * 20
+        >>> found = ForestClassifier(20, random_state=0).fit(X, y).predict_uncertainty([[5.0], [19.5], [90.0]])
+        >>> bool(found.total[1] > found.total[0]), bool(found.epistemic[2] > found.epistemic[0])  # between; far outside
+        (True, True)
         """
         return self._respond_alone(X, "predict_uncertainty", measure=measure)
 
@@ -265,6 +332,17 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_trees, n_classes)
+            Counts.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> TreeClassifier().fit([[1], [2], [3]], ["no", "no", "yes"]).leaf_counts([[1.5]])
+        array([[[2., 0.]]])
         """
         rows = self._read(X)
         return self._ask(rows, self._counts_query())[0]
@@ -284,9 +362,30 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         training : (X, y) or None
-            Rows of `fit` again: the nearest of them with other answers are named.
+            Rows of `fit` again: the nearest of them that have another class are named.
         contributions : bool
-            Whether explanations have the contributions of the columns, see `contributions`.
+            Whether it is said what each column adds to the answer, see :meth:`contributions`.
+
+        Returns
+        -------
+        Explanations
+            A record for each row, like a list; a table in notebooks.
+
+        Raises
+        ------
+        ValueError
+            If `training` are not rows of `fit`, or the model has no contributions.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> tree = TreeClassifier().fit([[1], [2], [3], [4]], ["no", "no", "no", "yes"])
+        >>> print(tree.explain([[4]])[0])
+        yes, because
+          x0 is 4, above 3.5
+        Training rows in its leaf: 1 yes.
+        Probabilities: yes 0.85, no 0.15.
+        Doubt: its leaf has only 1 row.
         """
         rows = self._read_here(X)
         found = explain_class_rows(self, rows, read_training(self, training))
@@ -441,7 +540,21 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         return self._tables.get("counts", lambda: leaf_counts(self.forest_))
 
     def leaf_probabilities(self) -> Floats:
-        """Probability of each class in every leaf of the forest, (n_leaves, n_classes)."""
+        """Probability of each class in every leaf of the forest, (n_leaves, n_classes).
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, n_classes)
+            Probabilities.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> tree = TreeClassifier(leaf_probability="laplace").fit([[1], [2], [3]], ["no", "no", "yes"])
+        >>> tree.leaf_probabilities().round(2)
+        array([[0.75, 0.25],
+               [0.33, 0.67]])
+        """
         check_is_fitted(self)
         leaves = self._leaf_evidence()
         return leaves.of_each_leaf(np.asarray(self._leaf_probability().table(leaves.counts, self.class_prior_)))
@@ -459,6 +572,17 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predictions.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeRegressor
+        >>> TreeRegressor(max_leaf_nodes=2).fit([[1], [2], [3], [4]], [10, 10, 20, 60]).predict([[1], [4], [None]])
+        array([13.33333333, 60.        , 25.        ])
         """
         rows = self._read(X)
         return self._ask(rows, self._mean_query())[0]
@@ -474,6 +598,11 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
             True labels or numbers.
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row; None weighs all alike.
+
+        Returns
+        -------
+        float
+            R², at most 1; 0 is that of the mean target, and worse predictions are below 0.
         """
         if not is_elsewhere(X):
             return float(super().score(X, y, sample_weight))
@@ -495,8 +624,18 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        measure : str
-            What the numbers are, such as "entropy", "plausibility" or "deviation" (docs/uncertainty.md).
+        measure : {"deviation", "variance"}
+            What the numbers are.
+
+        Returns
+        -------
+        Uncertainty
+            `total`, `aleatoric` and `epistemic`, arrays of shape (n_samples,).
+
+        Raises
+        ------
+        ValueError
+            If `measure` is neither of the two.
         """
         return self._respond_alone(X, "predict_uncertainty", measure=measure)
 
@@ -520,11 +659,21 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         coverage : float
-            Probability of the interval.
+            Probability that the interval is to hold the target, for models that have intervals.
         training : (X, y) or None
-            Rows of `fit` again: the nearest of them with other answers are named.
+            Rows of `fit` again: the nearest of them are named.
         contributions : bool
-            Whether explanations have the contributions of the columns, see `contributions`.
+            Whether it is said what each column adds to the prediction, see :meth:`contributions`.
+
+        Returns
+        -------
+        Explanations
+            A record for each row, like a list; a table in notebooks.
+
+        Raises
+        ------
+        ValueError
+            If `coverage` is not between 0 and 1, or `training` are not rows of `fit`.
         """
         rows = self._read_here(X)
         found = explain_number_rows(self, rows, coverage, read_training(self, training))

@@ -55,9 +55,20 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
         X : array-like or frame of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,)
-            Labels or numbers, one for each row.
+            Labels.
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+
+        Returns
+        -------
+        self
+            The fitted forest.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, X or y can't be read (the message names the column or row), or weights
+            are negative or all 0.
         """
         self._fit(X, y, sample_weight)
         return self
@@ -121,6 +132,11 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels, of the type of `y` in `fit`.
         """
         return super().predict(X)
 
@@ -229,6 +245,18 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
         return cuts.cut(sizes[size]), found
 
     def get_tree_weights(self) -> Floats | None:
+        """Weight of each tree in the answer, 1 on average, (n_trees,); None: all the same.
+
+        Returns
+        -------
+        ndarray of shape (n_trees,) or None
+            Weights.
+
+        Raises
+        ------
+        ValueError
+            If ``tree_weights="oob"`` was set after `fit`.
+        """
         given = self.tree_weights
         if given is None:
             return None

@@ -36,6 +36,24 @@ class Code(Pictures):
         """Write a Python module with `predict(row)` and, for classes, `predict_proba(row)` that needs nothing else.
 
         A row is a mapping from names to values, or a sequence of values; None and NaN are missing values.
+
+        Returns
+        -------
+        str
+            The source of the module.
+
+        Raises
+        ------
+        ValueError
+            If the answers of the model are more than sums over leaves.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> code, module = TreeClassifier().fit([[1], [2], [3]], ["no", "no", "yes"]).to_python(), {}
+        >>> exec(code, module)
+        >>> module["predict"]({"x0": 3})
+        'yes'
         """
         return python_code(self._program("to_python", _MOST_IN_FILES), version("hedgerow"))
 
@@ -49,6 +67,23 @@ class Code(Pictures):
         ----------
         name : str
             Prefix of the functions and data in the file.
+
+        Returns
+        -------
+        str
+            The source of the file.
+
+        Raises
+        ------
+        ValueError
+            If `name` is no identifier of C, or the answers of the model are more than sums over leaves.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> code = TreeClassifier().fit([[1], [2], [3]], ["no", "no", "yes"]).to_c("risk")
+        >>> [line for line in code.splitlines() if line.startswith("int risk_predict(")]
+        ['int risk_predict(const double *row) {']
         """
         return c_code(self._program("to_c", _MOST_IN_FILES), version("hedgerow"), name)
 
@@ -58,10 +93,28 @@ class Code(Pictures):
         Parameters
         ----------
         dialect : {"duckdb", "sqlite"}
+            Database that is to run the expression.
         output : {"label", "proba"}
             The answer of `predict`; or the probability of each class, as expressions with the names ``p(class)``.
-        table : str, optional
-            Name of the table, or its alias in the query, where columns of other tables have the same names.
+        table : str or None
+            Name or alias of the table that columns are qualified with; None: they are not.
+
+        Returns
+        -------
+        str
+            The expression; of probabilities one for each class, separated by commas.
+
+        Raises
+        ------
+        ValueError
+            If the dialect is not known, probabilities are asked of a regressor, or the expression would be too long.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> sql = TreeClassifier().fit([[1], [2], [3]], ["no", "no", "yes"]).to_sql()
+        >>> print(sql.splitlines()[1].strip())
+        WHEN "x0" <= 2.5e0 THEN 'no'
         """
         return sql_expression(self._program("to_sql", MOST_NODES), dialect, output, table)
 
@@ -116,6 +169,23 @@ class CodeOfOne(Code):
         ----------
         sort : {"coverage", "confidence"}
             What comes first: rules of many rows, or rules of high confidence.
+
+        Returns
+        -------
+        LeafRules
+            The rules, a table in notebooks.
+
+        Raises
+        ------
+        ValueError
+            If `sort` is neither of the two.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> print(TreeClassifier().fit([[1], [2], [3]], ["no", "no", "yes"]).to_rules())
+        x0 <= 2.5: no (2 rows, 66.7%; confidence 1, lift 1.5)
+        x0 > 2.5: yes (1 row, 33.3%; confidence 1, lift 3)
         """
         return self._rules(0, sort)
 
@@ -126,6 +196,17 @@ class CodeOfOne(Code):
         ----------
         max_depth : int or None
             Depth below which the tree is summarised; None shows all of it.
+
+        Returns
+        -------
+        str
+            A directed graph, for ``dot -Tpdf``.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> print(TreeClassifier().fit([[1], [2], [3]], ["no", "no", "yes"]).to_dot().splitlines()[0])
+        digraph tree {
         """
         return dot_text(self._view(0, max_depth, None))
 
@@ -142,6 +223,16 @@ class CodeOfSeveral(Code):
             Number of the tree, from 0.
         sort : {"coverage", "confidence"}
             What comes first: rules of many rows, or rules of high confidence.
+
+        Returns
+        -------
+        LeafRules
+            The rules, a table in notebooks.
+
+        Raises
+        ------
+        ValueError
+            If there is no such tree, or `sort` is neither of the two.
         """
         return self._rules(tree, sort)
 
@@ -154,5 +245,15 @@ class CodeOfSeveral(Code):
             Number of the tree, from 0.
         max_depth : int or None
             Depth below which the tree is summarised; None shows all of it.
+
+        Returns
+        -------
+        str
+            A directed graph, for ``dot -Tpdf``.
+
+        Raises
+        ------
+        ValueError
+            If there is no such tree.
         """
         return dot_text(self._view(tree, max_depth, None))

@@ -40,6 +40,11 @@ class ManyTrees(CallbackSupportMixin, PicturesOfSeveral, CodeOfSeveral):  # type
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        int32 ndarray of shape (n_samples, n_trees)
+            Numbers of leaves, from 0 in each tree.
         """
         rows = self._read(X)
         return self._walk.route(rows)

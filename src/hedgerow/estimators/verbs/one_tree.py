@@ -14,11 +14,35 @@ class OneTree(PicturesOfOne, CodeOfOne):
     """Abstract."""
 
     def get_depth(self) -> int:
-        """Number of splits on the longest path from the root to a leaf."""
+        """Number of splits on the longest path from the root to a leaf.
+
+        Returns
+        -------
+        int
+            Depth; 0 for a tree of one leaf.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> TreeClassifier().fit([[1], [2], [3]], [0, 0, 1]).get_depth()
+        1
+        """
         check_is_fitted(self)
         return int(self.forest_.depths[0])
 
     def get_n_leaves(self) -> int:
-        """Number of leaves."""
+        """Number of leaves.
+
+        Returns
+        -------
+        int
+            Number of leaves.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> TreeClassifier().fit([[1], [2], [3]], [0, 0, 1]).get_n_leaves()
+        2
+        """
         check_is_fitted(self)
         return int(self.forest_.n_leaves)

@@ -121,6 +121,18 @@ class PicturesOfOne(Pictures):
         ----------
         max_depth : int or None
             Depth below which the tree is summarised; None shows all of it.
+
+        Returns
+        -------
+        str
+            A line for each branch.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> print(TreeClassifier().fit([[1], [2], [3]], ["no", "no", "yes"]).to_text())
+        x0 <= 2.5: no (no 2)
+        x0 > 2.5: yes (yes 1)
         """
         return self._text(0, max_depth)
 
@@ -140,12 +152,31 @@ class PicturesOfOne(Pictures):
             Draw splits above this depth; None: all. "auto" draws 60 leaves, or what replaces them where a tree has
             more: the splits that most rows meet are drawn, what is below the others is summarised, and a strip shows
             the whole tree.
-        row : table of one row, optional
-            Show its path down the tree, and its values; several paths where a value is missing.
+        row : array-like or frame of one row, or None
+            Row whose path and values are shown; several paths where a value is missing.
         orientation : {"auto", "down", "right"}
-            Where the tree grows to; to the right there is a line for each leaf, which "auto" uses for more than 10.
+            Direction in which the tree grows. To the right it has a line for each leaf; "auto" uses that for more than
+            10 leaves.
         background : {"auto", "light", "dark", "transparent"}
-            "auto" is that of the viewer.
+            Colours of the picture: "auto" those that the viewer prefers, light or dark; "transparent" the same with
+            nothing behind them.
+
+        Returns
+        -------
+        str
+            An SVG document.
+
+        Raises
+        ------
+        ValueError
+            If a choice is not one of those listed, or `row` is not one row.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> picture = TreeClassifier().fit([[1], [2], [3]], ["no", "no", "yes"]).to_svg(row=[[3]])
+        >>> picture.startswith("<svg")
+        True
         """
         return scene_to_svg(tree_scene(self._view(0, max_depth, row), orientation), background)
 
@@ -165,6 +196,16 @@ class PicturesOfSeveral(Pictures):
             Number of the tree, from 0.
         max_depth : int or None
             Depth below which the tree is summarised; None shows all of it.
+
+        Returns
+        -------
+        str
+            A line for each branch.
+
+        Raises
+        ------
+        ValueError
+            If there is no such tree.
         """
         return self._text(tree, max_depth)
 
@@ -185,12 +226,23 @@ class PicturesOfSeveral(Pictures):
             Number of the tree, from 0.
         max_depth : int, "auto" or None
             Depth below which the tree is summarised; "auto" draws what a page holds, None everything.
-        row : one row of X, or None
-            A row whose path is drawn.
-        orientation : {"auto", "vertical", "horizontal"}
-            Direction in which the tree grows.
-        background : {"auto", "light", "dark"}
-            Background to be drawn for; "auto" follows the viewer's.
+        row : array-like or frame of one row, or None
+            Row whose path and values are shown; several paths where a value is missing.
+        orientation : {"auto", "down", "right"}
+            Direction in which the tree grows; "auto" is to the right for more than 10 leaves.
+        background : {"auto", "light", "dark", "transparent"}
+            Colours of the picture: "auto" those that the viewer prefers, light or dark; "transparent" the same with
+            nothing behind them.
+
+        Returns
+        -------
+        str
+            An SVG document.
+
+        Raises
+        ------
+        ValueError
+            If there is no such tree, or a choice is not one of those listed.
         """
         return scene_to_svg(tree_scene(self._view(tree, max_depth, row), orientation), background)
 

@@ -67,13 +67,32 @@ class PrunedTree(TreeBased):
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
-            Rows that judge the splits, best ones that the tree was not grown from.
+            Rows by which subtrees are judged.
         y : array-like of shape (n_samples,)
             Labels or numbers, one for each row.
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row; None weighs all alike.
         pruning : str or an instance from :mod:`hedgerow.pruning`
-            How splits are judged.
+            How subtrees are judged.
+
+        Returns
+        -------
+        TreeClassifier or TreeRegressor
+            The copy; this tree is not changed.
+
+        Raises
+        ------
+        ValueError
+            If `pruning` is None, needs to grow trees, or the rows do not fit the tree.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> tree = TreeClassifier.cart().fit(X[::2], y[::2])
+        >>> tree.get_n_leaves(), tree.pruned(X[1::2], y[1::2]).get_n_leaves()
+        (6, 4)
         """
         check_is_fitted(self)
         strategy = pruning_named(pruning)
@@ -116,6 +135,19 @@ class PrunedTree(TreeBased):
             Labels or numbers, one for each row.
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row; None weighs all alike.
+
+        Returns
+        -------
+        sklearn.utils.Bunch
+            `ccp_alphas` and `impurities`, arrays of shape (n_steps,), the alphas ascending.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> path = TreeClassifier.cart().cost_complexity_pruning_path(*load_iris(return_X_y=True))
+        >>> path.ccp_alphas[-2:].round(2)  # the last cuts leave a tree of two leaves, and the root
+        array([0.26, 0.33])
         """
         tree = clone(self).set_params(pruning=None).fit(X, y, sample_weight)
         links = links_of(tree.forest_, tree._impurity)

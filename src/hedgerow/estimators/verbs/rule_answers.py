@@ -33,6 +33,11 @@ class RuleAnswers(ClassAnswers):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
         """
         return super().predict_proba(X)
 
@@ -46,6 +51,19 @@ class RuleAnswers(ClassAnswers):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Scores.
+
+        Examples
+        --------
+        >>> from hedgerow import RandomTreesClassifier
+        >>> X, y = [[float(i)] for i in range(40)], [0] * 20 + [1] * 20
+        >>> model = RandomTreesClassifier(20, random_state=0).fit(X, y)
+        >>> model.decision_function([[5.0], [35.0]]) > 0  # log-odds of class 1
+        array([False,  True])
         """
         rows = self._read(X)
         rule = self._rule()

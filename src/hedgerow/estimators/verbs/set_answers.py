@@ -49,6 +49,20 @@ class SetAnswers(ClassAnswers):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        bool ndarray of shape (n_samples, n_classes)
+            Whether each class is in the set.
+
+        Examples
+        --------
+        >>> from hedgerow import CautiousForestClassifier
+        >>> X, y = [[float(i)] for i in range(40)], ["low"] * 20 + ["high"] * 20
+        >>> forest = CautiousForestClassifier(20, s=1, random_state=0).fit(X, y)
+        >>> forest.predict_set([[5.0], [19.5]])  # high, low
+        array([[False,  True],
+               [ True,  True]])
         """
         rows = self._read(X)
         return self._ask(rows, self._set_query())[0]
@@ -63,6 +77,20 @@ class SetAnswers(ClassAnswers):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes, 2)
+            Lower and upper bounds, from 0 to 1.
+
+        Examples
+        --------
+        >>> from hedgerow import CautiousForestClassifier
+        >>> X, y = [[float(i)] for i in range(40)], ["low"] * 20 + ["high"] * 20
+        >>> forest = CautiousForestClassifier(20, s=1, random_state=0).fit(X, y)
+        >>> lower, upper = forest.predict_bounds([[19.5]])[0].T  # high, low
+        >>> bool(lower[0] < 0.5 < upper[0])
+        True
         """
         rows = self._read(X)
         return self._ask(rows, self._bounds_query())[0]
@@ -77,6 +105,11 @@ class SetAnswers(ClassAnswers):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
         """
         return super().predict_proba(X)
 

@@ -45,6 +45,17 @@ class Tree(OneTree, PrunedTree):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        int32 ndarray of shape (n_samples,)
+            Numbers of leaves, from 0.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> TreeClassifier().fit([[1], [2], [3]], [0, 0, 1]).apply([[1.5], [9]])
+        array([0, 1], dtype=int32)
         """
         rows = self._read(X)
         return self._walk.route(rows)[:, 0]
@@ -70,6 +81,24 @@ class ClassTree(ClassAnswers, Tree):
             Labels or numbers, one for each row.
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+
+        Returns
+        -------
+        self
+            The fitted tree.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, X or y can't be read (the message names the column or row), or weights
+            are negative or all 0.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> tree = TreeClassifier().fit([[1], [2], [3]], ["no", "no", "yes"], sample_weight=[1, 1, 3])
+        >>> tree.class_prior_
+        array([0.4, 0.6])
         """
         estimate = leaf_probability(self.leaf_probability)
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
@@ -125,6 +154,19 @@ class ClassTree(ClassAnswers, Tree):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> tree = TreeClassifier(leaf_probability="laplace").fit([[1], [2], [3], [4]], ["no", "no", "no", "yes"])
+        >>> tree.predict_proba([[1], [None]]).round(2)  # the second row is spread over both leaves
+        array([[0.8 , 0.2 ],
+               [0.68, 0.32]])
         """
         return super().predict_proba(X)
 
@@ -138,6 +180,20 @@ class ClassTree(ClassAnswers, Tree):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels, of the type of `y` in `fit`.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> tree = TreeClassifier(pruning=None).fit([[1], [1], [1], [2]], ["ill", "well", "well", "well"])
+        >>> tree.predict([[1]])
+        array(['well'], dtype='<U4')
+        >>> tree.set_params(cost_matrix=[[0, 20], [1, 0]]).predict([[1]])  # a missed illness costs 20
+        array(['ill'], dtype='<U4')
         """
         return super().predict(X)
 
@@ -151,6 +207,18 @@ class ClassTree(ClassAnswers, Tree):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> tree = TreeClassifier().fit([[1], [2], [3], [4], [5]], ["a", "a", "b", "b", "b"])
+        >>> tree.predict_most_likely([[None]])  # 3 of 5 rows went to the leaf of b
+        array(['b'], dtype='<U1')
         """
         rows = self._read(X)
         answers = self.leaf_probabilities().argmax(axis=1)
@@ -214,6 +282,19 @@ class ClassTree(ClassAnswers, Tree):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Costs.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 2, 2]
+        >>> tree = TreeClassifier(feature_costs=[1, 20], pruning=None).fit(X, y)
+        >>> tree.cost_of([[0, 0], [1, 1]])  # the second row needs the cheap column alone
+        array([21.,  1.])
         """
         rows = self._read(X)
         prices = feature_costs(self.feature_costs, self.schema_)
@@ -233,9 +314,20 @@ class NumberTree(NumberAnswers, Tree):
         X : array-like or frame of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,)
-            Labels or numbers, one for each row.
+            Targets.
         sample_weight : array-like of shape (n_samples,) or None
             Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+
+        Returns
+        -------
+        self
+            The fitted tree.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, X or y can't be read (the message names the column or row), or weights
+            are negative or all 0.
         """
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         targets = read_targets(y, table.values)

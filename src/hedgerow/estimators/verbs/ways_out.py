@@ -61,23 +61,42 @@ class WaysOut(TreeBased):
             Rows, with the columns of `fit`.
         target
             The answer that is wanted: a class, or (lower, upper) of a number; None: every other class.
-        immutable : names or positions of columns that stay as they are.
-        monotone : {column: 1 or -1}
+        immutable : sequence of names or positions of columns
+            Columns that stay as they are.
+        monotone : mapping of columns to 1 or -1, or None
             Columns that may only rise (1) or only fall (-1).
         max_changes : int or None
             Most columns that may change.
         plausible : bool
-            Only rows all of whose leaves hold training rows.
-        feature_costs : (n_features,), mapping of names to costs, or None
-            Cost of changing a column by its range, or its category; 1 by default, or as the model's own
-            `feature_costs`.
-        ranges : {column: (low, high)}
-            Bounds and scale of columns instead of the training range, which models of other libraries do not tell.
+            Whether only rows are proposed all of whose leaves hold training rows.
+        feature_costs : array-like of shape (n_features,), mapping of names to costs, or None
+            Cost of changing a column by its training range, or its category. None: those of the model, else 1.
+        ranges : mapping of columns to (low, high), or None
+            Bounds of the values of columns, and units of their changes, in place of the training ranges, which models
+            of other libraries do not have.
         max_nodes : int
-            Boxes of rows that a search looks into before it stops: the records' `gap` says how much nearer another row
-            may be, 0 where none is. The same for every run and machine.
+            Number of boxes of rows that the search looks into before it stops. What is found does not depend on the
+            machine; the records' `gap` says how much nearer another row may be, 0 where none is.
         time_limit : float or None
             Seconds after which a search stops too.
+
+        Returns
+        -------
+        list of lists of Counterfactual
+            The records of each row, the nearest first; an empty list where no change leads to another answer.
+
+        Raises
+        ------
+        ValueError
+            If there is no such class, the model has oblique splits or answers that are no sums, or an argument names an
+            unknown column.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> tree = TreeClassifier().fit([[20, 1], [30, 1], [50, 0], [60, 0]], ["no", "no", "yes", "yes"])
+        >>> tree.counterfactual([[20, 1]])[0][0].changes
+        {'x0': (20.0, 41.0)}
         """
         rows, goals = self._read_here(X), self._goals(target)
         own = getattr(self, "feature_costs", None)
@@ -150,15 +169,34 @@ class WaysOut(TreeBased):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        columns : names or positions of the columns that could be measured
-            By default those that are missing. Others that are named, because their value is uncertain, count as missing
-            too.
-        feature_costs : (n_features,), mapping of names to costs, or None
-            Cost of measuring each column; 1 by default, or as the model's own `feature_costs`.
+        columns : sequence of names or positions of columns, or None
+            Columns that could be measured. None: those whose value is missing. Others, whose value is uncertain, count
+            as missing too.
+        feature_costs : array-like of shape (n_features,), mapping of names to costs, or None
+            Cost of measuring each column. None: those of the model, else 1.
         measure : {"auto", "entropy", "set_size", "variance"}
             Doubt: entropy of `predict_proba` in bits, number of classes in `predict_set`, or total variance of
             `predict_uncertainty`. "auto" is the set's size where there are sets, entropy for other classifiers, and
             variance for regressors.
+
+        Returns
+        -------
+        list of NextQuestion
+            For each row the columns, ranked, with their expected gains and costs.
+
+        Raises
+        ------
+        ValueError
+            If the model has no such measure of doubt, or an argument names an unknown column.
+
+        Examples
+        --------
+        >>> from hedgerow import TreeClassifier
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5, ["no", "no", "no", "yes"] * 5
+        >>> tree = TreeClassifier(pruning=None).fit(X, y)
+        >>> print(tree.next_question([[None, 1]])[0])
+        entropy now: 0.999 bits
+          x0: 0.205 bits expected, cost 1
         """
         rows = self._read_here(X)
         own = getattr(self, "feature_costs", None)

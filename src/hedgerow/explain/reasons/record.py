@@ -34,6 +34,17 @@ class Reasons:
         How much doubt there is about each row, (n_samples,).
     measure : str
         What the doubt is: "probability" or "variance".
+
+    Examples
+    --------
+    >>> from hedgerow import ForestClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> reasons = ForestClassifier(20, random_state=0).fit(X[::2], y[::2]).explain(X[1::2]).reasons
+    >>> reasons.measure, reasons.shares.shape
+    ('probability', (75, 7))
+    >>> int(reasons.doubt.argmax())  # the row to look at first
+    59
     """
 
     names: tuple[str, ...]
@@ -59,6 +70,11 @@ class Reasons:
         ----------
         row : int
             Position of the row.
+
+        Returns
+        -------
+        dict of str to float
+            Share of each reason, by its name.
         """
         shares = self.shares[row]
         order = np.argsort(-shares, kind="stable")
@@ -76,6 +92,11 @@ class Reasons:
             How much doubt there is about each row, (n_samples,).
         measure : str
             What the doubt is: "probability" or "variance".
+
+        Returns
+        -------
+        Reasons
+            The doubt, with shares of 0.
         """
         return cls(names, np.zeros((len(doubt), len(names))), doubt, measure)
 
@@ -91,6 +112,11 @@ class Reasons:
             How much doubt there is about each row, (n_samples,).
         measure : str
             What the doubt is: "probability" or "variance".
+
+        Returns
+        -------
+        Reasons
+            Shares in proportion to the parts.
         """
         amounts = np.stack(list(parts.values()), axis=1)
         total = np.zeros(len(doubt))
@@ -122,6 +148,15 @@ class ReasonForDoubt:
         Whether the remedy makes the answer a single one; None where that was not computed.
     facts
         Numbers of the text, by name.
+
+    Examples
+    --------
+    >>> from hedgerow import ForestClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> record = ForestClassifier(20, random_state=0).fit(X[::2], y[::2]).explain(X[133:134])[0]
+    >>> print(record.why[0].text)
+    trees are sure of different classes: by weight 55% of 2 and 45% of 1
     """
 
     name: str

@@ -31,7 +31,25 @@ def normal_cdf(z: Floats) -> Floats:
 
 
 class ErrorModel(ABC):
-    """Abstract: the distribution of ε/σ, symmetric with mean 0 and variance 1."""
+    """Abstract: the distribution of ε/σ, symmetric with mean 0 and variance 1.
+
+    Examples
+    --------
+    Errors of a triangular density, of standard deviation 1:
+
+    >>> import numpy as np
+    >>> from hedgerow.measured import ErrorModel
+    >>> class Triangular(ErrorModel):
+    ...     def cdf(self, z):
+    ...         t = np.clip(z / np.sqrt(6.0), -1.0, 1.0)
+    ...         return np.where(t < 0, (1 + t) ** 2 / 2, 1 - (1 - t) ** 2 / 2)
+    ...
+    ...     def log_density(self, z):
+    ...         with np.errstate(divide="ignore"):
+    ...             return np.log(np.maximum(1 - np.abs(z) / np.sqrt(6.0), 0.0))
+    >>> Triangular().mass(np.array([-1.0]), np.array([1.0])).round(2)
+    array([0.65])
+    """
 
     reach: float = np.inf
     """Largest possible error in standard deviations."""
@@ -44,6 +62,11 @@ class ErrorModel(ABC):
         ----------
         z : array
             Errors in standard deviations.
+
+        Returns
+        -------
+        ndarray of the shape of `z`
+            Values.
         """
 
     @abstractmethod
@@ -54,6 +77,11 @@ class ErrorModel(ABC):
         ----------
         z : array
             Errors in standard deviations.
+
+        Returns
+        -------
+        ndarray of the shape of `z`
+            Values.
         """
 
     def mass(self, low: Floats, high: Floats) -> Floats:
@@ -65,6 +93,11 @@ class ErrorModel(ABC):
             Lower ends, in standard deviations.
         high : array
             Upper ends, in standard deviations.
+
+        Returns
+        -------
+        ndarray of the shape of the ends
+            Probabilities.
         """
         # Mirror intervals to the right of 0: there the difference of two values near 1 would cancel.
         swapped = low > 0
@@ -79,6 +112,7 @@ class Normal(ErrorModel):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.measured import Normal
     >>> Normal().mass(np.array([-1.0]), np.array([1.0])).round(2)  # within one standard deviation
     array([0.68])
     """
@@ -97,6 +131,7 @@ class Uniform(ErrorModel):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.measured import Uniform
     >>> Uniform().mass(np.array([-1.0]), np.array([1.0])).round(2)  # within one standard deviation
     array([0.58])
     """
@@ -117,6 +152,7 @@ class Laplace(ErrorModel):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.measured import Laplace
     >>> Laplace().mass(np.array([-1.0]), np.array([1.0])).round(2)  # within one standard deviation
     array([0.76])
     """
@@ -141,6 +177,7 @@ class Student(ErrorModel):
     Examples
     --------
     >>> import numpy as np
+    >>> from hedgerow.measured import Student
     >>> Student().mass(np.array([-1.0]), np.array([1.0])).round(2)  # within one standard deviation
     array([0.75])
     """

@@ -26,7 +26,18 @@ _LARGEST = 1e100  # its square is far from overflow
 
 
 class ErrorSize(ABC):
-    """Abstract strategy: the size of an error, from the value that was measured."""
+    """Abstract strategy: the size of an error, from the value that was measured.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.measured import ErrorSize
+    >>> class CountingError(ErrorSize):
+    ...     def of_values(self, x):
+    ...         return np.sqrt(np.maximum(x, 1.0))  # Poisson
+    >>> CountingError().of_values(np.array([4.0, 100.0]))
+    array([ 2., 10.])
+    """
 
     @abstractmethod
     def of_values(self, x: Floats) -> Floats:
@@ -36,6 +47,11 @@ class ErrorSize(ABC):
         ----------
         x : array of shape (n,)
             Known values of a column.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Standard deviations, not negative.
         """
 
 
@@ -50,6 +66,18 @@ class RelativeError(ErrorSize):
         Relative standard deviation: 0.05 is 5 %.
     least : float
         Standard deviation of a value of 0.
+
+    Raises
+    ------
+    ValueError
+        If a number is negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.measured import RelativeError
+    >>> RelativeError(0.05, least=0.1).of_values(np.array([0.0, 100.0])).round(2)  # 5 %, and at least 0.1
+    array([0.1, 5. ])
     """
 
     fraction: float

@@ -35,6 +35,13 @@ class Misclassification:
         A number: the probability that a category is recorded as some other one, all of them alike. A mapping from true
         categories to mappings from recorded ones to probabilities, as in ``{"ill": {"well": 0.2}}``; what is left is
         recorded as it is. An array: a row for each true category, in the order of the categories in the schema.
+
+    Examples
+    --------
+    >>> from hedgerow.measured import Misclassification
+    >>> Misclassification({"ill": {"well": 0.2}}).matrix(["ill", "well"], "diagnosis")
+    array([[0.8, 0.2],
+           [0. , 1. ]])
     """
 
     rates: Any
@@ -48,6 +55,16 @@ class Misclassification:
             Categories of the column.
         name : str
             What messages call the column.
+
+        Returns
+        -------
+        ndarray of shape (n_categories, n_categories)
+            Probabilities; rows add up to 1.
+
+        Raises
+        ------
+        ValueError
+            If a rate is no probability, rates of a category add up to more than 1, or a category is not known.
         """
         n = len(categories)
         if is_number(self.rates):

@@ -18,7 +18,19 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Readings:
-    """Values of a column and the standard deviations of their errors."""
+    """Values of a column and the standard deviations of their errors.
+
+    Examples
+    --------
+    >>> from hedgerow import MeasuredTreeRegressor
+    >>> from hedgerow.measured import average_repeats
+    >>> repeats = [[1.0, 1.2], [3.1, 2.9], [2.0, 2.2], [4.1, 3.9]]
+    >>> readings = average_repeats(repeats)
+    >>> tree = MeasuredTreeRegressor(max_leaf_nodes=2)
+    >>> tree = tree.fit(readings.value.reshape(-1, 1), [0, 1, 0, 1], X_err=readings.sigma.reshape(-1, 1))
+    >>> tree.get_n_leaves()
+    2
+    """
 
     value: Floats
     """NaN where nothing was recorded."""
@@ -39,8 +51,19 @@ def average_repeats(values: Any, sigma: float | None = None) -> Readings:
     sigma : float or None
         Standard deviation of a single measurement. None: it is estimated, which needs a row with two.
 
+    Returns
+    -------
+    Readings
+        Means and their standard errors, each of shape (n_samples,).
+
+    Raises
+    ------
+    ValueError
+        If values are not numbers or not finite, or no row has two measurements and `sigma` is None.
+
     Examples
     --------
+    >>> from hedgerow.measured import average_repeats
     >>> average_repeats([[1.0, 1.2], [3.1, 2.9], [2.0, float("nan")]])
     Readings(value=array([1.1, 3. , 2. ]), sigma=array([0.1       , 0.1       , 0.14142136]))
     """
@@ -84,8 +107,19 @@ def read_limits(low: ArrayLike, high: ArrayLike, *, least: float | None = None, 
     most : float or None
         What no value is above, in place of upper limits that are not there.
 
+    Returns
+    -------
+    Readings
+        Middles of the limits and standard deviations, each of shape (n_samples,).
+
+    Raises
+    ------
+    ValueError
+        If limits cross, are not of the same length, or one is missing without `least` or `most`.
+
     Examples
     --------
+    >>> from hedgerow.measured import read_limits
     >>> read_limits([float("nan"), 0.3, 2.0], [0.1, 0.3, 3.0], least=0).value  # below 0.1; 0.3; between 2 and 3
     array([0.05, 0.3 , 2.5 ])
     """

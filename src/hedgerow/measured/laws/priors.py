@@ -45,7 +45,16 @@ _MOST_ROWS = 2048  # more rows would hardly change the estimate
 
 
 class Prior(ABC):
-    """Abstract strategy that learns the law of a column."""
+    """Abstract strategy that learns the law of a column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.measured import Normal, NormalPrior
+    >>> law = NormalPrior().learn(np.array([1.0, 2.0, 6.0]), np.full(3, 0.5), np.ones(3), Normal(), "weight")
+    >>> type(law).__name__
+    'NormalLaw'
+    """
 
     @abstractmethod
     def learn(self, x: Floats, sigma: Floats, weight: Floats, error: ErrorModel, name: str) -> NumberLaw:
@@ -63,6 +72,11 @@ class Prior(ABC):
             Law of the errors.
         name : str
             Name of the column, for warnings.
+
+        Returns
+        -------
+        NumberLaw
+            Law of the latent values.
         """
 
 
@@ -84,6 +98,7 @@ class NormalPrior(Prior):
     Examples
     --------
     >>> from hedgerow import MeasuredTreeRegressor
+    >>> from hedgerow.measured import NormalPrior
     >>> tree = MeasuredTreeRegressor(0.5, prior=NormalPrior()).fit([[1.0], [2.0], [3.0], [4.0]], [1, 1, 5, 5])
     >>> tree.predict([[2.0]]).shape
     (1,)
@@ -110,6 +125,7 @@ class FlatPrior(Prior):
     Examples
     --------
     >>> from hedgerow import MeasuredTreeRegressor
+    >>> from hedgerow.measured import FlatPrior
     >>> tree = MeasuredTreeRegressor(0.5, prior=FlatPrior()).fit([[1.0], [2.0], [3.0], [4.0]], [1, 1, 5, 5])
     >>> tree.predict([[2.0]]).shape
     (1,)
@@ -133,6 +149,7 @@ class KdePrior(Prior):
     Examples
     --------
     >>> from hedgerow import MeasuredTreeRegressor
+    >>> from hedgerow.measured import KdePrior
     >>> tree = MeasuredTreeRegressor(0.5, prior=KdePrior()).fit([[1.0], [2.0], [3.0], [4.0]], [1, 1, 5, 5])
     >>> tree.predict([[2.0]]).shape
     (1,)

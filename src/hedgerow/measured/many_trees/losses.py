@@ -61,6 +61,11 @@ class Loss(ABC):
             Weight of each row.
         solved : array of shape (k, n_outputs)
             Step of least squares of each region.
+
+        Returns
+        -------
+        ndarray of shape (k, n_outputs)
+            Steps.
         """
         return solved
 
@@ -75,6 +80,11 @@ class Loss(ABC):
             Answers before the step.
         weight : array of shape (n,)
             Weight of each row.
+
+        Returns
+        -------
+        float
+            The mean.
         """
         return float(np.average(self.of_rows(targets, answers), weights=weight))
 
@@ -85,7 +95,15 @@ class NumberLoss(Loss):
 
 @dataclass(frozen=True)
 class SquaredError(NumberLoss):
-    """(y − f)²: the answer is a mean."""
+    """(y − f)²: the answer is a mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.measured import SquaredError
+    >>> SquaredError().start(np.array([[1.0], [2.0], [6.0]]), np.ones(3))
+    array([3.])
+    """
 
     def start(self, targets: Floats, weight: Floats) -> Floats:
         """The best constant answer.
@@ -96,6 +114,11 @@ class SquaredError(NumberLoss):
             True answers.
         weight : array of shape (n,)
             Weight of each row.
+
+        Returns
+        -------
+        ndarray of shape (n_outputs,)
+            The constant.
         """
         return np.average(targets, axis=0, weights=weight)
 
@@ -108,6 +131,11 @@ class SquaredError(NumberLoss):
             True answers.
         answers : array of shape (n, n_outputs)
             Answers before the step.
+
+        Returns
+        -------
+        tuple of two ndarrays
+            Step that each row asks for, of shape (n, n_outputs), and its weight, of shape (n,).
         """
         return targets - answers, np.ones(len(targets))
 
@@ -120,6 +148,11 @@ class SquaredError(NumberLoss):
             True answers.
         answers : array of shape (n, n_outputs)
             Answers before the step.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Losses.
         """
         losses: Floats = ((targets - answers) ** 2)[:, 0]
         return losses
@@ -139,6 +172,7 @@ class Pinball(NumberLoss):
     Examples
     --------
     >>> from hedgerow import MeasuredBoostingRegressor
+    >>> from hedgerow.measured import Pinball
     >>> model = MeasuredBoostingRegressor(0.1, loss=Pinball(0.9), n_estimators=5)
     >>> model.fit([[1.0], [2.0], [3.0], [4.0]] * 20, list(range(80))).predict([[2.5]]).shape
     (1,)
@@ -158,6 +192,11 @@ class Pinball(NumberLoss):
             True answers.
         weight : array of shape (n,)
             Weight of each row.
+
+        Returns
+        -------
+        ndarray of shape (n_outputs,)
+            The constant.
         """
         return np.array([weighted_quantile(targets[:, 0], weight, self.level)])
 
@@ -170,6 +209,11 @@ class Pinball(NumberLoss):
             True answers.
         answers : array of shape (n, n_outputs)
             Answers before the step.
+
+        Returns
+        -------
+        tuple of two ndarrays
+            Step that each row asks for, of shape (n, n_outputs), and its weight, of shape (n,).
         """
         return np.where(targets > answers, self.level, self.level - 1.0), np.ones(len(targets))
 
@@ -182,6 +226,11 @@ class Pinball(NumberLoss):
             True answers.
         answers : array of shape (n, n_outputs)
             Answers before the step.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Losses.
         """
         off = (targets - answers)[:, 0]
         return np.where(off > 0, self.level * off, (self.level - 1.0) * off)
@@ -199,6 +248,11 @@ class Pinball(NumberLoss):
             Weight of each row.
         solved : array of shape (k, n_outputs)
             Step of least squares of each region.
+
+        Returns
+        -------
+        ndarray of shape (k, n_outputs)
+            Steps.
         """
         columns = shares.tocsc()
         found = np.zeros_like(solved)

@@ -82,6 +82,11 @@ class ColumnProfileDisplay(Display):
             Whether to draw a legend.
         line_kw : dict or None, default=None
             Keywords for matplotlib's `plot`, for the lines.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
         """
         axes = self._axes(ax, layout="constrained")
         self.truth_line_ = next((line for line in axes.lines if line.get_label() == "truth"), None)
@@ -136,6 +141,11 @@ class ColumnProfileDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         cls._pyplot("from_estimator")
         check_boundary(estimator)

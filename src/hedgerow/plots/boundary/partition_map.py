@@ -80,6 +80,11 @@ class PartitionDisplay(Display):
             Axes to draw on; None makes a new figure.
         legend : bool, default=True
             Whether to draw a legend.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
         """
         axes = self._axes(ax, layout="constrained")
         self.separator_lines_ = [
@@ -128,6 +133,11 @@ class PartitionDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         cls._pyplot("from_estimator")
         check_boundary(estimator)

@@ -87,6 +87,11 @@ class ProbabilitySurfaceDisplay(Display):
             Whether to draw a colour bar.
         legend : bool, default=True
             Whether to draw a legend.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
         """
         axes = self._axes(ax, layout="constrained")
         from matplotlib.colors import LinearSegmentedColormap
@@ -158,6 +163,11 @@ class ProbabilitySurfaceDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         cls._pyplot("from_estimator")
         check_boundary(estimator)

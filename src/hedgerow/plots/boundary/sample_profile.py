@@ -84,6 +84,11 @@ class SampleProfileDisplay(Display):
             Keywords for the line of the boundary estimate.
         piecewise_kw : dict or None, default=None
             Keywords for the line of the leaf frequencies.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
         """
         axes = self._axes(ax, figsize=(7.2, 4.4), layout="constrained")
         order = np.arange(len(self.distance))
@@ -128,6 +133,16 @@ class SampleProfileDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If rows and labels differ in number.
         """
         cls._pyplot("from_estimator")
         check_boundary(estimator)

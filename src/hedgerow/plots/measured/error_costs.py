@@ -62,6 +62,11 @@ class ErrorCostDisplay(Display):
             Largest number of columns that are drawn; None draws all.
         bar_kw : dict or None, default=None
             Keywords for matplotlib's bars.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
         """
         order = [int(j) for j in np.argsort(-self.costs, kind="stable")[:max_features] if self.costs[j] > 0]
         axes = self._axes(ax, figsize=(6.4, max(2.4, 1.6 + 0.3 * len(order))), layout="constrained")
@@ -89,6 +94,11 @@ class ErrorCostDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         cls._pyplot("from_estimator")
         check_measured(estimator)

@@ -94,6 +94,11 @@ class SoftCurveDisplay(Display):
             Keywords for the line of the other tree.
         truth_kw : dict or None, default=None
             Keywords for the line of the truth.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
         """
         axes = self._axes(ax, layout="constrained")
         self.points_: Any = None
@@ -154,6 +159,11 @@ class SoftCurveDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         cls._pyplot("from_estimator")
         check_measured(estimator)

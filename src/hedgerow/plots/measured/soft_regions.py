@@ -89,6 +89,11 @@ class SoftRegionsDisplay(Display):
             Keywords for the coloured surface.
         border_kw : dict or None, default=None
             Keywords for the borders of the regions.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
         """
         axes = self._axes(ax, layout="constrained")
         from matplotlib import patheffects as path_effects
@@ -169,6 +174,11 @@ class SoftRegionsDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         cls._pyplot("from_estimator")
         check_measured(estimator)

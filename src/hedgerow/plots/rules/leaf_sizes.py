@@ -85,6 +85,11 @@ class LeafSizeDisplay(Display):
             Keywords for matplotlib's `plot`, for the lines.
         dot_kw : dict or None, default=None
             Keywords for the dots of single trees.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
         """
         axes = self._axes(ax, figsize=(8.0, 5.0), layout="constrained")
         sizes = self.min_samples_leaf
@@ -156,6 +161,11 @@ class LeafSizeDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
 
         Notes
         -----

@@ -95,6 +95,11 @@ class RuleEvolutionDisplay(Display):
             Keywords for the line of the mean.
         quantile_kw : dict or None, default=None
             Keywords for the lines of the quantiles.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
         """
         axes = self._axes(ax)
         n_samples = np.arange(1, self.scores.shape[1] + 1)
@@ -154,6 +159,11 @@ class RuleEvolutionDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         cls._pyplot("from_rule")
         chosen = combination.get(rule)
@@ -202,6 +212,11 @@ class RuleEvolutionDisplay(Display):
         -------
         list of RuleEvolutionDisplay
             In the order of `rules`; they share their `figure_`.
+
+        Raises
+        ------
+        ValueError
+            If there are no rules.
         """
         plt = cls._pyplot("grid")
         chosen = [combination.get(rule) for rule in (combination.names() if rules is None else rules)]

@@ -115,6 +115,11 @@ class ClassBoundsDisplay(Display):
             Keywords for the patch of the region.
         probability_kw : dict or None, default=None
             Keywords for the marks of the probabilities.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
         """
         _check_kind(kind, len(self.bounds))
         self.bars_: list[Any] = []
@@ -225,6 +230,16 @@ class ClassBoundsDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If `X_row` is not one row, or labels are too few or too many.
         """
         cls._pyplot("from_estimator")
         check_cautious(estimator, ["predict_set", "predict_bounds", "predict_proba"])

@@ -92,6 +92,11 @@ class CoverageDisplay(Display):
             Keywords for matplotlib's `plot`, for the lines.
         size_kw : dict or None, default=None
             Keywords for the line of sizes.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
         """
         axes = self._axes(ax, layout="constrained")
         low, high = self.band.T
@@ -145,6 +150,16 @@ class CoverageDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If the model promises no coverage.
         """
         cls._pyplot("from_estimator")
         makes_sets = offers(estimator, "predict_set") and "coverage" in estimator.get_params(deep=False)
@@ -192,6 +207,16 @@ class CoverageDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If answers do not have the shape of levels and rows.
         """
         cls._pyplot("from_predictions")
         values = np.array(_read_levels(levels))

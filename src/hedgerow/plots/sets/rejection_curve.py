@@ -103,6 +103,11 @@ class RejectionCurveDisplay(Display):
             Whether to draw a legend.
         line_kw : dict or None, default=None
             Keywords for matplotlib's `plot`, for the lines.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
         """
         axes = self._axes(ax)
         color, marker = _STYLES[len(axes.lines) % len(_STYLES)]
@@ -170,6 +175,11 @@ class RejectionCurveDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         cls._pyplot("from_estimator")
         check_cautious(estimator, ["predict_set"], ["s"])
@@ -212,6 +222,11 @@ class RejectionCurveDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         cls._pyplot("from_predictions")
         values = read_s(s)

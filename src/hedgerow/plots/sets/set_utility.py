@@ -76,6 +76,11 @@ class SetUtilityDisplay(Display):
             Keywords for matplotlib's `plot`, for the lines.
         accuracy_kw : dict or None, default=None
             Keywords for the line of the accuracy.
+
+        Returns
+        -------
+        self
+            The Display, with what was drawn as attributes.
         """
         axes = self._axes(ax, layout="constrained")
         style = {"markersize": 5, "linewidth": 1.4, "zorder": 3}
@@ -130,6 +135,11 @@ class SetUtilityDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         cls._pyplot("from_estimator")
         check_cautious(estimator, ["predict_set", "predict"], ["s"])
@@ -172,6 +182,11 @@ class SetUtilityDisplay(Display):
             Axes to draw on; None makes a new figure.
         **kwargs
             Passed on to :meth:`plot`.
+
+        Returns
+        -------
+        Display
+            The Display, drawn.
         """
         cls._pyplot("from_predictions")
         values = read_s(s)
