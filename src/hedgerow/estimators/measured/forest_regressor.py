@@ -128,7 +128,7 @@ class MeasuredForestRegressor(ResidualAnswers, MeasuredForest):
     >>> X, y = latent + rng.normal(scale=0.1, size=(500, 2)), np.where(latent[:, 0] > 0.5, 1.0, 0.0)
     >>> from hedgerow import MeasuredForestRegressor
     >>> forest = MeasuredForestRegressor(sigma=0.1, n_estimators=20, random_state=0).fit(X, y)
-    >>> forest.predict([[0.2, 0.5], [0.5, 0.5], [0.8, 0.5]]).round(1)
+    >>> forest.predict([[0.2, 0.5], [0.5, 0.5], [0.8, 0.5]]).round(1) + 0.0
     array([0. , 0.5, 1. ])
     """
 
