@@ -37,6 +37,7 @@ NEEDS = {
 }
 
 ARRAYS = re.compile(r"\b(?:NDArray|Floats|Bools|Ints|Whole|Codes|Bytes|csr_array)\b")
+SIMPLE = (str, int, float, type(None))
 INTERNAL = (NotImplementedError, AssertionError)
 
 
@@ -89,6 +90,7 @@ def faults(name: str, thing: Any) -> Iterator[str]:
     is_class = inspect.isclass(thing)
     if not (is_class and (issubclass(thing, enum.Enum) or getattr(thing, "_is_protocol", False))):
         yield from faults_of_sections(name, thing)
+    yield from faults_of_defaults(name, thing, doc)
     if not is_class:
         yield from faults_of_returns(name, thing, doc)
         yield from faults_of_raises(name, thing, doc)
@@ -108,6 +110,30 @@ def faults_of_sections(name: str, thing: Any) -> Iterator[str]:
                 yield f"{name}: PR01: without words: {', '.join(sorted(missing))}"
         elif code in CHECKS and not inherited:
             yield f"{name}: {code}: {text}"
+
+
+def faults_of_defaults(name: str, thing: Any, doc: NumpyDocString) -> Iterator[str]:
+    """Yield parameters whose words have no default, or another than the signature."""
+    if getattr(thing, "_is_protocol", False) or (inspect.isclass(thing) and issubclass(thing, enum.Enum | Exception)):
+        return
+    described = {entry.name: entry.type for entry in doc["Parameters"]}
+    for parameter in inspect.signature(thing).parameters.values():
+        default, words = parameter.default, described.get(parameter.name)
+        if words is None or not isinstance(default, SIMPLE):
+            continue
+        found = words.rpartition("default=")[2] if "default=" in words else None
+        if found is None or not same_value(found, default):
+            yield f"{name}: {parameter.name} is {default!r} by default, and its words are {words!r}"
+
+
+def same_value(text: str, value: Any) -> bool:
+    """Return whether the text of a default, such as 1/3 or "auto", stands for this value."""
+    numerator, slash, denominator = text.partition("/")
+    try:
+        found = int(numerator) / int(denominator) if slash else ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return False
+    return bool(found == value)
 
 
 def faults_of_returns(name: str, function: Callable[..., Any], doc: NumpyDocString) -> Iterator[str]:

@@ -71,15 +71,15 @@ def register(
     Parameters
     ----------
     name : str or None, default=None
-        Name in files; None is that of the class.
+        Name in files; None: module and qualified name of the class.
     take : callable or None, default=None
-        Makes plain values of an instance; None: the fields of a dataclass.
+        Function from an instance to a mapping of plain values; None: the fields of the dataclass.
     make : callable or None, default=None
-        Makes an instance of plain values; None: the class.
+        Function from these values to an instance; None: the class itself.
     is_model : bool, default=False
         Whether a file can hold an instance alone.
     former_names : iterable of str, default=()
-        Names in older files.
+        Names that older files have.
 
     Returns
     -------

@@ -32,7 +32,7 @@ class Relative:
 
     Parameters
     ----------
-    fraction : float
+    fraction : float, default=0.1
         The fraction τ.
 
     Examples
@@ -93,7 +93,7 @@ class CrossValidated:
 
     Parameters
     ----------
-    fractions : tuple[float, ...]
+    fractions : tuple[float, ...], default=(0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
         Fractions of the range that are tried.
 
     Examples
@@ -126,10 +126,10 @@ class HeldOut:
 
     Parameters
     ----------
-    fractions : tuple[float, ...]
+    fractions : tuple[float, ...], default=(0.03, 0.05, 0.1, 0.2)
         Fractions of the range that are tried.
-    folds : int
-        Times that rows are held out.
+    folds : int, default=3
+        Number of folds of the cross-validation.
 
     Examples
     --------

@@ -33,15 +33,15 @@ def algebraic_distance(
     tree : classifier or Forest
         A fitted TreeClassifier, one of scikit-learn's trees, or a :class:`~hedgerow.Forest` of one tree, whose leaves
         have their majority class, the first of ties.
-    X : table
-        As the tree takes it; for a Forest, float64.
+    X : array-like or frame of shape (n_samples, n_features)
+        Rows, as the tree takes them; for a Forest a float64 array of numbers and codes.
     target : int
         The class's position in `classes_`.
     scale : array-like of shape (n_features,) or None, default=None
         Unit of each column: distances are Euclidean in x/scale. A change of category has length 1/scale. None is 1
         everywhere.
     n_jobs : int or None, default=None
-        Number of threads; identical results for any n_jobs.
+        Number of threads; None is 1, -1 all cores. Results do not depend on it.
 
     Returns
     -------

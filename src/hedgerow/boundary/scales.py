@@ -32,7 +32,7 @@ class Standard:
 
     Parameters
     ----------
-    nominal_weight : float
+    nominal_weight : float, default=1.0
         Distance between two categories of a nominal column.
 
     Examples
@@ -80,7 +80,7 @@ class MinMax:
 
     Parameters
     ----------
-    nominal_weight : float
+    nominal_weight : float, default=1.0
         Distance between two categories of a nominal column.
 
     Examples

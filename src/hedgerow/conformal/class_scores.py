@@ -51,7 +51,7 @@ class ClassScore(ABC):
         ----------
         answers : array
             Answers of the model to the verbs, a row for each row.
-        draws : array of shape (n_samples,) or None
+        draws : array of shape (n_samples,) or None, default=None
             Random number of each row that breaks ties; None breaks none.
 
         Returns
@@ -109,9 +109,9 @@ class Raps(ClassScore):
 
     Parameters
     ----------
-    penalty : float
+    penalty : float, default=0.1
         Penalty on each class beyond the first `free` ones.
-    free : int
+    free : int, default=1
         Number of classes without a penalty.
 
     Examples

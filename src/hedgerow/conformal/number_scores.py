@@ -158,7 +158,7 @@ class NormalizedError(NumberScore):
 
     Parameters
     ----------
-    floor : float
+    floor : float, default=0.1
         Added to the uncertainty, in units of its mean, so that no interval has no width.
 
     Examples

@@ -40,8 +40,8 @@ class Goal:
         Numbers of the leaves that the answer is made of.
     conditions : Conditions
         Linear conditions on their sums under which the answer is the one that is wanted.
-    tree_weights : array or None
-        Weight of each tree.
+    tree_weights : array of shape (n_trees,) or None
+        Weight of each tree; None weighs all alike.
 
     Examples
     --------
@@ -91,9 +91,9 @@ class Limits:
     Parameters
     ----------
     max_changes : int or None
-        Most columns that may change.
+        Largest number of columns that may change; None sets no limit.
     max_nodes : int
-        Most boxes that are searched.
+        Largest number of boxes that are searched.
     time_limit : float or None
         Seconds after which the search stops; None never.
 

@@ -51,7 +51,7 @@ class Space:
     costs : array
         Cost of changing each column by its range, or to another category.
     ranges : array
-        Least and largest value of each column.
+        Smallest and largest value of each column.
     free : bool array
         Whether each column may change.
     direction : int64 array

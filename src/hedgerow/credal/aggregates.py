@@ -167,7 +167,7 @@ class Aggregate(Fold[float, Credal]):
         counts : array-like of shape (…, n_trees, n_classes)
             Class counts of the leaf that a row reaches in each tree.
         s : float
-            Number of unobserved rows of unknown class; 0 takes frequencies as they are.
+            Number of unobserved rows of unknown class, above 0.
 
         Returns
         -------
@@ -275,7 +275,7 @@ class Belief(_Weighed):
 
     Parameters
     ----------
-    weighting : Weighting
+    weighting : Weighting, default="uniform"
         Weight of a tree: one of :data:`WEIGHTINGS`.
 
     Examples
@@ -306,7 +306,7 @@ class Vote(_Weighed):
 
     Parameters
     ----------
-    weighting : Weighting
+    weighting : Weighting, default="uniform"
         Weight of a tree: one of :data:`WEIGHTINGS`.
 
     Examples
@@ -525,7 +525,7 @@ def get(aggregate: Any, weighting: Weighting = "uniform") -> Aggregate:
     Parameters
     ----------
     aggregate : str or an aggregate
-        A name, or an instance.
+        One of the names that :func:`names` returns, or an instance.
     weighting : {"uniform", "samples", "epistemic"}, default="uniform"
         Weights of trees: all the same, the rows in the leaf, or 1 − s/(N + s).
 

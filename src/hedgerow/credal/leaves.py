@@ -29,10 +29,10 @@ def idm_bounds(counts: ArrayLike, s: float) -> tuple[Floats, Floats]:
 
     Parameters
     ----------
-    counts : array-like of shape (…, n_trees, n_classes)
-        Class counts of the leaf that a row reaches in each tree.
+    counts : array-like of shape (…, n_classes)
+        Class counts of leaves.
     s : float
-        Number of unobserved rows of unknown class; 0 takes frequencies as they are.
+        Number of unobserved rows of unknown class, above 0.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def tree_weights(counts: ArrayLike, s: float, weighting: Weighting = "uniform") 
     counts : array-like of shape (…, n_trees, n_classes)
         Class counts of the leaf that a row reaches in each tree.
     s : float
-        Number of unobserved rows of unknown class; 0 takes frequencies as they are.
+        Number of unobserved rows of unknown class, above 0.
     weighting : {"uniform", "samples", "epistemic"}, default="uniform"
         1; the number of samples in the leaf, N (equation 7); one less the length of its intervals,
         1 − s/(N + s) = N/(N + s) (equation 8). The paper's introduction has weights *equal* to the length: its

@@ -33,7 +33,7 @@ def belief(counts: ArrayLike, s: float, weighting: Weighting = "uniform") -> tup
     counts : array-like of shape (…, n_trees, n_classes)
         Class counts of the leaf that a row reaches in each tree.
     s : float
-        Number of unobserved rows of unknown class; 0 takes frequencies as they are.
+        Number of unobserved rows of unknown class, above 0.
     weighting : {"uniform", "samples", "epistemic"}, default="uniform"
         Weights of trees: all the same, the rows in the leaf, or 1 − s/(N + s).
 

@@ -74,7 +74,7 @@ class Column:
         Name of the column.
     kind : Kind
         Numeric, nominal or ordinal.
-    categories : tuple[object, ...]
+    categories : tuple[object, ...], default=()
         The categories, by code; none in numeric columns.
 
     Examples

@@ -25,13 +25,13 @@ class Training:
         Matrix of the rows, (n_rows, n_features).
     n_categories : Codes
         Number of categories of each column; 0 for numeric ones.
-    sample_weight : array-like of shape (n_samples,) or None
-        Weight of each row; None weighs all alike.
-    labels : Codes or None
+    sample_weight : array of shape (n_samples,)
+        Weight of each row.
+    labels : Codes or None, default=None
         Code of each row's class; None of numbers.
-    targets : array or None
+    targets : array or None, default=None
         Number of each row; None of classes.
-    n_classes : int
+    n_classes : int, default=0
         Number of classes; 0 of numbers.
 
     Examples

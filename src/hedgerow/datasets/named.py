@@ -105,7 +105,7 @@ class Entry:
     name : str
         Name by which it is loaded.
     source : str
-        Where it comes from.
+        Where it comes from: "scikit-learn", "OpenML" or a folder.
     n_rows : int
         Number of rows.
     n_features : int
@@ -132,10 +132,10 @@ def load(name: str, *, data: AnyPath | None = None, data_home: AnyPath | None = 
     name : str
         One of :func:`entries`.
     data : path or None, default=None
-        A folder of Parquet files, by default that in HEDGEROW_DATA. The target is the column called target, class,
-        label or y, or else the last one.
+        Folder of Parquet files to look in first; None: that in HEDGEROW_DATA. The target of a file is its column called
+        target, class, label or y, else the last one.
     data_home : path or None, default=None
-        The cache, as in :func:`fetch_openml`.
+        Folder of downloaded datasets; None: HEDGEROW_CACHE, or ``hedgerow`` in the user's folder of caches.
 
     Returns
     -------
@@ -177,7 +177,7 @@ def entries(*, data: AnyPath | None = None, data_home: AnyPath | None = None) ->
     data : path or None, default=None
         Folder of datasets to look in first.
     data_home : path or None, default=None
-        Folder of downloaded datasets; None is scikit-learn's.
+        Folder of downloaded datasets; None: HEDGEROW_CACHE, or ``hedgerow`` in the user's folder of caches.
 
     Returns
     -------

@@ -37,11 +37,11 @@ def fetch_openml(
     Parameters
     ----------
     name : str or int
-        As on openml.org; a number names one version of one dataset.
+        Name of the dataset on openml.org, or the number of one of its versions.
     version : int or None, default=None
-        None is the lowest that is active.
+        Version; None is the lowest that is active.
     data_home : path or None, default=None
-        The cache: by default HEDGEROW_CACHE, or ``hedgerow`` in the user's folder of caches.
+        Folder of downloaded datasets; None: HEDGEROW_CACHE, or ``hedgerow`` in the user's folder of caches.
     server : str or None, default=None
         Address of the server: by default HEDGEROW_OPENML, or openml.org.
 

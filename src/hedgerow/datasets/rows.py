@@ -62,11 +62,11 @@ class Reading:
 
     Parameters
     ----------
-    missing : tuple[str, ...]
+    missing : tuple[str, ...], default=("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null")
         Words that stand for a missing value.
-    format : str or None
+    format : str or None, default=None
         Format, such as "csv"; None: by the name of the file.
-    delimiter : str or None
+    delimiter : str or None, default=None
         What stands between fields; None: guessed.
 
     Examples

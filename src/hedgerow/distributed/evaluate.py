@@ -70,13 +70,13 @@ def evaluate(
         Fitted; its columns are found by name.
     rows : PartedRows
         With a target, and possibly a weight.
-    engine : Engine or None
+    engine : Engine or None, default=None
         Where to compute; None for :class:`Local` with the model's `n_jobs`.
-    metrics : sequence of str or None
+    metrics : sequence of str or None, default=None
         Of a classifier "accuracy", "balanced_accuracy", "confusion", "auc", "log_loss", "brier"; if it predicts sets
         "u65", "u80", "set_accuracy", "determinacy" and "single_accuracy"; of a regressor "mae", "rmse", "r2", and if it
         predicts intervals "coverage" and "width". None for all that the model has.
-    progress : callable or None
+    progress : callable or None, default=None
         Called as ``progress(stage, n_done, n_parts)``.
 
     Returns

@@ -63,19 +63,19 @@ def fit(
         model was not fitted on, at most `structure_rows` of them.
     rows : PartedRows
         From :func:`parquet`, with a target.
-    engine : Engine or None
+    engine : Engine or None, default=None
         Where to compute; None for :class:`Local` with the estimator's `n_jobs`.
-    checkpoint : path or None
+    checkpoint : path or None, default=None
         Folder for results so far: after an interruption, the same call with the same folder goes on from there.
-    structure_rows : int
+    structure_rows : int, default=100000
         Random trees draw their splits from at most this many rows, those whose numbers have the least hashes. All rows
         are counted. Up to this number of rows the trees are those of ``estimator.fit``. Conformal and boundary
         estimators learn from at most this many rows.
-    memory : int
+    memory : int, default=1073741824
         Bytes that a task of a forest may take for its rows, of one byte a value. Each tree is grown from the rows of
         its bag, which are sent to one task, or from all rows, which are sent to every worker once, whichever fits and
         sends less. :class:`Local` keeps all rows in a memory-mapped file where they do not fit.
-    progress : callable or None
+    progress : callable or None, default=None
         Called as ``progress(stage, n_done, n_parts)``.
 
     Returns

@@ -41,18 +41,18 @@ def predict(
         Fitted; its columns are found by name.
     rows : PartedRows
         From :func:`parquet` or a `from_` function. A target is not needed.
-    engine : Engine or None
+    engine : Engine or None, default=None
         Where to compute; None for :class:`Local` with the model's `n_jobs`.
     to : path
         A name that ends in ``.parquet`` is one file; else a folder with a file for each part, in the order of their
         names. Every worker must see it. A file is replaced only when the new one is complete.
-    method : str or sequence of str
+    method : str or sequence of str, default="predict"
         Methods of the model whose answers are written: "predict" as the column ``prediction``, "predict_proba" as
         ``p(class)``, "predict_set" as ``set(class)``, "predict_bounds" as ``lower(class)`` and ``upper(class)``,
         "predict_interval" as ``lower`` and ``upper``; of other methods, columns named after them.
-    keep : sequence of str
+    keep : sequence of str, default=()
         Columns that are copied from `rows`, such as a number of the row.
-    progress : callable or None
+    progress : callable or None, default=None
         Called as ``progress(stage, n_done, n_parts)``.
 
     Returns

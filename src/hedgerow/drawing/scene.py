@@ -28,24 +28,24 @@ class Rectangle:
     Parameters
     ----------
     x : float
-        Left edge; of text its anchor.
-    y : array-like of shape (n_samples,)
-        Labels or numbers, one for each row.
+        Left edge.
+    y : float
+        Top edge.
     width : float
         Width.
     height : float
         Height.
     fill : str
         Colour inside; empty: none.
-    line : str
+    line : str, default=""
         Colour of the outline; empty: none.
-    line_width : float
+    line_width : float, default=1.0
         Width of the outline.
-    radius : float
+    radius : float, default=0.0
         Radius of the corners.
-    dashed : bool
+    dashed : bool, default=False
         Whether the outline is dashed.
-    tooltip : str
+    tooltip : str, default=""
         Text shown where the pointer rests.
 
     Examples
@@ -74,20 +74,20 @@ class Text:
     Parameters
     ----------
     x : float
-        Left edge; of text its anchor.
-    y : array-like of shape (n_samples,)
-        Labels or numbers, one for each row.
+        Position that `anchor` refers to.
+    y : float
+        Baseline.
     text : str
         The words.
     size : float
         Size of the letters.
-    color : str
+    color : str, default="ink"
         Colour, by its role in a theme or as #rrggbb.
-    anchor : Literal[start, middle, end]
-        Which part of the text stands at x: its start, middle or end.
-    bold : bool
+    anchor : {"start", "middle", "end"}, default="start"
+        Part of the text that stands at `x`.
+    bold : bool, default=False
         Whether letters are bold.
-    tooltip : str
+    tooltip : str, default=""
         Text shown where the pointer rests.
 
     Examples
@@ -125,8 +125,8 @@ class Curve:
         Width of the line.
     color : str
         Colour, by its role in a theme or as #rrggbb.
-    along : Literal[x, y]
-        Direction in which it leaves and arrives, "x" or "y".
+    along : {"x", "y"}
+        Direction in which it leaves and arrives.
 
     Examples
     --------

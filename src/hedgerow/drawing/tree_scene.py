@@ -41,7 +41,7 @@ def tree_scene(view: TreeView, orientation: str = "auto") -> Scene:
     view : TreeView
         What is shown of the tree.
     orientation : {"auto", "down", "right"}, default="auto"
-        Direction in which the tree grows.
+        Direction in which the tree grows; "auto" is to the right for many leaves.
 
     Returns
     -------

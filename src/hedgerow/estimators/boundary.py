@@ -62,43 +62,45 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
 
     Parameters
     ----------
-    estimator : a tree, or None
+    estimator : a tree, or None, default=None
         A TreeClassifier or ObliqueTreeClassifier, or one of scikit-learn's decision or extra trees. It is cloned and
         fitted, unless it is ``sklearn.frozen.FrozenEstimator(fitted)``, which is used without refitting. None is
         ``TreeClassifier()``, whose thresholds are midway between training values.
-    metric : {"standard", "minmax"}, an instance of :class:`~hedgerow.boundary.Standard` or \
-    :class:`~hedgerow.boundary.MinMax`, or scales
+    metric : {"standard", "minmax"}, an instance of :class:`~hedgerow.boundary.Standard` \
+or :class:`~hedgerow.boundary.MinMax`, or scales, default="standard"
         Unit of distance in each column: its standard deviation, its range, or your own number for each column (an
         array, or a dict by name), such as the precision of a sensor. Ordinal columns count by rank. A change of
         category has the length `nominal_weight` of the instance, 1 by default, or 1/scale.
-    bandwidth : "held_out", float, "cv" or an instance from :mod:`hedgerow.boundary`
+    bandwidth : "held_out", float, "cv" or an instance from :mod:`hedgerow.boundary`, default="held_out"
         A number is the fraction of the range of the distance over all training rows, for every partition. "held_out"
         takes the one with the least log-loss in three-fold cross-validation, in which trees are grown again
         (:class:`~hedgerow.boundary.HeldOut`); "cv", for each class, the one under which the labels of training rows
         are likeliest, each left out in turn. ``Absolute(0.1)`` is in units of the metric.
-    boundary_weight : "held_out" or float
+    boundary_weight : "held_out" or float, default="held_out"
         Weight of the boundary's estimate in the answer, from 0 to 1; the rest is the tree's own probability. 1 is the
         paper's estimate. "held_out" chooses it by the same cross-validation; for a frozen tree, which can't be grown
         again, it is 0.5, and the bandwidth 0.1.
-    kernel : {"gaussian", "box", "epanechnikov"}
-        The bandwidth is the standard deviation of the first, and half of the width of the others.
-    partition : {"global", "separator", "leaf"}
+    kernel : {"gaussian", "box", "epanechnikov"}, default="gaussian"
+        Weight of a training row by the difference of distances: a normal density with the bandwidth as its standard
+        deviation; constant, or a parabola, up to the bandwidth.
+    partition : {"global", "separator", "leaf"}, default="global"
         Compare with all training rows, or only with those at the same separator (the paper's local estimate), or only
         with those in the same leaf (which the paper argues against). A subset without training rows is replaced by all.
-    features : ("distance",) or ("distance", "position")
+    features : ("distance",) or ("distance", "position"), default=("distance",)
         Arguments of the kernel. The position is that along the boundary: the coordinate of the row's projection in
         the direction in which those of the training rows of its subset vary most.
-    decide : {"probability", "tree"}
+    decide : {"probability", "tree"}, default="probability"
         Whether `predict` gives the most probable class, or the tree's own. Can be changed after `fit`.
-    tolerance : float
+    tolerance : float, default=1e-06
         Largest relative error of sums over more than 256 training rows; 0 adds them one by one, as is always done with
         positions. Can be changed after `fit`.
-    n_jobs : int or None
-        Threads for distances and sums; identical results for any n_jobs.
+    n_jobs : int or None, default=None
+        Number of threads for distances and sums; None is 1, -1 all cores; identical results for any number.
 
     Attributes
     ----------
-    estimator_ : the fitted tree.
+    estimator_ : estimator
+        The fitted estimator.
     forest_ : Forest
         The tree itself.
     scale_ : array of shape (n_features,)
@@ -120,7 +122,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of shape (n_features,)
-        Names of the columns, if X had names.
+        Names of the columns; absent if X had none.
     feature_importances_ : array of shape (n_features,)
         Share of each column in the decrease of impurity; they add up to 1.
 
@@ -181,7 +183,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
             Rows to learn from, best those that the tree was fitted on.
         y : array-like of shape (n_samples,)
             Labels or numbers, one for each row.
-        sample_weight : array-like of shape (n_samples,) or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row; None weighs all alike.
         **settings
             Parameters of this class by name.
@@ -210,8 +212,9 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
             Training rows.
         y : array-like of shape (n_samples,)
             Labels.
-        sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
+            None weighs all alike.
         **fit_params
             Passed to `fit` of the estimator; with metadata routing as it was requested.
 
@@ -367,7 +370,7 @@ class BoundaryClassifier(ClassifierMixin, WrappedForest, Answers):  # type: igno
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        training : (X, y) or None
+        training : (X, y) or None, default=None
             Rows of `fit` again: the nearest of them with other answers are named.
 
         Returns

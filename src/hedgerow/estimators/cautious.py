@@ -92,8 +92,9 @@ class _Cautious(WrappedForest, SetAnswers):
             Training rows.
         y : array-like of shape (n_samples,)
             Labels.
-        sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
+            None weighs all alike.
         **fit_params
             Passed to `fit` of the estimator; with metadata routing as it was requested.
 
@@ -215,21 +216,22 @@ class CautiousClassifier(_Cautious):
 
     Parameters
     ----------
-    estimator : classifier made of trees, or None
+    estimator : classifier made of trees, or None, default=None
         Cloned and fitted, unless it is ``sklearn.frozen.FrozenEstimator(fitted)``; None is a
         :class:`ForestClassifier` of full trees without calibration. It must not have class weights.
-    s : float, "u65", "u80" or "auto"
+    s : float, "u65", "u80" or "auto", default="auto"
         Number of unobserved rows of unknown class that each leaf allows for: the larger, the more cautious. "u65" and
-        "u80" choose it (`s_`): the one of :data:`~hedgerow.estimators.fitting.caution.GRID` whose sets have the largest
-        utility on the rows out of each tree's bag. "auto" is "u65", or 1 for an estimator without such rows.
-    weighting : {"epistemic", "uniform", "samples", "learned"}
+        "u80" choose it (`s_`): of 21 numbers from 0.1 to a million the one whose sets have the largest utility on the
+        rows out of each tree's bag. "auto" is "u65", or 1 for an estimator without such rows.
+    weighting : {"epistemic", "uniform", "samples", "learned"}, default="epistemic"
         Weights of trees with "belief" and "vote": 1 − s/(N + s), all the same, or the number N of rows in the leaf.
         "learned": each tree has one weight (`tree_weights_`), also with "average", that maximises a surrogate of u65
         (of u80 with ``s="u80"``) on out-of-bag rows (:func:`hedgerow.credal.utility.learn_tree_weights`).
-    aggregate : {"average", "belief", "vote", "conjunction", "disjunction"} or an instance from :mod:`hedgerow.credal`
+    aggregate : {"average", "belief", "vote", "conjunction", "disjunction"} \
+or an instance from :mod:`hedgerow.credal`, default="average"
         Combination of the trees' bounds. "average" has the best utility once s is chosen; "belief" is the paper's,
         as its equations have it, and ``Belief(strict=True)`` as its tables do.
-    class_prior : array of shape (n_classes,) or None
+    class_prior : array of shape (n_classes,) or None, default=None
         Class frequencies in practice, where they differ from those in the training data: the frequencies in the leaves
         are shifted accordingly, their numbers of rows kept. None is the estimator's own `class_prior`, if it has one.
 
@@ -254,7 +256,7 @@ class CautiousClassifier(_Cautious):
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of shape (n_features,)
-        Names of the columns, if X had names.
+        Names of the columns; absent if X had none.
     feature_importances_ : array of shape (n_features,)
         Share of each column in the decrease of impurity; they add up to 1.
 
@@ -329,68 +331,68 @@ class CautiousForestClassifier(_Cautious):
 
     Parameters
     ----------
-    n_estimators : int
+    n_estimators : int, default=100
         Number of trees.
-    s : float, "u65", "u80" or "auto"
-        Number of unobserved rows of unknown class that each leaf allows for: the larger, the more cautious.
-        "u65" and "u80" choose it (`s_`): the one of :data:`~hedgerow.estimators.fitting.caution.GRID` whose
-        sets have the largest utility on the rows out of each tree's bag. "auto" is "u65", or 1 for an estimator
-        without such rows.
-    weighting : {"epistemic", "uniform", "samples", "learned"}
+    s : float, "u65", "u80" or "auto", default="auto"
+        Number of unobserved rows of unknown class that each leaf allows for: the larger, the more cautious. "u65" and
+        "u80" choose it (`s_`): of 21 numbers from 0.1 to a million the one whose sets have the largest utility on the
+        rows out of each tree's bag. "auto" is "u65", or 1 for an estimator without such rows.
+    weighting : {"epistemic", "uniform", "samples", "learned"}, default="epistemic"
         Weights of trees with "belief" and "vote": 1 − s/(N + s), all the same, or the number N of rows in the
         leaf. "learned": each tree has one weight (`tree_weights_`), also with "average", that maximises a
         surrogate of u65 (of u80 with ``s="u80"``) on out-of-bag rows
         (:func:`hedgerow.credal.utility.learn_tree_weights`).
-    aggregate : {"average", "belief", "vote", "conjunction", "disjunction"} or an instance from :mod:`hedgerow.credal`
+    aggregate : {"average", "belief", "vote", "conjunction", "disjunction"} \
+or an instance from :mod:`hedgerow.credal`, default="average"
         Combination of the trees' bounds. "average" has the best utility once s is chosen; "belief" is the
         paper's, as its equations have it, and ``Belief(strict=True)`` as its tables do.
-    class_prior : array of shape (n_classes,) or None
+    class_prior : array of shape (n_classes,) or None, default=None
         Class frequencies in practice, where they differ from those in the training data: the frequencies in the
         leaves are shifted accordingly, their numbers of rows kept. None is the estimator's own `class_prior`,
         if it has one.
-    criterion : {"gini", "gain_ratio", "c45", "entropy"}
-        Quality of a split: the Gini index, gain ratio, the same with C4.5's details, or gain in bits. Rows
-        count once, however often they were drawn.
-    nominal : {"multiway", "binary", "subset"}
+    criterion : {"gini", "gain_ratio", "entropy"}, default="gini"
+        Quality of a split: the Gini index, gain ratio, or gain in bits. Rows count once, however often they were drawn.
+    nominal : {"multiway", "binary", "subset"}, default="binary"
         A branch for every category, one category against the rest, or some against the others.
-    missing : {"random", "fractional", "category", "learned"} or an instance from :mod:`hedgerow.growth`
+    missing : {"random", "fractional", "category", "learned"} or an instance from :mod:`hedgerow.growth`, \
+default="random"
         By default a row whose value is missing goes down one branch in `fit`, drawn with the weights of the
         branches, and is spread over all of them when predicting; or it is spread in `fit` too, or missing is a
         value of its own, or it goes to the side with the larger gain.
-    max_depth : int or None
-        Most splits on a path; None is no limit.
-    min_samples_split : int or float
-        Least rows of a node that is split; a float is a fraction of all rows.
-    min_samples_leaf : int or float
-        Least rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
-        branches hold them: a branch for a rare category may have fewer.
-    max_leaf_nodes : int or None
-        Most leaves, grown best first; None is no limit.
-    splitter : {"best", "random", "mixed"}
+    max_depth : int or None, default=None
+        Largest number of splits on a path; None sets no limit.
+    min_samples_split : int or float, default=2
+        Smallest number of rows in a node that is split; a float is a fraction of all rows.
+    min_samples_leaf : int or float, default=1
+        Smallest number of rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
+        branches have that many: the branch of a rare category may have fewer.
+    max_leaf_nodes : int or None, default=None
+        Largest number of leaves, grown best first; None sets no limit.
+    splitter : {"best", "random", "mixed"}, default="mixed"
         Splits tried of each column: all of them, one that is drawn, or drawn ones in every second tree.
-    max_features : int, float, "sqrt", "log2" or None
-        Columns tried at each split.
-    max_bins : int or None
+    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
+        Columns tried at each split, drawn anew at each: their number, their share, √d or log₂ d; None tries all.
+    max_bins : int or None, default=255
         Numeric columns with more distinct values are binned into this many bins of equal weight, so that
         thresholds are exact only up to a bin; None is exact, and slower.
-    bootstrap : bool or "poisson"
+    bootstrap : bool or "poisson", default=True
         Whether each tree is grown from rows drawn with replacement. "poisson": every row is drawn for every
         tree on its own, a Poisson number of times, so that :func:`hedgerow.distributed.fit` grows the same
         forest.
-    max_samples : int, float or None
+    max_samples : int, float or None, default=None
         Number of draws for each tree, or a fraction of the number of rows of positive weight, which is also the
         default. With ``bootstrap="poisson"`` bags have so many draws on average. Rows are drawn by
         `sample_weight`, which then does not count again; without bootstrap rows count by it.
-    oob_score : bool or callable
-        Whether `fit` scores the forest on the rows that each tree has not drawn; a callable ``metric(y_true,
-        y_pred)`` computes the score.
-    categorical_features : "from_dtype", indices, mask, names or None
+    oob_score : bool or callable, default=False
+        Whether `fit` scores the forest on its out-of-bag rows; a callable ``metric(y_true, y_pred)`` computes the
+        score.
+    categorical_features : "from_dtype", indices, mask, names or None, default="from_dtype"
         Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
         array; None: none.
-    n_jobs : int or None
-        Threads, one tree each; identical results for any n_jobs.
-    random_state : int, RandomState instance or None
-        The same seed gives the same forest, bit for bit.
+    n_jobs : int or None, default=None
+        Number of threads, one tree each; None is 1, -1 all cores; identical results for any number.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all that is drawn: the same seed gives the same forest, bit for bit.
 
     Attributes
     ----------
@@ -415,7 +417,7 @@ class CautiousForestClassifier(_Cautious):
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of shape (n_features,)
-        Names of the columns, if X had names.
+        Names of the columns; absent if X had none.
     feature_importances_ : array of shape (n_features,)
         Share of each column in the decrease of impurity; they add up to 1.
 

@@ -54,45 +54,46 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
 
     Parameters
     ----------
-    estimator : classifier or None
+    estimator : classifier or None, default=None
         Any classifier with `predict_proba`. It is cloned and fitted, unless it is
         ``sklearn.frozen.FrozenEstimator(fitted)``, which is used as it is, and `fit` is given rows that it has not
         seen. None is ``ForestClassifier(random_state=0)``; with ``conformity_score="bounds"``, which needs credal
         `predict_bounds`, ``CautiousForestClassifier(random_state=0)``.
-    coverage : float
+    coverage : float, default=0.9
         Probability that a set is to hold the true class. Can be changed after `fit`.
-    conformity_score : {"lac", "aps", "raps", "bounds"} or an instance from :mod:`hedgerow.conformal`
+    conformity_score : {"lac", "aps", "raps", "bounds"} or an instance from :mod:`hedgerow.conformal`, default="lac"
         How strange a class is: 1 − p(y|x), which gives the smallest sets; the sum of the probabilities of all classes
         at least as probable (APS), whose sets are larger where rows are harder; the same with a penalty on large sets;
         how far another class's lower bound is above its upper bound. All but the last can be changed after `fit`.
-    method : {"auto", "oob", "jackknife+", "loo", "cv", "split"}
+    method : {"auto", "oob", "jackknife+", "loo", "cv", "split"}, default="auto"
         Where answers come from that have not seen a row: "oob", the trees that it is out of the bag of; "jackknife+",
         the same, and a new row is compared with each calibration row by just these trees, which costs a comparison for
         every pair of rows, and has a theorem: at least 1 − 2·(1 − coverage); "loo", random
         trees without its counts; "cv", `cv` models fitted to the other folds; "split", one of `cv` folds that the
         estimator is not fitted to, or all rows for a frozen estimator. "auto" is the first of these that the estimator
         allows; a frozen one is split.
-    groups : None, "class", or a column by name or position
-        Coverage is promised for each class, or each value of a column, and not only on average over them. Rows with
+    groups : "class", name or position of a column, or None, default=None
+        Coverage is promised for each class, or for each value of a column, and not only on average over them. Rows with
         another value in the column, or none, are treated as one of all calibration rows.
-    probabilities : {"estimator", "venn_abers"}
+    probabilities : {"estimator", "venn_abers"}, default="estimator"
         What `predict_proba` returns: the estimator's, or those of Venn–Abers prediction, merged from `predict_bounds`.
         Can be changed after `fit`.
-    randomized : {"auto"} or bool
+    randomized : {"auto"} or bool, default="auto"
         Break ties between scores by a number drawn for each row from its values and the seed, so that coverage is not
         above `coverage`; "aps" and "raps" then include the last class at random. "auto": for "aps" and "raps", which
         cover several points too much without. "auto" and True can be changed to False after `fit`.
-    allow_empty : bool
+    allow_empty : bool, default=False
         Whether a set may be empty, which means that the row is unlike all calibration rows. By default it has the least
         strange class at least. Can be changed after `fit`.
-    cv : int or a splitter
-        Folds for "cv" and "split".
-    random_state : int, RandomState instance or None
-        Shuffles rows into folds, and seeds randomized sets.
+    cv : int or a splitter of scikit-learn, default=5
+        Number of folds, or what makes them, for "cv"; for "split", which holds one of them out.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the folds, and of the numbers that break ties.
 
     Attributes
     ----------
-    estimator_ : the fitted estimator.
+    estimator_ : estimator
+        The fitted estimator.
     method_ : str
         The method that "auto" stands for.
     calibration_ : ClassCalibration
@@ -108,7 +109,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of shape (n_features,)
-        Names of the columns, if X had names.
+        Names of the columns; absent if X had none.
     feature_importances_ : array of shape (n_features,)
         Share of each column in the decrease of impurity; they add up to 1.
 
@@ -165,7 +166,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
             Rows that the model was not fitted on: they calibrate it.
         y : array-like of shape (n_samples,)
             Labels or numbers, one for each row.
-        sample_weight : array-like of shape (n_samples,) or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row; None weighs all alike.
         **settings
             Parameters of this class by name.
@@ -207,8 +208,9 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
             Training rows.
         y : array-like of shape (n_samples,)
             Labels or numbers, one for each row.
-        sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
+            None weighs all alike.
         **fit_params
             Passed to `fit` of the estimator; with metadata routing as it was requested.
 
@@ -342,7 +344,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        coverage : float or None
+        coverage : float or None, default=None
             Probability that is promised; None: the parameter `coverage`.
 
         Returns
@@ -394,9 +396,9 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        coverage : float or None
+        coverage : float or None, default=None
             Probability that is promised; None: the parameter `coverage`.
-        training : (X, y) or None
+        training : (X, y) or None, default=None
             Rows of `fit` again: the nearest of them with other answers are named.
 
         Returns

@@ -82,36 +82,38 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
 
     Parameters
     ----------
-    estimator : regressor or None
+    estimator : regressor or None, default=None
         Any regressor. It is cloned and fitted, unless it is ``sklearn.frozen.FrozenEstimator(fitted)``, which is used
         as it is, and `fit` is given rows that it has not seen. None is ``ForestRegressor(random_state=0)``.
-    coverage : float
+    coverage : float, default=0.9
         Probability that an interval is to hold the target. Can be changed after `fit`.
-    conformity_score : {"auto", "absolute", "normalized", "cqr"} or an instance from :mod:`hedgerow.conformal`
+    conformity_score : {"auto", "absolute", "normalized", "cqr"} or an instance from :mod:`hedgerow.conformal`, \
+default="auto"
         How far a target is from what was predicted: |y − ŷ|; the same in units of `predict_uncertainty`, so that
         intervals are wider where the model is less sure; or how far it is outside the interval between two of
         `predict_quantiles` (conformalized quantile regression), which are those of the coverage of `fit`. "auto" is
         "normalized" for an estimator with `predict_uncertainty`, else "absolute".
-    method : {"auto", "oob", "jackknife+", "cv", "split"}
+    method : {"auto", "oob", "jackknife+", "cv", "split"}, default="auto"
         Where answers come from that have not seen a row: "oob", the trees that it is out of the bag of;
         "jackknife+", the same, and a new row is compared with each calibration row by just these trees (not for
         "cqr"); "cv", `cv` models fitted to the other folds; "split", one of `cv` folds that the estimator is
         not fitted to, or all rows for a frozen estimator. "auto" is the first of these that the estimator
         allows; a frozen one is split.
-    sides : {"both", "each", "lower", "upper"}
+    sides : {"both", "each", "lower", "upper"}, default="both"
         "both": both ends move equally far. "each": each end has half of what is not covered, for skewed errors.
         "lower" and "upper": a bound below or above, the other end is infinite. Can be changed after `fit`.
-    groups : None, or a column by name or position
-        Coverage is promised for each value of the column. Rows with another value, or none, are treated as one of all
-        calibration rows.
-    cv : int or a splitter
-        Folds for "cv", and for "split", which holds one of them out.
-    random_state : int, RandomState instance or None
-        Shuffles rows into folds.
+    groups : name or position of a column, or None, default=None
+        Coverage is promised for each value of the column, and not only on average over them. Rows with another value,
+        or none, are treated as one of all calibration rows.
+    cv : int or a splitter of scikit-learn, default=5
+        Number of folds, or what makes them, for "cv"; for "split", which holds one of them out.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the folds.
 
     Attributes
     ----------
-    estimator_ : the fitted estimator.
+    estimator_ : estimator
+        The fitted estimator.
     method_ : str
         The method that "auto" stands for.
     calibration_ : NumberCalibration
@@ -123,7 +125,7 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of shape (n_features,)
-        Names of the columns, if X had names.
+        Names of the columns; absent if X had none.
     feature_importances_ : array of shape (n_features,)
         Share of each column in the decrease of impurity; they add up to 1.
 
@@ -176,7 +178,7 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
             Rows that the model was not fitted on: they calibrate it.
         y : array-like of shape (n_samples,)
             Labels or numbers, one for each row.
-        sample_weight : array-like of shape (n_samples,) or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row; None weighs all alike.
         **settings
             Parameters of this class by name.
@@ -207,8 +209,9 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
             Training rows.
         y : array-like of shape (n_samples,)
             Labels or numbers, one for each row.
-        sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
+            None weighs all alike.
         **fit_params
             Passed to `fit` of the estimator; with metadata routing as it was requested.
 
@@ -327,7 +330,7 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        coverage : float or None
+        coverage : float or None, default=None
             Probability that is promised; None: the parameter `coverage`.
 
         Returns
@@ -366,9 +369,9 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        coverage : float or None
+        coverage : float or None, default=None
             Probability that is promised; None: the parameter `coverage`.
-        training : (X, y) or None
+        training : (X, y) or None, default=None
             Rows of `fit` again: the nearest of them with other answers are named.
 
         Returns

@@ -38,61 +38,63 @@ class ForestRegressor(NumberAnswers, BaggedTrees):
 
     Parameters
     ----------
-    n_estimators : int
+    n_estimators : int, default=100
         Number of trees.
-    nominal : {"multiway", "binary", "subset"}
+    nominal : {"multiway", "binary", "subset"}, default="multiway"
         A branch for every category, one category against the rest, or some against the others.
-    missing : {"random", "fractional", "category", "learned"} or an instance from :mod:`hedgerow.growth`
+    missing : {"random", "fractional", "category", "learned"} or an instance from :mod:`hedgerow.growth`, \
+default="random"
         By default a row whose value is missing goes down one branch in `fit`, drawn with the weights of the
         branches, and is spread over all of them when predicting; or it is spread in `fit` too, or missing is a
         value of its own, or it goes to the side with the larger gain.
-    max_depth : int or None
-        Most splits on a path; None is no limit.
-    min_samples_split : int or float
-        Least rows of a node that is split; a float is a fraction of all rows. Rows count, not weights; a
-        fraction of a row counts as such.
-    min_samples_leaf : int or float
-        Least rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
-        branches hold them: a branch for a rare category may have fewer.
-    min_weight_fraction_leaf : float
-        Least share of the total weight in a leaf.
-    min_impurity_decrease : float
+    max_depth : int or None, default=None
+        Largest number of splits on a path; None sets no limit.
+    min_samples_split : int or float, default=2
+        Smallest number of rows in a node that is split; a float is a fraction of all rows. Rows count, not weights; a
+        fraction of a row counts as that fraction.
+    min_samples_leaf : int or float, default=5
+        Smallest number of rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
+        branches have that many: the branch of a rare category may have fewer.
+    min_weight_fraction_leaf : float, default=0.0
+        Smallest share of the total weight in a leaf.
+    min_impurity_decrease : float, default=0.0
         A node is split only if that lowers the impurity, weighted by the node's share of the rows, by at least
         this.
-    max_leaf_nodes : int or None
-        Most leaves, grown best first; None is no limit.
-    splitter : {"best", "random", "mixed"}
+    max_leaf_nodes : int or None, default=None
+        Largest number of leaves, grown best first; None sets no limit.
+    splitter : {"best", "random", "mixed"}, default="best"
         Splits tried of each column: all of them, one that is drawn, or drawn ones in every second tree.
-    max_features : int, float, "sqrt", "log2" or None
+    max_features : int, float, "sqrt", "log2" or None, default=1/3
         Columns tried at each split, drawn anew at each: their number, their share, √d or log₂ d; None tries
         all.
-    max_bins : int or None
+    max_bins : int or None, default=255
         Numeric columns with more distinct values are binned into this many bins of equal weight, so that
         thresholds are exact only up to a bin; None is exact, and slower.
-    bootstrap : bool or "poisson"
+    bootstrap : bool or "poisson", default=True
         Whether each tree is grown from rows drawn with replacement. "poisson": every row is drawn for every
         tree on its own, a Poisson number of times, so that :func:`hedgerow.distributed.fit` grows the same
         forest.
-    max_samples : int, float or None
+    max_samples : int, float or None, default=None
         Rows drawn for each tree: their number, or a fraction of the rows of positive weight; None is all of
         them.
-    oob_score : bool or callable
-        Whether `fit` scores the forest on the rows that each tree has not drawn; a callable ``metric(y_true,
-        y_pred)`` computes the score.
-    feature_costs : (n_features,) or mapping of names to costs, optional
-        Cost of measuring each column: splits are ranked by gain²/cost. Where growth uses costs, thresholds are
-        exact: columns are not binned.
-    categorical_features : "from_dtype", indices, mask, names or None
+    oob_score : bool or callable, default=False
+        Whether `fit` scores the forest on its out-of-bag rows; a callable ``metric(y_true, y_pred)`` computes the
+        score.
+    feature_costs : array-like of shape (n_features,), mapping of names to costs, or None, default=None
+        Cost of measuring each column: splits are ranked by gain²/cost. Where growth uses costs, thresholds are exact:
+        columns are not binned.
+    categorical_features : "from_dtype", indices, mask, names or None, default="from_dtype"
         Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
         array; None: none.
-    n_jobs : int or None
-        Threads, one tree each; identical results for any n_jobs.
-    random_state : int, RandomState instance or None
-        The same seed gives the same forest, bit for bit.
+    n_jobs : int or None, default=None
+        Number of threads, one tree each; None is 1, -1 all cores; identical results for any number.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all that is drawn: the same seed gives the same forest, bit for bit.
 
     Attributes
     ----------
     forest_ : Forest
+        The trees.
     leaf_samples_ : LeafSamples
         The training targets of each leaf.
     bags_ : Bags
@@ -164,8 +166,9 @@ class ForestRegressor(NumberAnswers, BaggedTrees):
             Training rows.
         y : array-like of shape (n_samples,)
             Targets.
-        sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
+            None weighs all alike.
 
         Returns
         -------
@@ -226,7 +229,7 @@ class ForestRegressor(NumberAnswers, BaggedTrees):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        q : array-like
+        q : array-like, default=(0.05, 0.5, 0.95)
             Levels of the quantiles, from 0 to 1.
 
         Returns
@@ -257,7 +260,7 @@ class ForestRegressor(NumberAnswers, BaggedTrees):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        coverage : float
+        coverage : float, default=0.9
             Probability that the interval is to hold the target. Trees do not promise it:
             :class:`~hedgerow.ConformalRegressor` does.
 

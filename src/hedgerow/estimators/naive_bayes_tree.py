@@ -38,17 +38,19 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
 
     Parameters
     ----------
-    numeric : {"entropy", "gaussian"} or an instance from :mod:`hedgerow.naive_bayes`
+    numeric : {"entropy", "gaussian"} or an instance from :mod:`hedgerow.naive_bayes`, default="entropy"
         Likelihood of numeric columns: intervals, found in every node by entropy and description length (Fayyad
         and Irani, 1993), or a normal density for each class. Ordinal columns count as their ranks.
-    min_samples_split : int or float
-        A node with fewer rows is not split; a float is a fraction of all rows. A part of a row counts as that part.
-    min_error_reduction : float
-        The share of the node's error that a split must save at least.
-    categorical_features : "from_dtype", indices, mask, names or None
-        Which columns are nominal, as in :class:`TreeClassifier`.
-    random_state : int, RandomState instance or None
-        Draws the folds.
+    min_samples_split : int or float, default=30
+        Smallest number of rows in a node that is split; a float is a fraction of all rows. A fraction of a row counts
+        as that fraction.
+    min_error_reduction : float, default=0.05
+        Least share of the node's errors that a split must save.
+    categorical_features : "from_dtype", indices, mask, names or None, default="from_dtype"
+        Which columns are nominal. By default text columns and unordered categories of a frame, and none of an array;
+        None: none.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the folds of cross-validation.
 
     Attributes
     ----------
@@ -65,14 +67,14 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
     schema_ : Schema
         Names, kinds and categories of the columns.
     training_range_ : array of shape (n_features, 2)
-        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
-        outside.
+        Smallest and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows outside.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of shape (n_features,)
-        Names of the columns, if X had names.
-    feature_importances_
-        Of the splits of the tree; the use of columns by naive Bayes is not counted.
+        Names of the columns; absent if X had none.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the decrease of impurity by the splits of the tree; what naive Bayes uses in the leaves
+        is not counted.
 
     Notes
     -----
@@ -174,7 +176,7 @@ class NaiveBayesTreeClassifier(ClassAnswers, OneTree):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        measure : {"entropy", "plausibility"}
+        measure : {"entropy", "plausibility"}, default="entropy"
             What the numbers are.
 
         Returns

@@ -50,38 +50,39 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
 
     Parameters
     ----------
-    n_estimators : int
+    n_estimators : int, default=100
         Number of trees.
-    rule : str or a rule
+    rule : str or a rule, default="tempered"
         Combination of the leaves that a row reaches, one of :func:`hedgerow.rules.names` or a rule of your own. Can be
         changed after `fit`. "tempered" accumulates evidence, weakened as leave-one-out asks for; "evidence" is the
         paper's, which takes the trees for independent.
-    min_samples_leaf : int, float or "auto"
-        A split is valid only if at least two of its branches hold this many rows (a float: this fraction of the rows);
-        both, for a numeric column. "auto" grows to single rows, and then makes leaves of all nodes with fewer than
-        twice 2, 4, 8, 16 or 32 rows, whichever has the least leave-one-out log-loss under tempered evidence
+    min_samples_leaf : int, float or "auto", default="auto"
+        Smallest number of rows in a leaf; a float is a fraction of all rows. At least two branches of a split have that
+        many; both, for a numeric column. "auto" grows to single rows, and then makes leaves of all nodes with fewer
+        than twice 2, 4, 8, 16 or 32 rows, whichever has the least leave-one-out log-loss under tempered evidence
         (`min_samples_leaf_`).
-    max_depth : int or None
-        Most splits on a path; None is no limit.
-    missing : {"fractional", "category"}
+    max_depth : int or None, default=None
+        Largest number of splits on a path; None sets no limit.
+    missing : {"fractional", "category"}, default="fractional"
         Rows whose value is missing are spread over the branches; or missing is a value of its own, larger than all
         numbers, and an additional category.
-    class_prior : array of shape (n_classes,) or None
+    class_prior : array of shape (n_classes,) or None, default=None
         Prior probabilities of the classes, instead of their frequencies in the training data. (Class weights would
         count as evidence.)
-    loo_score : bool
+    loo_score : bool, default=False
         Whether to keep leave-one-out answers of the training rows: exact, in one walk, for any rule that folds.
-    categorical_features : "from_dtype", indices, mask, names or None
+    categorical_features : "from_dtype", indices, mask, names or None, default="from_dtype"
         Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
         array; None: none.
-    n_jobs : int or None
-        Threads, one tree each; identical results for any n_jobs.
-    random_state : int, RandomState instance or None
-        The same seed gives the same forest, bit for bit.
+    n_jobs : int or None, default=None
+        Number of threads, one tree each; None is 1, -1 all cores; identical results for any number.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all that is drawn: the same seed gives the same forest, bit for bit.
 
     Attributes
     ----------
     forest_ : Forest
+        The trees, with the counts of all rows so far in their leaves.
     classes_ : array of shape (n_classes,)
         Labels, in the order of the columns of `predict_proba`.
     n_classes_ : int
@@ -89,19 +90,18 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
     schema_ : Schema
         Names, kinds and categories of the columns.
     training_range_ : array of shape (n_features, 2)
-        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
-        outside.
+        Smallest and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows outside.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of shape (n_features,)
-        Names of the columns, if X had names.
+        Names of the columns; absent if X had none.
     class_count_ : array of shape (n_classes,)
         Weight of the training rows of each class so far.
     weight_unit_ : float
         The `sample_weight` that counts as one row, also in `partial_fit`: 1 if the weights of the first call were whole
         numbers or None, else their mean.
     class_prior_ : array of shape (n_classes,)
-        Their shares, or `class_prior`.
+        Share of each class in the training data so far, or `class_prior`.
     rule_ : :class:`~hedgerow.rules.Evidence`
         Tempered evidence with the temper that leave-one-out has chosen, if it had to.
     min_samples_leaf_ : int
@@ -167,8 +167,9 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
             Training rows.
         y : array-like of shape (n_samples,)
             Labels.
-        sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
+            None weighs all alike.
 
         Returns
         -------
@@ -196,9 +197,9 @@ class RandomTreesClassifier(RuleAnswers, ManyTrees):
             Rows to count, with the columns of the first call.
         y : array-like of shape (n_samples,)
             Labels.
-        classes : array-like of shape (n_classes,) or None
+        classes : array-like of shape (n_classes,) or None, default=None
             All labels that will ever come; needed in the first call if `y` does not have them all.
-        sample_weight : array-like of shape (n_samples,) or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row, in the unit of the first call; None weighs all alike.
 
         Returns

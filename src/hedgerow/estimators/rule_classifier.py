@@ -21,19 +21,20 @@ class RuleClassifier(WrappedForest, RuleAnswers):
 
     Parameters
     ----------
-    estimator : classifier made of trees, or None
+    estimator : classifier made of trees, or None, default=None
         A TreeClassifier, ForestClassifier or RandomTreesClassifier, or one of scikit-learn's trees, random forests,
         extra trees or bagged trees (see :func:`hedgerow.adapt.from_sklearn`). It is cloned and fitted, unless it is
         ``sklearn.frozen.FrozenEstimator(fitted)``, which is used without refitting. None is
         ``ForestClassifier(random_state=0)``.
-    rule : str or a rule
+    rule : str or a rule, default="probability"
         Combination of the leaves that a row reaches, one of :func:`hedgerow.rules.names` or a rule of your own. Can be
         changed after `fit`. "probability" averages, as scikit-learn's forests do. "tempered" needs held-out rows, which
         :class:`RandomTreesClassifier` and :class:`ForestClassifier` have.
 
     Attributes
     ----------
-    estimator_ : the fitted estimator.
+    estimator_ : estimator
+        The fitted estimator.
     forest_ : Forest
         Its trees.
     classes_ : array of shape (n_classes,)
@@ -43,7 +44,7 @@ class RuleClassifier(WrappedForest, RuleAnswers):
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of shape (n_features,)
-        Names of the columns, if X had names.
+        Names of the columns; absent if X had none.
     class_prior_ : array of shape (n_classes,)
         Prior probabilities of the classes: the estimator's own `class_prior_`; else their weighted frequencies in `y`;
         for trees that were fitted elsewhere, or with class weights, the mean of the frequencies in the roots.
@@ -86,7 +87,7 @@ class RuleClassifier(WrappedForest, RuleAnswers):
         ----------
         model : fitted estimator
             The model to wrap; it is not fitted again.
-        rule : str or a rule
+        rule : str or a rule, default="probability"
             Combination of the leaves, one of :func:`hedgerow.rules.names` or a rule of your own.
 
         Returns
@@ -114,8 +115,9 @@ class RuleClassifier(WrappedForest, RuleAnswers):
             Training rows.
         y : array-like of shape (n_samples,)
             Labels.
-        sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
+            None weighs all alike.
         **fit_params
             Passed to `fit` of the estimator; with metadata routing as it was requested.
 

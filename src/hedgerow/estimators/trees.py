@@ -20,64 +20,69 @@ class TreeClassifier(ClassTree):
 
     Parameters
     ----------
-    criterion : {"gain_ratio", "c45", "entropy", "gini"}
+    criterion : {"gain_ratio", "c45", "entropy", "gini"}, default="gain_ratio"
         Quality of a split. "gain_ratio" divides the gain in bits by the information of the split itself, among the
         splits whose gain is at least the mean; a split without gain is not made. "c45" is that with all of C4.5's
         details: see :meth:`c45`.
-    nominal : {"multiway", "binary", "subset"}
+    nominal : {"multiway", "binary", "subset"}, default="multiway"
         A branch for every category, one category against the rest, or some against the others.
-    missing : {"fractional", "category", "learned", "random"} or an instance from :mod:`hedgerow.growth`
+    missing : {"fractional", "category", "learned", "random"} or an instance from :mod:`hedgerow.growth`, \
+default="fractional"
         Rows whose value is missing are spread over the branches; or missing is a value of its own; or they go to the
         side with the larger gain; or each goes down one branch at random.
-    max_depth : int or None
-        Most splits on a path; None is no limit.
-    min_samples_split : int or float
-        Least rows of a node that is split; a float is a fraction of all rows. Rows count, not weights; a
-        fraction of a row counts as such.
-    min_samples_leaf : int or float
-        Least rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
-        branches hold them: a branch for a rare category may have fewer.
-    min_weight_fraction_leaf : float
-        Least share of the total weight in a leaf.
-    min_impurity_decrease : float
+    max_depth : int or None, default=None
+        Largest number of splits on a path; None sets no limit.
+    min_samples_split : int or float, default=2
+        Smallest number of rows in a node that is split; a float is a fraction of all rows. Rows count, not weights; a
+        fraction of a row counts as that fraction.
+    min_samples_leaf : int or float, default=1
+        Smallest number of rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
+        branches have that many: the branch of a rare category may have fewer.
+    min_weight_fraction_leaf : float, default=0.0
+        Smallest share of the total weight in a leaf.
+    min_impurity_decrease : float, default=0.0
         A node is split only if that lowers the impurity, weighted by the node's share of the rows, by at least
         this.
-    max_leaf_nodes : int or None
-        Most leaves, grown best first; None is no limit.
-    max_features : int, float, "sqrt", "log2" or None
+    max_leaf_nodes : int or None, default=None
+        Largest number of leaves, grown best first; None sets no limit.
+    max_features : int, float, "sqrt", "log2" or None, default=None
         Columns tried at each split, drawn anew at each: their number, their share, √d or log₂ d; None tries
         all.
-    stopping : None, "chi_square" or :class:`~hedgerow.growth.ChiSquare`
-        Split only where the split is significant.
-    collapse : bool
+    stopping : None, "chi_square" or :class:`~hedgerow.growth.ChiSquare`, default=None
+        Split a node only where the classes in its branches differ significantly, at the level 0.05 or that of the
+        instance. None: no test.
+    collapse : bool, default=False
         Whether subtrees that save no training error are dropped before the tree is pruned, as in C4.5.
-    pruning : {"pessimistic", "reduced_error", "cost_complexity", "description_length"}, None or an instance from \
-    :mod:`hedgerow.pruning`
+    pruning : {"pessimistic", "reduced_error", "cost_complexity", "description_length"}, None \
+or an instance from :mod:`hedgerow.pruning`, default="pessimistic"
         By errors estimated as in C4.5, or counted on held-out rows; by cost complexity; by the description length of
         the tree and its errors; or not at all.
-    cost_matrix : (n_classes, n_classes), optional
+    cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
         Cost of predicting class j for class i, true × predicted in the order of `classes_`; 0 on the diagonal.
         `predict` then returns the class of least expected cost, and growth weights "gini" by it, which can change a
         tree only if there are more than two classes. May be changed after `fit`, for `predict`.
-    cost_priors : bool
+    cost_priors : bool, default=False
         Also weight rows in growth by the cost of misclassifying them, so that costs change the tree of two classes
         too. Probabilities are then those of the reweighted classes.
-    feature_costs : (n_features,) or mapping of names to costs, optional
-        Cost of measuring each column: splits are ranked by gain²/cost. See :meth:`cost_of`.
-    leaf_probability : {"shrinkage", "frequency", "laplace"} or an instance from :mod:`hedgerow.probability`
+    feature_costs : array-like of shape (n_features,), mapping of names to costs, or None, default=None
+        Cost of measuring each column: splits are ranked by gain²/cost. :meth:`cost_of` says what the answer for a row
+        costs.
+    leaf_probability : {"shrinkage", "frequency", "laplace"} or an instance from :mod:`hedgerow.probability`, \
+default="shrinkage"
         Estimate of class probabilities from the counts of a leaf. By default they are shrunken towards those of the
         nodes above it, by an amount that cross-validation chooses in `fit` (:class:`~hedgerow.probability.Shrinkage`);
         `predict` follows them, and in a small leaf may differ from its majority. May be changed after `fit`; an amount
         that is left to cross-validation is then that of `fit`.
-    class_weight : dict, "balanced" or None
+    class_weight : dict, "balanced" or None, default=None
         Weight of each class; "balanced" makes classes weigh the same. It multiplies `sample_weight`, and so
         also the counts that :meth:`leaf_counts` returns; class weights that are not whole numbers keep the
         total.
-    categorical_features : "from_dtype", indices, mask, names or None
-        Which columns are nominal, as in scikit-learn's histogram boosting; text columns of a frame are by default.
-    random_state : int, RandomState instance or None
-        Used only where `max_features` draws features, `missing="random"` branches, or `pruning` held-out rows; the
-        latter are the same every time if it is None.
+    categorical_features : "from_dtype", indices, mask, names or None, default="from_dtype"
+        Which columns are nominal. By default text columns and unordered categories of a frame, and none of an array;
+        None: none.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the columns that `max_features` draws, the branches that ``missing="random"`` draws, and the held-out
+        rows of `pruning`, which are the same every time if it is None.
 
     Attributes
     ----------
@@ -89,11 +94,11 @@ class TreeClassifier(ClassTree):
     schema_ : Schema
         Names, kinds and categories of the columns.
     training_range_ : array of shape (n_features, 2)
-        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows outside.
+        Smallest and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows outside.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of shape (n_features,)
-        Names of the columns, if X had names.
+        Names of the columns; absent if X had none.
     feature_importances_ : array of shape (n_features,)
         Share of each column in the decrease of impurity; they add up to 1.
 
@@ -231,39 +236,41 @@ class TreeRegressor(NumberTree):
 
     Parameters
     ----------
-    nominal : {"multiway", "binary", "subset"}
+    nominal : {"multiway", "binary", "subset"}, default="multiway"
         Splits of nominal columns: a branch for every category, one category against the rest, or some against
         the others.
-    missing : {"fractional", "category", "learned", "random"} or an instance from :mod:`hedgerow.growth`
+    missing : {"fractional", "category", "learned", "random"} or an instance from :mod:`hedgerow.growth`, \
+default="fractional"
         Rows whose value is missing are spread over the branches; or missing is a value of its own; or they go
         to the side with the larger gain; or each goes down one branch at random.
-    max_depth : int or None
-        Most splits on a path; None is no limit.
-    min_samples_split : int or float
-        Least rows of a node that is split; a float is a fraction of all rows. Rows count, not weights; a
-        fraction of a row counts as such.
-    min_samples_leaf : int or float
-        Least rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
-        branches hold them: a branch for a rare category may have fewer.
-    min_weight_fraction_leaf : float
-        Least share of the total weight in a leaf.
-    min_impurity_decrease : float
+    max_depth : int or None, default=None
+        Largest number of splits on a path; None sets no limit.
+    min_samples_split : int or float, default=2
+        Smallest number of rows in a node that is split; a float is a fraction of all rows. Rows count, not weights; a
+        fraction of a row counts as that fraction.
+    min_samples_leaf : int or float, default=1
+        Smallest number of rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
+        branches have that many: the branch of a rare category may have fewer.
+    min_weight_fraction_leaf : float, default=0.0
+        Smallest share of the total weight in a leaf.
+    min_impurity_decrease : float, default=0.0
         A node is split only if that lowers the impurity, weighted by the node's share of the rows, by at least
         this.
-    max_leaf_nodes : int or None
-        Most leaves, grown best first; None is no limit.
-    max_features : int, float, "sqrt", "log2" or None
+    max_leaf_nodes : int or None, default=None
+        Largest number of leaves, grown best first; None sets no limit.
+    max_features : int, float, "sqrt", "log2" or None, default=None
         Columns tried at each split, drawn anew at each: their number, their share, √d or log₂ d; None tries
         all.
-    pruning : {"cost_complexity", "reduced_error"}, None or an instance from :mod:`hedgerow.pruning`
+    pruning : {"cost_complexity", "reduced_error"}, None or an instance from :mod:`hedgerow.pruning`, \
+default="cost_complexity"
         By cost complexity, with alpha chosen by cross-validation; by the squared error on held-out rows; or not at
         all.
-    categorical_features : "from_dtype", indices, mask, names or None
+    categorical_features : "from_dtype", indices, mask, names or None, default="from_dtype"
         Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
         array; None: none.
-    random_state : int, RandomState instance or None
-        Used only where `max_features` draws features, `missing="random"` branches, or `pruning` held-out rows;
-        the latter are the same every time if it is None.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the columns that `max_features` draws, the branches that ``missing="random"`` draws, and the held-out
+        rows of `pruning`, which are the same every time if it is None.
 
     Attributes
     ----------
@@ -274,12 +281,11 @@ class TreeRegressor(NumberTree):
     schema_ : Schema
         Names, kinds and categories of the columns.
     training_range_ : array of shape (n_features, 2)
-        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
-        outside.
+        Smallest and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows outside.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of shape (n_features,)
-        Names of the columns, if X had names.
+        Names of the columns; absent if X had none.
     feature_importances_ : array of shape (n_features,)
         Share of each column in the decrease of impurity; they add up to 1.
 

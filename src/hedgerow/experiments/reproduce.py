@@ -42,7 +42,7 @@ class Outcome:
     report : Report
         Its tables, figures and claims.
     page : Path
-        The file that it was written to.
+        The page that was written.
     seconds : float
         Processor time of its units, added up.
 

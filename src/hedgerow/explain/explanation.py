@@ -62,27 +62,27 @@ def explain_classes(
         Walk of the forest.
     schema : Schema
         Names, kinds and categories of the columns.
-    rows : array
-        Converted rows, (n_samples, n_features).
+    rows : array of shape (n_samples, n_features)
+        Converted rows.
     classes : array
         Labels, in the order of the other arrays.
-    answers : array
-        Prediction of each row.
-    probabilities : array
+    answers : array of shape (n_samples,)
+        Predicted label of each row.
+    probabilities : array of shape (n_samples, n_classes)
         Probability of each class.
-    counts : array
-        Training rows of each class in the leaves that were reached.
-    votes : NDArray[intp]
-        Number of trees for each class.
-    reached : csr_array or None
-        Leaves that each row reaches, with weights; None computes them.
-    leaf_probabilities : LeafProbabilities or None
+    counts : array of shape (n_samples, n_trees, n_classes)
+        Class counts of the leaf that each row reaches in each tree.
+    votes : int array of shape (n_samples, n_trees)
+        Position of the class that each tree votes for.
+    reached : csr_array of shape (n_samples, n_leaves) or None, default=None
+        Weights with which rows reach the leaves of a single tree; None computes them.
+    leaf_probabilities : LeafProbabilities or None, default=None
         Probabilities of each leaf, where they are not shares of its counts.
-    bounds : array or None
+    bounds : array of shape (n_samples, n_classes, 2) or None, default=None
         Lower and upper probability of each class; None where the model has none.
-    sets : bool array or None
+    sets : bool array or None, default=None
         Classes that are not ruled out, bool (n_samples, n_classes).
-    why : Sequence[tuple[ReasonForDoubt, ...]] or None
+    why : Sequence[tuple[ReasonForDoubt, ...]] or None, default=None
         Reasons for doubt, the largest share first.
 
     Returns
@@ -171,17 +171,17 @@ def explain_numbers(
         Walk of the forest.
     schema : Schema
         Names, kinds and categories of the columns.
-    rows : array
-        Converted rows, (n_samples, n_features).
-    answers : array
-        Prediction of each row.
-    reached : array
-        Leaves that each row reaches, with weights; None computes them.
-    intervals : array or None
-        Lower and upper end of each row; None where there are none.
-    coverage : float or None
+    rows : array of shape (n_samples, n_features)
+        Converted rows.
+    answers : array of shape (n_samples,)
+        Prediction for each row.
+    reached : array of shape (n_samples, n_trees, 4)
+        Weight, mean, squared mean and variance of the leaf that each row reaches in each tree.
+    intervals : array of shape (n_samples, 2) or None, default=None
+        Lower and upper end for each row; None where there are none.
+    coverage : float or None, default=None
         Probability that the interval is to have.
-    why : Sequence[tuple[ReasonForDoubt, ...]] or None
+    why : Sequence[tuple[ReasonForDoubt, ...]] or None, default=None
         Reasons for doubt, the largest share first.
 
     Returns

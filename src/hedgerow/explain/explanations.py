@@ -34,9 +34,9 @@ class Explanations(Sequence[Record], Generic[Record]):
         Shares of the reasons for doubt of all rows.
     answers : array
         Prediction of each row.
-    sets : bool array or None
+    sets : bool array or None, default=None
         Classes that can't be ruled out, bool (n, n_classes); None where answers are no sets.
-    classes : array or None
+    classes : array or None, default=None
         Labels, in the order of the other arrays.
 
     Examples

@@ -64,9 +64,9 @@ class ClassExplanation(Explained):
         Classes that are not ruled out; None where the model has no sets.
     doubt : str
         What is in doubt, in words.
-    why : tuple[ReasonForDoubt, ...]
+    why : tuple[ReasonForDoubt, ...], default=()
         Reasons for doubt, the largest share first.
-    contributions : RowContributions or None
+    contributions : RowContributions or None, default=None
         What each column adds to the answer; None where it was not asked for.
 
     Examples
@@ -167,9 +167,9 @@ class NumberExplanation(Explained):
         Probability that the interval is to have.
     doubt : str
         What is in doubt, in words.
-    why : tuple[ReasonForDoubt, ...]
+    why : tuple[ReasonForDoubt, ...], default=()
         Reasons for doubt, the largest share first.
-    contributions : RowContributions or None
+    contributions : RowContributions or None, default=None
         What each column adds to the answer; None where it was not asked for.
 
     Examples

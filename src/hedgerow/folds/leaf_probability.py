@@ -185,7 +185,7 @@ class MEstimate(LeafProbability):
 
     Parameters
     ----------
-    m : float
+    m : float, default=2.0
         Rows that the prior is worth.
 
     Examples
@@ -219,11 +219,11 @@ class Shrinkage(LeafProbability):
 
     Parameters
     ----------
-    amount : float or "cv"
+    amount : float or "cv", default="cv"
         λ of the paper, in rows: a step below a node of `amount` rows counts half. "cv" chooses among `AMOUNTS` the one
         with the least log-loss in `folds`-fold cross-validation, in `fit`: each fold grows a tree, and prunes it, from
         the other folds.
-    folds : int
+    folds : int, default=3
         Number of folds for "cv".
 
     Examples

@@ -78,11 +78,11 @@ class Forest:
         Child of each category (multiway), bits of a set (subset), or columns of a sum (oblique).
     payload_weights : float64 array
         Weights of the columns of oblique splits.
-    leaf_counts : float64 array of shape (n_leaves, n_classes) or None
+    leaf_counts : float64 array of shape (n_leaves, n_classes) or None, default=None
         Weighted training rows of each class; None of numbers.
-    leaf_stats : float64 array of shape (n_leaves, 3) or None
+    leaf_stats : float64 array of shape (n_leaves, 3) or None, default=None
         Weight, mean and sum of squared deviations of the targets; None of classes.
-    payload_means : float64 array or None
+    payload_means : float64 array or None, default=None
         Means that stand in for missing values in oblique splits.
 
     Examples
@@ -294,8 +294,8 @@ class Forest:
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows, with the columns of `fit`.
+        X : array of shape (n_samples, n_features)
+            Rows, converted: float64, row-major.
 
         Returns
         -------

@@ -41,8 +41,9 @@ class RidgeSplit:
 
     Parameters
     ----------
-    penalty : float
-        Penalty on the squared weights, as a share of the rows.
+    penalty : float, default=0.1
+        What is added to the variance of each standardised column, which is 1; larger ones keep weights smaller. At
+        least 0.
 
     Examples
     --------
@@ -68,8 +69,8 @@ def linear_model(splitter: Any, *, of_classes: bool) -> LinearModel:
 
     Parameters
     ----------
-    splitter : str, RidgeSplit or a linear model
-        The parameter of the estimator.
+    splitter : "ridge", RidgeSplit, or a linear model of scikit-learn
+        Value of the parameter `splitter` of an estimator.
     of_classes : bool
         Whether the tree is a classifier.
 

@@ -24,7 +24,7 @@ class Fractional:
 
     Parameters
     ----------
-    min_fraction : float
+    min_fraction : float, default=0.015625
         A smaller fraction of a row follows the heaviest branch.
 
     Examples

@@ -35,39 +35,41 @@ class Growth:
     ----------
     criterion : {"gain_ratio", "c45", "entropy", "gini"}
         Quality of a split: gain ratio, the same with all of C4.5's details, gain in bits, or the Gini index.
-    nominal : {"multiway", "binary", "subset"}
+    nominal : {"multiway", "binary", "subset"}, default="multiway"
         Splits of nominal columns: a branch for every category, one category against the rest, or some against
         the others.
-    missing : {"fractional", "category", "learned", "random"} or an instance from :mod:`hedgerow.growth`
+    missing : {"fractional", "category", "learned", "random"} or an instance from :mod:`hedgerow.growth`, \
+default="fractional"
         Rows whose value is missing are spread over the branches; or missing is a value of its own; or they go
         to the side with the larger gain; or each goes down one branch at random.
-    max_depth : int or None
-        Most splits on a path; None is no limit.
-    min_samples_split : int or float
-        Least rows of a node that is split; a float is a fraction of all rows. Rows count, not weights; a
-        fraction of a row counts as such.
-    min_samples_leaf : int or float
-        Least rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
-        branches hold them: a branch for a rare category may have fewer.
-    min_weight_fraction_leaf : float
-        Least share of the total weight in a leaf.
-    min_impurity_decrease : float
+    max_depth : int or None, default=None
+        Largest number of splits on a path; None sets no limit.
+    min_samples_split : int or float, default=2
+        Smallest number of rows in a node that is split; a float is a fraction of all rows. Rows count, not weights; a
+        fraction of a row counts as that fraction.
+    min_samples_leaf : int or float, default=1
+        Smallest number of rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
+        branches have that many: the branch of a rare category may have fewer.
+    min_weight_fraction_leaf : float, default=0.0
+        Smallest share of the total weight in a leaf.
+    min_impurity_decrease : float, default=0.0
         A node is split only if that lowers the impurity, weighted by the node's share of the rows, by at
         least this.
-    max_leaf_nodes : int or None
-        Most leaves, grown best first; None is no limit.
-    max_features : int, float, "sqrt", "log2" or None
+    max_leaf_nodes : int or None, default=None
+        Largest number of leaves, grown best first; None sets no limit.
+    max_features : int, float, "sqrt", "log2" or None, default=None
         Columns tried at each split, drawn anew at each: their number, their share, √d or log₂ d; None tries
         all.
-    stopping : None, "chi_square" or :class:`~hedgerow.growth.ChiSquare`
-        Split only where the split is significant.
-    class_costs : array of shape (n_classes, n_classes) or None
+    stopping : None, "chi_square" or :class:`~hedgerow.growth.ChiSquare`, default=None
+        Split a node only where the classes in its branches differ significantly, at the level 0.05 or that of the
+        instance. None: no test.
+    class_costs : array of shape (n_classes, n_classes) or None, default=None
         Cost of predicting class j for class i.
-    feature_costs : (n_features,) or mapping of names to costs, optional
+    feature_costs : array of shape (n_features,) or None, default=None
         Cost of measuring each column: splits are ranked by gain²/cost.
-    splitter : {"best", "random"}
-        All splits of a column are tried, or one that is drawn.
-    linear_model : LinearModel or None
+    splitter : {"best", "random", "mixed"}, default="best"
+        Splits that are tried of a column: all of them, one that is drawn, or drawn ones in every second tree.
+    linear_model : LinearModel or None, default=None
         Linear model of oblique splits; None has none.
 
     Examples
@@ -233,11 +235,11 @@ class RandomGrowth:
 
     Parameters
     ----------
-    min_samples_leaf : int or float
-        Least rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
-        branches hold them: a branch for a rare category may have fewer.
-    max_depth : int or None
-        Most splits on a path; None is no limit.
+    min_samples_leaf : int or float, default=1
+        Smallest number of rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
+        branches have that many: the branch of a rare category may have fewer.
+    max_depth : int or None, default=None
+        Largest number of splits on a path; None sets no limit.
 
     Examples
     --------

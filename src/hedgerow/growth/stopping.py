@@ -21,8 +21,8 @@ class ChiSquare:
 
     Parameters
     ----------
-    level : float
-        Largest p-value at which a node is split.
+    level : float, default=0.05
+        Largest p-value at which a node is split, between 0 and 1.
 
     Examples
     --------

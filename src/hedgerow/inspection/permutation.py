@@ -86,7 +86,7 @@ def permutation_importance(
         Correlated are columns whose association is at least this number; True is 0.5. Splits of nodes with less than
         5 % of a tree's rows do not count: in full trees each row would be alone.
     scoring : {"accuracy", "neg_log_loss", "neg_brier_score", "r2", "neg_mean_squared_error", \
-    "neg_mean_absolute_error"} or None, default=None
+"neg_mean_absolute_error"} or None, default=None
         Score of a tree; None is "accuracy" for classifiers, "r2" for regressors. Probabilities of a tree are the class
         frequencies of its leaves. (For any other score, of the forest as a whole, use scikit-learn's function of this
         name.)
@@ -98,7 +98,7 @@ def permutation_importance(
     random_state : int, RandomState instance or None, default=0
         Seed of the permutations.
     n_jobs : int or None, default=None
-        Threads, one tree each; identical results for any n_jobs.
+        Number of threads, one tree each; None is 1, -1 all cores; identical results for any number.
 
     Returns
     -------

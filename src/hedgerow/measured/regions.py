@@ -147,15 +147,16 @@ def membership(
         Infinite where a region is not bounded.
     X : array-like or frame of shape (n, d)
         Measured values.
-    error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, or a mapping
+    error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, \
+or a mapping, default="normal"
         Distribution of the errors, for all columns or by column.
-    sigma : float, sequence of float, or mapping
+    sigma : float, sequence of float, or mapping, default=0.0
         Standard deviations of the errors: one for all columns, one per column, or by column.
-    prior : {"flat", "normal", "kde"} or an instance from :mod:`hedgerow.measured`
+    prior : {"flat", "normal", "kde"} or an instance from :mod:`hedgerow.measured`, default="flat"
         Prior of the latent values of each column. One that is not flat is learned from X.
-    X_err : array-like of shape (n, d) or None
+    X_err : array-like of shape (n, d) or None, default=None
         Standard deviations of the errors of all cells, instead of `sigma`.
-    covariance : array-like of shape (d, d) or (n, d, d), or None
+    covariance : array-like of shape (d, d) or (n, d, d), or None, default=None
         Covariance of the normal errors of a row, of all rows or of each, instead of `sigma`: for errors that are
         correlated between columns. Exact where two columns bound boxes, by quasi-Monte Carlo integration where more do,
         with a standard error below 0.001. Columns of U are independent before x is read.

@@ -33,8 +33,8 @@ def total_cost(
         True labels, or targets.
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
-    cost_matrix : (n_classes, n_classes)
-        True × predicted, 0 on the diagonal, classes in the order of `classes`.
+    cost_matrix : array-like of shape (n_classes, n_classes)
+        Cost of predicting class j for class i, true × predicted, in the order of `classes`; 0 on the diagonal.
     classes : array-like of shape (n_classes,)
         Labels in the order of the columns, `classes_` of the model.
     measurements : array-like of shape (n_samples,) or None, default=None

@@ -39,12 +39,12 @@ def expected_calibration_error(
 
     Parameters
     ----------
-    y_true : (n,)
-        Labels.
-    y_proba : (n, n_classes) or (n,)
-        As `predict_proba` returns; one column is the probability of the second of two classes.
-    classes : (n_classes,) or None, default=None
-        Labels of the columns; by default the different labels in `y_true`, sorted.
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probabilities, as `predict_proba` returns them; one column is the probability of the second of two classes.
+    classes : array-like of shape (n_classes,) or None, default=None
+        Labels of the columns; None: the different labels in `y_true`, sorted.
     n_bins : int, default=15
         Number of bins M, of equal width.
     sample_weight : array-like of shape (n_samples,) or None, default=None

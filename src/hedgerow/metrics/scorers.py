@@ -27,12 +27,12 @@ class SetScorer:
     ----------
     metric : Callable[..., float]
         Function ``metric(y_true, sets, classes=…)``.
-    greater_is_better : bool
+    greater_is_better : bool, default=True
         Whether a larger value is better; else its sign is changed.
     options : Mapping[str, object]
         Further arguments of the metric.
-    weight_request : bool or str or None
-        Whether `sample_weight` is asked for, with metadata routing.
+    weight_request : bool, str or None, default=None
+        Whether `sample_weight` is asked for with metadata routing, or under which name; None: not said.
 
     Examples
     --------

@@ -56,7 +56,7 @@ class Gaussian:
 
     Parameters
     ----------
-    smoothing : float
+    smoothing : float, default=1e-09
         Share of the column's variance that is added to each class's.
 
     Examples

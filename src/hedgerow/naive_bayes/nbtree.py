@@ -52,12 +52,13 @@ class NaiveBayesGrowth:
 
     Parameters
     ----------
-    numeric
-        Treatment of numeric columns: cut in intervals by "entropy", or a "gaussian" density.
-    min_samples_split
-        Least rows of a node that is split.
-    min_error_reduction
-        Least share of the node's errors that a split must avoid.
+    numeric : {"entropy", "gaussian"} or an instance, default="entropy"
+        Likelihood of numeric columns: intervals, found in every node by entropy and description length, or a normal
+        density for each class.
+    min_samples_split : int or float, default=30
+        Smallest number of rows in a node that is split; a float is a fraction of all rows.
+    min_error_reduction : float, default=0.05
+        Least share of the node's errors that a split must save.
 
     Examples
     --------

@@ -53,8 +53,8 @@ def pruning_named(given: Any) -> Pruning | None:
 
     Parameters
     ----------
-    given : str, an instance or None
-        The parameter of the estimator.
+    given : {"pessimistic", "reduced_error", "cost_complexity", "description_length"}, an instance, or None
+        Value of the parameter `pruning` of an estimator.
 
     Returns
     -------

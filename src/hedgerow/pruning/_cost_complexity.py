@@ -38,12 +38,12 @@ class CostComplexity:
 
     Parameters
     ----------
-    alpha
-        Price of a leaf; "cv" chooses it by cross-validation.
-    folds : int
-        Folds of the cross-validation.
-    standard_errors : float
-        Take the smallest tree within so many standard errors of the best.
+    alpha : float or "cv", default="cv"
+        Price of a leaf, in impurity per row; "cv" chooses it by cross-validation.
+    folds : int, default=5
+        Number of folds of the cross-validation.
+    standard_errors : float, default=0.0
+        Take the largest alpha whose error is within this many standard errors of the least.
 
     Examples
     --------

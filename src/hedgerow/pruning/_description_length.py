@@ -53,7 +53,7 @@ class DescriptionLength:
             The tree to prune, grown from all rows.
         rows : Training
             Training rows.
-        grower : Grower
+        grower : Grower, default=None
             Grows the tree again from some of the rows.
 
         Returns
@@ -77,7 +77,7 @@ def description_length(forest: Forest, X: ArrayLike, n_categories: ArrayLike | N
     X : array-like of shape (n_samples, n_features)
         Rows as the tree reads them: numbers and codes.
     n_categories : array-like of shape (n_features,) or None, default=None
-        Number of categories of each column, 0 for numbers; None: all are numbers.
+        Number of categories of each column, 0 for numbers; None: the number of distinct values in X.
 
     Returns
     -------

@@ -34,9 +34,9 @@ class Pessimistic:
 
     Parameters
     ----------
-    confidence : float
-        Confidence level of the estimated errors; smaller prunes more.
-    raising : bool
+    confidence : float, default=0.25
+        Confidence level of the estimated errors, between 0 and 0.5; a smaller one usually prunes more.
+    raising : bool, default=True
         Whether a subtree may be replaced by its largest branch.
 
     Examples
@@ -102,7 +102,7 @@ def pessimistic(
     X : array-like of shape (n_samples, n_features)
         Rows as the tree reads them: numbers and codes.
     y : array-like of shape (n_samples,)
-        Position of the class of each row; regression: its target.
+        Position of the class of each row.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike. Rows of weight 0 are left out.
     confidence : float, default=0.25
@@ -110,7 +110,7 @@ def pessimistic(
     raising : bool, default=True
         Whether a subtree may be replaced by its largest branch.
     min_fraction : float, default=0.015625
-        Parts of a row that are smaller are dropped.
+        A smaller fraction of a row is not split further: it follows the heaviest branch.
 
     Returns
     -------

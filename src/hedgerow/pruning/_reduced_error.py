@@ -33,10 +33,11 @@ class ReducedError:
 
     Parameters
     ----------
-    fraction : float
-        Share of the rows that is held out.
-    order : str
-        Order in which nodes are judged: "bottom-up", or the one that gains most first.
+    fraction : float, default=1/3
+        Share of the rows of each class that is held out, between 0 and 1.
+    order : {"bottom-up", "greedy"}, default="bottom-up"
+        Decide every node once, after the nodes below it; or repeatedly cut the node that improves the hold-out accuracy
+        most.
 
     Examples
     --------
@@ -73,7 +74,7 @@ class ReducedError:
             The tree to prune, grown from all rows.
         rows : Training
             Training rows.
-        grower : Grower
+        grower : Grower, default=None
             Grows the tree again from some of the rows.
 
         Returns
@@ -102,11 +103,12 @@ def reduced_error(
     X : array-like of shape (n_samples, n_features)
         Rows as the tree reads them: numbers and codes.
     y : array-like of shape (n_samples,)
-        Position of the class of each row; regression: its target.
+        Position of the class of each row; of a regression tree its target.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weight of each row; None weighs all alike. Rows of weight 0 are left out.
-    order : {"bottom-up", "top-down"}, default="bottom-up"
-        Order in which nodes are looked at.
+    order : {"bottom-up", "greedy"}, default="bottom-up"
+        Decide every node once, after the nodes below it; or repeatedly cut the node that improves the hold-out accuracy
+        most.
 
     Returns
     -------

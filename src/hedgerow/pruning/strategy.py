@@ -26,7 +26,7 @@ class Grower:
         Function that grows a tree from training rows.
     impurity : Impurity
         Impurity of nodes by their counts.
-    class_names : array or None
+    class_names : array or None, default=None
         Labels, for messages.
 
     Examples
@@ -77,7 +77,7 @@ class Pruning(Protocol):
         Parameters
         ----------
         forest : Forest
-            The trees.
+            The tree to prune.
         rows : Training
             Rows to prune by.
         grower : Grower

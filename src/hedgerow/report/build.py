@@ -47,11 +47,11 @@ class About:
 
     Parameters
     ----------
-    target : str
+    target : str, default="the target"
         Name of what is predicted.
-    data : str or None
+    data : str or None, default=None
         Name of the data; None: not known.
-    notes : tuple[str, ...]
+    notes : tuple[str, ...], default=()
         Notes at the end of the page.
 
     Examples

@@ -79,20 +79,20 @@ class Evidence(FoldRule):
 
     Parameters
     ----------
-    correction : float
-        The paper's 0.1.
-    toward : {"uniform", "prior"}
+    correction : float, default=0.1
+        Rows of each class that are added to each leaf, above 0; the paper has 0.1.
+    toward : {"uniform", "prior"}, default="uniform"
         "uniform" is the paper's. "prior" shrinks to the prior instead: no jump to a leaf without counts, and no false
         certainty for rows with missing values, which reach the mean of many leaves.
-    reliability : {None, "epistemic"}
+    reliability : {None, "epistemic"}, default=None
         "epistemic" multiplies each leaf's log P(y|w)/P(y) by 1 − u_e(w), so that small leaves, which the paper finds
         to weigh most, count for less (its future work, section 6). With more than two classes u_e is that of y
         against the rest.
-    temper : float in (0, 1], or None
+    temper : float in (0, 1], or None, default=1.0
         β, what a tree is worth as a witness. 1 is the paper's: the trees are independent. They are not, having grown
         from the same rows, and their product is far too sure of itself. None is the rule "tempered" before `fit` has
         chosen β, see :func:`~hedgerow.estimators.fitting.calibration.complete`.
-    prior_term : {"log", "plain"}
+    prior_term : {"log", "plain"}, default="log"
         "log" is the paper's formula, (K − 1)·log P(y) subtracted for K trees. "plain" subtracts (K − 1)·P(y), as the
         code does that its authors published.
 

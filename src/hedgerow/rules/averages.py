@@ -137,9 +137,9 @@ class Probability(AverageRule):
 
     Parameters
     ----------
-    correction : float
+    correction : float, default=0.0
         Rows that are added to each leaf; 0 is the plain frequency.
-    toward : Toward
+    toward : Toward, default="uniform"
         How they are divided: "uniform", or as the "prior" of the classes.
 
     Examples

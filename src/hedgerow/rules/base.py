@@ -252,8 +252,8 @@ class CountRule(Rule):
         Parameters
         ----------
         counts : array of shape (…, n_trees, n_classes)
-            Class counts of the leaf that each tree's row reaches.
-        prior : array of shape (n_classes,) or None
+            Class counts of the leaf that a row reaches in each tree.
+        prior : array of shape (n_classes,) or None, default=None
             Probability of each class without a look at the columns; None: all alike.
 
         Returns

@@ -70,7 +70,8 @@ def combine_masses(
     s_negative : array-like of shape (…, n_sources)
         Mass of each source on {⊖}.
     how : {"dempster", "cautious"}, default="dempster"
-        The rule.
+        Dempster's unnormalised rule, for independent sources; or the cautious rule, by which sources of the same
+        opinion count once.
 
     Returns
     -------
@@ -224,7 +225,7 @@ class Dempster(_BeliefRule):
 
     Parameters
     ----------
-    prior : array of shape (n_classes,) or None
+    prior : array of shape (n_classes,) or None, default=None
         Probability of each class without a look at the columns; None: all alike.
 
     Examples
@@ -271,7 +272,7 @@ class Cautious(_BeliefRule):
 
     Parameters
     ----------
-    prior : array of shape (n_classes,) or None
+    prior : array of shape (n_classes,) or None, default=None
         Probability of each class without a look at the columns; None: all alike.
 
     Examples

@@ -135,7 +135,7 @@ class Mixture(_OfScores):
     ----------
     score : AverageRule
         Rule whose values are combined.
-    centre : Literal[average, median, maximum]
+    centre : Literal[average, median, maximum], default="average"
         Value from which distances are measured: the average, the median, or the most committed tree.
 
     Examples

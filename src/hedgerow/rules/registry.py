@@ -83,7 +83,7 @@ def get(rule: Any) -> Rule:
     Parameters
     ----------
     rule : str or a rule
-        A name, or an instance.
+        One of the names that :func:`names` returns, or an instance.
 
     Returns
     -------

@@ -39,9 +39,10 @@ def save(model: Any, path: AnyPath, *, notes: Mapping[str, Any] | None = None) -
     model : fitted estimator
         A model of this package.
     path : str or path
-        Name of the file.
-    notes : mapping or None, default=None
-        What else the page says, by name.
+        Name of the file, usually with the ending .hedgerow.
+    notes : mapping of str to JSON values, or None, default=None
+        Notes that are stored with the model, such as the name of the target. They have no effect on it;
+        :func:`hedgerow.storage.read_notes` reads them.
 
     Raises
     ------

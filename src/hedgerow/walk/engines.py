@@ -117,7 +117,7 @@ class ForestWalk(HardWalk):
     forest : Forest
         The trees.
     n_jobs : int or None
-        Threads; None is one, -1 all processors.
+        Number of threads; None is 1, -1 all cores.
 
     Examples
     --------
@@ -178,10 +178,10 @@ class ForestWalk(HardWalk):
             Converted rows.
         tables : sequence of LeafTable
             Tables of the leaves, folded in one walk.
-        tree_weights : array of shape (n_trees,) or None
+        tree_weights : array of shape (n_trees,) or None, default=None
             Weight of each tree; None weighs all alike.
-        per_tree : bool
-            Whether the answers of the trees are kept apart.
+        per_tree : sequence of bool or None, default=None
+            For each table whether the answers of the trees are kept apart; None keeps none apart.
 
         Returns
         -------
@@ -265,10 +265,10 @@ class SoftWalk:
             Converted rows.
         tables : sequence of LeafTable
             Tables of the leaves, folded in one walk.
-        tree_weights : array of shape (n_trees,) or None
+        tree_weights : array of shape (n_trees,) or None, default=None
             Weight of each tree; None weighs all alike.
-        per_tree : bool
-            Whether the answers of the trees are kept apart.
+        per_tree : sequence of bool or None, default=None
+            For each table whether the answers of the trees are kept apart; None keeps none apart.
 
         Returns
         -------

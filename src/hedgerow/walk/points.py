@@ -206,12 +206,13 @@ class PointWalk:
             Converted rows.
         tables : sequence of LeafTable
             Tables of the leaves, folded in one walk.
-        tree_weights : array of shape (n_trees,) or None
+        tree_weights : array of shape (n_trees,) or None, default=None
             Weight of each tree; None weighs all alike.
-        per_tree : sequence of bool or None
+        per_tree : sequence of bool or None, default=None
             Whether the answers of the trees are kept apart, for each table.
-        skip : uint8 array of shape (n_samples, n_trees) or None
-            1 where a tree is left out of a row's answer.
+        skip : uint8 array of shape (n_trees, ceil(n_samples / 8)) or None, default=None
+            Bit mask of the rows that each tree leaves out, as ``numpy.packbits(..., axis=1, bitorder="little")`` makes
+            it.
 
         Returns
         -------

@@ -92,7 +92,7 @@ class SoftForestWalk:
     tolerance : float
         Weights below it are left out.
     n_jobs : int or None
-        Threads; None is one, -1 all processors.
+        Number of threads; None is 1, -1 all cores.
 
     Examples
     --------

@@ -70,7 +70,7 @@ class Dask:
             Function ``task(part, *shared)``; must be picklable.
         *shared
             What every task gets, as `share` has returned it.
-        done : Done or None
+        done : Done or None, default=None
             Called once for every part that is finished.
 
         Returns
@@ -106,7 +106,7 @@ class Dask:
             What every task gets, as `share` has returned it.
         merge : Callable[[object, object], object]
             Function that merges two results.
-        done : Done or None
+        done : Done or None, default=None
             Called once for every part that is finished.
 
         Returns

@@ -26,12 +26,12 @@ def from_dask(
     ----------
     frame : dask.dataframe.DataFrame
         Persisted: the rows must be the same in every pass. Of Parquet files, :func:`parquet` needs less memory.
-    target : str or None
+    target : str or None, default=None
         Column of the class or the target; None for rows to predict.
-    weight : str or None
+    weight : str or None, default=None
         Column of sample weights.
-    ignore : sequence of str
-        Columns that are not split on.
+    ignore : sequence of str, default=()
+        Names of columns that are neither split on nor read.
 
     Returns
     -------
@@ -73,12 +73,12 @@ def from_ray(
     ----------
     dataset : ray.data.MaterializedDataset
         Materialized: the rows must be the same in every pass. Of Parquet files, :func:`parquet` needs less memory.
-    target : str or None
+    target : str or None, default=None
         Column of the class or the target; None for rows to predict.
-    weight : str or None
+    weight : str or None, default=None
         Column of sample weights.
-    ignore : sequence of str
-        Columns that are not split on.
+    ignore : sequence of str, default=()
+        Names of columns that are neither split on nor read.
 
     Returns
     -------
@@ -116,12 +116,12 @@ def from_spark(
     ----------
     frame : pyspark.sql.DataFrame
         Persisted: the rows must be the same in every pass. Of Parquet files, :func:`parquet` needs less memory.
-    target : str or None
+    target : str or None, default=None
         Column of the class or the target; None for rows to predict.
-    weight : str or None
+    weight : str or None, default=None
         Column of sample weights.
-    ignore : sequence of str
-        Columns that are not split on.
+    ignore : sequence of str, default=()
+        Names of columns that are neither split on nor read.
 
     Returns
     -------

@@ -20,7 +20,7 @@ class Local:
 
     Parameters
     ----------
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Threads; -1 for all cores. None is 1, or what ``joblib.parallel_config`` says. Identical results for any n_jobs.
 
     Examples
@@ -65,7 +65,7 @@ class Local:
             Function ``task(part, *shared)``; must be picklable.
         *shared
             What every task gets, as `share` has returned it.
-        done : Done or None
+        done : Done or None, default=None
             Called once for every part that is finished.
 
         Returns
@@ -98,7 +98,7 @@ class Local:
             What every task gets, as `share` has returned it.
         merge : Callable[[object, object], object]
             Function that merges two results.
-        done : Done or None
+        done : Done or None, default=None
             Called once for every part that is finished.
 
         Returns

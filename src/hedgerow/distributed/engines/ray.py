@@ -23,7 +23,7 @@ class Ray:
 
     Parameters
     ----------
-    address : str or None
+    address : str or None, default=None
         Address for ``ray.init``, if it was not called yet; None starts Ray on this machine, or takes what the variable
         RAY_ADDRESS names. Every node needs hedgerow.
 
@@ -70,7 +70,7 @@ class Ray:
             Function ``task(part, *shared)``; must be picklable.
         *shared
             What every task gets, as `share` has returned it.
-        done : Done or None
+        done : Done or None, default=None
             Called once for every part that is finished.
 
         Returns
@@ -101,7 +101,7 @@ class Ray:
             What every task gets, as `share` has returned it.
         merge : Callable[[object, object], object]
             Function that merges two results.
-        done : Done or None
+        done : Done or None, default=None
             Called once for every part that is finished.
 
         Returns

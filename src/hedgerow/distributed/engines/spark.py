@@ -29,7 +29,7 @@ class Spark:
 
     Parameters
     ----------
-    session : pyspark.sql.SparkSession or None
+    session : pyspark.sql.SparkSession or None, default=None
         None for the active session, or a new one. Every executor needs hedgerow in its Python, which the variable
         PYSPARK_PYTHON names.
 
@@ -75,7 +75,7 @@ class Spark:
             Function ``task(part, *shared)``; must be picklable.
         *shared
             What every task gets, as `share` has returned it.
-        done : Done or None
+        done : Done or None, default=None
             Called once for every part that is finished.
 
         Returns
@@ -109,7 +109,7 @@ class Spark:
             What every task gets, as `share` has returned it.
         merge : Callable[[object, object], object]
             Function that merges two results.
-        done : Done or None
+        done : Done or None, default=None
             Called once for every part that is finished.
 
         Returns

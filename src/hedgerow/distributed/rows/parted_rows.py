@@ -32,9 +32,9 @@ class PartedRows:
     ----------
     n_rows : int
         Number of rows of all parts.
-    target : str or None
+    target : str or None, default=None
         Name of the column that is predicted.
-    weight : str or None
+    weight : str or None, default=None
         Name of the column with sample weights; None: all alike.
 
     Examples
@@ -87,13 +87,13 @@ def parquet(
     paths : str, path, or a list of them
         Files, folders (all ``*.parquet`` in them, by name), patterns such as ``"big/*.parquet"``, or addresses such as
         ``s3://bucket/rows.parquet``.
-    target : str or None
+    target : str or None, default=None
         Column of the class or the target; None for rows to predict.
-    weight : str or None
+    weight : str or None, default=None
         Column of sample weights.
-    ignore : sequence of str
-        Columns that are not split on.
-    n_parts : int or None
+    ignore : sequence of str, default=()
+        Names of columns that are neither split on nor read.
+    n_parts : int or None, default=None
         Number of parts, made of whole row groups; None for parts of about 260,000 rows. Results do not depend on it. A
         worker holds some parts at a time.
 

@@ -40,46 +40,47 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
 
     Parameters
     ----------
-    sigma : float, sequence of float, or mapping
+    sigma : float, sequence of float, or mapping, default=0.0
         Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or
         number), where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no
         feature. 0 is exact, ``measured.RelativeError(0.05)`` 5 % of the value. Used where no `X_err` is given.
-    error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, or a mapping
+    error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, \
+or a mapping, default="normal"
         Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column.
         "student" has 5 degrees of freedom, ``Student(df)`` others.
         Nominal columns are exact, or have a ``measured.Misclassification`` here.
-    prior : {"normal", "flat", "kde"} or an instance from :mod:`hedgerow.measured`
+    prior : {"normal", "flat", "kde"} or an instance from :mod:`hedgerow.measured`, default="normal"
         Prior of U: normal, with the variance of X minus that of the errors; flat; or any shape, found by
         deconvolution.
-    n_estimators : int
+    n_estimators : int, default=100
         Largest number of stages, a tree each.
-    learning_rate : float
-        Part of each step that is taken, in (0, 1].
-    min_weight_leaf : float
-        Least expected number of rows in each region, Σ P; Σ P² must be at least 0.4 of it, so that regions that
-        no row is surely in are not made.
-    max_leaf_nodes : int or None
-        Best first up to this many regions in each tree. None: as far as `min_weight_leaf` allows.
-    max_features : int, float, "sqrt", "log2" or None
+    learning_rate : float, default=0.1
+        Share of each step that is taken, in (0, 1]: smaller ones need more stages.
+    min_weight_leaf : float, default=20.0
+        Smallest expected number of rows in each region, Σ P; Σ P² must be at least 0.4 of it, so that regions that no
+        row is surely in are not made.
+    max_leaf_nodes : int or None, default=8
+        Largest number of regions in each tree, grown best first. None: as far as `min_weight_leaf` allows.
+    max_features : int, float, "sqrt", "log2" or None, default=None
         Columns tried at each split, drawn anew at each: their number, their share, √d or log₂ d; None tries
         all.
-    max_candidates : int
-        Largest number of thresholds tried in each column: quantiles of the midpoints between neighbouring
-        values.
-    ridge : float
+    max_candidates : int, default=64
+        Largest number of thresholds tried in each column, at quantiles of the midpoints between neighbouring values.
+    ridge : float, default=1.0
         Penalty on the squared steps of a region's value, in rows: with 1 a step is shrunk as if one more row,
         which agrees with the value before, were wholly inside.
-    n_iter_no_change : int or None
+    n_iter_no_change : int or None, default=None
         Stop after this many stages in which the loss of held-out rows has not become lower, and keep the stages
         up to the lowest. None: make all stages, from all rows.
-    validation_fraction : float or int
+    validation_fraction : float or int, default=0.1
         Fraction, or number, of the rows that are held out if `n_iter_no_change` is set.
-    categorical_features : "from_dtype", indices, mask, names or None
+    categorical_features : "from_dtype", indices, mask, names or None, default="from_dtype"
         Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
         array; None: none.
-    n_jobs : int or None
-        Threads that walk rows; trees are grown one after the other. The answer is the same for any number.
-    random_state : int, RandomState or None
+    n_jobs : int or None, default=None
+        Number of threads that walk rows; trees are grown one after the other. None is 1, -1 all cores; identical
+        results for any number.
+    random_state : int, RandomState instance or None, default=None
         Seed of the columns that are tried, if not all are, and of the held-out rows.
 
     Attributes
@@ -94,27 +95,26 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
         Labels, their number, and their weighted frequencies in the training data.
     n_estimators_ : int
         Number of stages that were kept.
-    train_losses_ : array
-        Mean training loss after each round.
+    train_losses_ : array of shape (n_estimators_ + 1,)
+        Mean training loss at the start and after each stage.
     validation_losses_ : array
-        Mean loss on held-out rows after each round, with early stopping.
+        Mean loss on held-out rows at the start and after each stage that was made; empty without `n_iter_no_change`.
     sigma_ : array of shape (n_features,)
         Standard deviations of the errors for rows without `X_err`.
     error_source_ : {"sigma", "X_err"}
         Where `fit` took the sizes of errors from.
-    error_sizes_ : array
-        Sizes of the errors that `fit` used.
+    error_sizes_ : ErrorSizes
+        Sizes of the errors that `fit` used, and which columns hold errors of others.
     laws_ : tuple
         Law of the latent values of each column, which replaces a missing value.
     schema_ : Schema
         Names, kinds and categories of the columns.
     training_range_ : array of shape (n_features, 2)
-        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
-        outside.
+        Smallest and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows outside.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of shape (n_features,)
-        Names of the columns, if X had names.
+        Names of the columns; absent if X had none.
     feature_importances_ : array of shape (n_features,)
         Share of each column in the decrease of impurity; they add up to 1.
 
@@ -173,9 +173,10 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
             Training rows.
         y : array-like of shape (n_samples,)
             Labels or numbers, one for each row.
-        sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
-        X_err : array-like or frame of the shape of X, or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
+            None weighs all alike.
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -215,7 +216,7 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -237,7 +238,7 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -256,7 +257,7 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -275,7 +276,7 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Yields
@@ -301,7 +302,7 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Yields
@@ -319,9 +320,9 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        measure : {"entropy"}
+        measure : {"entropy"}, default="entropy"
             What the numbers are.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -340,7 +341,7 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -363,9 +364,9 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
-        training : (X, y) or None
+        training : (X, y) or None, default=None
             Rows of `fit` again: the nearest of them with other answers are named.
 
         Returns
@@ -431,9 +432,9 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
             Rows, with the columns of `fit`.
         y : array-like of shape (n_samples,)
             True labels or numbers.
-        sample_weight : array-like of shape (n_samples,) or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row; None weighs all alike.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns

@@ -43,51 +43,52 @@ class MeasuredForestRegressor(ResidualAnswers, MeasuredForest):
 
     Parameters
     ----------
-    sigma : float, sequence of float, or mapping
+    sigma : float, sequence of float, or mapping, default=0.0
         Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or
         number), where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no
         feature. 0 is exact, ``measured.RelativeError(0.05)`` 5 % of the value. Used where no `X_err` is given.
-    error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, or a mapping
+    error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, \
+or a mapping, default="normal"
         Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column.
         "student" has 5 degrees of freedom, ``Student(df)`` others.
         Nominal columns are exact, or have a ``measured.Misclassification`` here.
-    prior : {"normal", "flat", "kde"} or an instance from :mod:`hedgerow.measured`
+    prior : {"normal", "flat", "kde"} or an instance from :mod:`hedgerow.measured`, default="normal"
         Prior of U: normal, with the variance of X minus that of the errors; flat; or any shape, found by
         deconvolution.
-    n_estimators : int
+    n_estimators : int, default=100
         Number of trees.
-    min_weight_leaf : float
-        Least expected number of rows in each region, Σ P; Σ P² must be at least 0.4 of it, so that regions that no row
-        is surely in are not made.
-    max_leaf_nodes : int or None
-        Best first up to this many regions in each tree. None: as far as `min_weight_leaf` allows.
-    max_features : int, float, "sqrt", "log2" or None
-        Columns tried at each split, as in :class:`ForestRegressor`.
-    max_candidates : int
-        Largest number of thresholds tried in each column: quantiles of the midpoints between neighbouring values.
-    ridge : float
+    min_weight_leaf : float, default=5.0
+        Smallest expected number of rows in each region, Σ P; Σ P² must be at least 0.4 of it, so that regions that no
+        row is surely in are not made.
+    max_leaf_nodes : int or None, default=None
+        Largest number of regions in each tree, grown best first. None: as far as `min_weight_leaf` allows.
+    max_features : int, float, "sqrt", "log2" or None, default=0.5
+        Columns tried at each split, drawn anew at each: their number, their share, √d or log₂ d; None tries all.
+    max_candidates : int, default=64
+        Largest number of thresholds tried in each column, at quantiles of the midpoints between neighbouring values.
+    ridge : float, default=1.0
         Penalty on the squared steps of a region's value, in rows: with 1 a step is shrunk as if one more row, which
         agrees with the value before, were wholly inside.
-    bootstrap : bool
+    bootstrap : bool, default=True
         Whether each tree is grown from rows drawn with replacement, as many as there are or as `max_samples`
         says.
-    max_samples : int, float or None
+    max_samples : int, float or None, default=None
         Rows drawn for each tree: their number, or a fraction of the rows of positive weight; None is all of
         them.
-    oob_score : bool or callable
-        Whether `fit` scores the forest on the rows that each tree has not drawn; a callable ``metric(y_true,
-        y_pred)`` computes the score.
-    n_points : "auto", int or None
+    oob_score : bool or callable, default=False
+        Whether `fit` scores the forest on its out-of-bag rows; a callable ``metric(y_true, y_pred)`` computes the
+        score.
+    n_points : "auto", int or None, default="auto"
         Where `predict` asks each tree: None asks about all regions that a row may be in, a number about so many
         points, which are drawn from the laws of the row's columns (:class:`hedgerow.walk.PointWalk`), the same for
         every row. "auto" takes 400 points of all trees together, at least four of each tree, and all regions of fewer
         than 13 trees: a seventh of the time with 100 trees. May be changed after `fit`.
-    categorical_features : "from_dtype", indices, mask, names or None
+    categorical_features : "from_dtype", indices, mask, names or None, default="from_dtype"
         Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
         array; None: none.
-    n_jobs : int or None
-        Threads; None is one, -1 all processors. Identical results for any number.
-    random_state : int, RandomState instance or None
+    n_jobs : int or None, default=None
+        Number of threads; None is 1, -1 all cores; identical results for any number.
+    random_state : int, RandomState instance or None, default=None
         Seed of what is drawn; the same seed gives the same model, bit for bit.
 
     Attributes
@@ -104,19 +105,18 @@ class MeasuredForestRegressor(ResidualAnswers, MeasuredForest):
         Standard deviations of the errors for rows without `X_err`.
     error_source_ : {"sigma", "X_err"}
         Where `fit` took the sizes of errors from.
-    error_sizes_ : array
-        Sizes of the errors that `fit` used.
+    error_sizes_ : ErrorSizes
+        Sizes of the errors that `fit` used, and which columns hold errors of others.
     laws_ : tuple
         Law of the latent values of each column, which replaces a missing value.
     schema_ : Schema
         Names, kinds and categories of the columns.
     training_range_ : array of shape (n_features, 2)
-        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
-        outside.
+        Smallest and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows outside.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of shape (n_features,)
-        Names of the columns, if X had names.
+        Names of the columns; absent if X had none.
     feature_importances_ : array of shape (n_features,)
         Share of each column in the decrease of impurity; they add up to 1.
 
@@ -181,11 +181,12 @@ class MeasuredForestRegressor(ResidualAnswers, MeasuredForest):
             Training rows.
         y : array-like of shape (n_samples,)
             Labels or numbers, one for each row.
-        sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
-        X_err : array-like or frame of the shape of X, or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
+            None weighs all alike.
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
-        y_err : array-like of shape (n_samples,) or None
+        y_err : array-like of shape (n_samples,) or None, default=None
             Standard deviation of the error of each target: rows weigh 1/y_err².
 
         Returns
@@ -227,7 +228,7 @@ class MeasuredForestRegressor(ResidualAnswers, MeasuredForest):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -249,9 +250,9 @@ class MeasuredForestRegressor(ResidualAnswers, MeasuredForest):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        measure : {"deviation", "variance"}
+        measure : {"deviation", "variance"}, default="deviation"
             Standard deviations, in the unit of the target, or their squares.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -282,11 +283,11 @@ class MeasuredForestRegressor(ResidualAnswers, MeasuredForest):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        coverage : float
+        coverage : float, default=0.9
             Probability of the interval.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
-        training : (X, y) or None
+        training : (X, y) or None, default=None
             Rows of `fit` again: the nearest of them with other answers are named.
 
         Returns
@@ -333,9 +334,9 @@ class MeasuredForestRegressor(ResidualAnswers, MeasuredForest):
             Rows, with the columns of `fit`.
         y : array-like of shape (n_samples,)
             True labels or numbers.
-        sample_weight : array-like of shape (n_samples,) or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row; None weighs all alike.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns

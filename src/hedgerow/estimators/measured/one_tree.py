@@ -75,7 +75,7 @@ class MeasuredTree(MeasuredInputs, OneTree):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -102,7 +102,7 @@ class MeasuredTree(MeasuredInputs, OneTree):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -125,9 +125,9 @@ class MeasuredTree(MeasuredInputs, OneTree):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
-        training : (X, y) or None
+        training : (X, y) or None, default=None
             Rows of `fit` again: the nearest of them with other answers are named.
 
         Returns
@@ -173,7 +173,7 @@ class MeasuredTree(MeasuredInputs, OneTree):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -205,9 +205,9 @@ class MeasuredTree(MeasuredInputs, OneTree):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        background : array-like or None
+        background : array-like or None, default=None
             Ignored: a region has no branches to be taken.
-        interactions : bool
+        interactions : bool, default=False
             Ignored.
 
         Returns

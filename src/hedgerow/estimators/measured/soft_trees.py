@@ -92,7 +92,7 @@ class SoftTrees(MeasuredInputs, ManyTrees):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns

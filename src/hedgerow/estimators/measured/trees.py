@@ -39,32 +39,34 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
 
     Parameters
     ----------
-    sigma : float, sequence of float, or mapping
+    sigma : float, sequence of float, or mapping, default=0.0
         Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or number),
         where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no feature. 0 is
         exact, ``measured.RelativeError(0.05)`` 5 % of the value. Used where no `X_err` is given.
-    error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, or a mapping
+    error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, \
+or a mapping, default="normal"
         Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column. "student" has
         5 degrees of freedom, ``Student(df)`` others. Nominal columns are exact, or have a
         ``measured.Misclassification`` here.
-    prior : {"normal", "flat", "kde"} or an instance from :mod:`hedgerow.measured`
+    prior : {"normal", "flat", "kde"} or an instance from :mod:`hedgerow.measured`, default="normal"
         Prior of U: normal, with the variance of X minus that of the errors; flat; or any shape, found by deconvolution.
-    risk : {"global", "node"}
+    risk : {"global", "node"}, default="global"
         What a split lowers: the squared residuals of all rows, or of the rows whose observed x is in the region, at the
         time the region is made. With "node" every region is scored once.
-    max_leaf_nodes : int or None
-        Best first up to this many regions. None: depth first, as far as `min_weight_leaf` allows.
-    min_weight_leaf : float
-        Least expected number of rows in each region; fractions of rows count as such, and a row of weight 2 as two.
-    max_candidates : int or None
-        Largest number of thresholds tried in each column: quantiles of the midpoints between neighbouring values. None
-        tries all.
-    nominal : {"subset", "binary"}
+    max_leaf_nodes : int or None, default=16
+        Largest number of regions, grown best first. None: depth first, as far as `min_weight_leaf` allows.
+    min_weight_leaf : float, default=1.0
+        Smallest expected number of rows in each region; fractions of rows count as such, and a row of weight 2 as two.
+    max_candidates : int or None, default=64
+        Largest number of thresholds tried in each column, at quantiles of the midpoints between neighbouring values.
+        None tries all.
+    nominal : {"subset", "binary"}, default="subset"
         Splits of nominal columns: some categories against the others, or one against the rest.
-    pruning : None, "cost_complexity" or :class:`~hedgerow.measured.CostComplexity`
+    pruning : None, "cost_complexity" or :class:`~hedgerow.measured.CostComplexity`, default=None
         Which splits to keep: all, or as many as are worth the price of a leaf, by default found by cross-validation.
-    categorical_features : "from_dtype", indices, mask, names or None
-        Which columns are nominal, as in :class:`TreeRegressor`.
+    categorical_features : "from_dtype", indices, mask, names or None, default="from_dtype"
+        Which columns are nominal. By default text columns and unordered categories of a frame, and none of an array;
+        None: none.
 
     Attributes
     ----------
@@ -84,12 +86,11 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
     schema_ : Schema
         Names, kinds and categories of the columns.
     training_range_ : array of shape (n_features, 2)
-        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
-        outside.
+        Smallest and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows outside.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of shape (n_features,)
-        Names of the columns, if X had names.
+        Names of the columns; absent if X had none.
     feature_importances_ : array of shape (n_features,)
         Share of each column in the decrease of impurity; they add up to 1.
 
@@ -141,11 +142,12 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
             Training rows, as they were measured.
         y : array-like of shape (n_samples,)
             Targets.
-        sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
-        X_err : array-like or frame of shape (n_samples, n_features), or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
+            None weighs all alike.
+        X_err : array-like or frame of shape (n_samples, n_features), or None, default=None
             Standard deviation of the error of each cell, in place of `sigma`.
-        y_err : array-like of shape (n_samples,) or None
+        y_err : array-like of shape (n_samples,) or None, default=None
             Standard deviation of the error of each target, above 0: squared residuals are weighted by 1/y_err².
 
         Returns
@@ -175,7 +177,7 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -199,7 +201,7 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -233,9 +235,9 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
             Rows, with the columns of `fit`.
         y : array-like of shape (n_samples,)
             True labels or numbers.
-        sample_weight : array-like of shape (n_samples,) or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row; None weighs all alike.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -255,39 +257,39 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
 
     Parameters
     ----------
-    sigma : float, sequence of float, or mapping
+    sigma : float, sequence of float, or mapping, default=0.0
         Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or
         number), where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no
         feature. 0 is exact, ``measured.RelativeError(0.05)`` 5 % of the value. Used where no `X_err` is given.
-    error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, or a mapping
+    error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, \
+or a mapping, default="normal"
         Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column.
         "student" has 5 degrees of freedom, ``Student(df)`` others. Nominal columns are exact, or have a
         ``measured.Misclassification`` here.
-    prior : {"normal", "flat", "kde"} or an instance from :mod:`hedgerow.measured`
+    prior : {"normal", "flat", "kde"} or an instance from :mod:`hedgerow.measured`, default="normal"
         Prior of U: normal, with the variance of X minus that of the errors; flat; or any shape, found by
         deconvolution.
-    risk : {"global", "node"}
+    risk : {"global", "node"}, default="global"
         What a split lowers: the squared residuals of all rows, or of the rows whose observed x is in the
         region, at the time the region is made. With "node" every region is scored once.
-    leaf : {"least_squares", "counts"}
+    leaf : {"least_squares", "counts"}, default="least_squares"
         "least_squares": probabilities are Σ γ_k P(U ∈ R_k | x), with values γ of least squares among
         probabilities: none negative, their sum 1. "counts": each training row adds its memberships to the counts of its
         class in every region, and probabilities are the regions' class frequencies weighted by membership. May be
         changed after `fit`.
-    max_leaf_nodes : int or None
-        Best first up to this many regions. None: depth first, as far as `min_weight_leaf` allows.
-    min_weight_leaf : float
-        Least expected number of rows in each region; fractions of rows count as such, and a row of weight 2 as
-        two.
-    max_candidates : int or None
-        Largest number of thresholds tried in each column: quantiles of the midpoints between neighbouring
-        values. None tries all.
-    nominal : {"subset", "binary"}
+    max_leaf_nodes : int or None, default=16
+        Largest number of regions, grown best first. None: depth first, as far as `min_weight_leaf` allows.
+    min_weight_leaf : float, default=1.0
+        Smallest expected number of rows in each region; fractions of rows count as such, and a row of weight 2 as two.
+    max_candidates : int or None, default=64
+        Largest number of thresholds tried in each column, at quantiles of the midpoints between neighbouring values.
+        None tries all.
+    nominal : {"subset", "binary"}, default="subset"
         Splits of nominal columns: some categories against the others, or one against the rest.
-    pruning : None, "cost_complexity" or :class:`~hedgerow.measured.CostComplexity`
+    pruning : None, "cost_complexity" or :class:`~hedgerow.measured.CostComplexity`, default=None
         Which splits to keep: all, or as many as are worth the price of a leaf, by default found by
         cross-validation.
-    categorical_features : "from_dtype", indices, mask, names or None
+    categorical_features : "from_dtype", indices, mask, names or None, default="from_dtype"
         Which columns are nominal. By default text columns and unordered categories of a frame, and none of an
         array; None: none.
 
@@ -307,19 +309,18 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
         Standard deviations of the errors for rows without `X_err`.
     error_source_ : {"sigma", "X_err"}
         Where `fit` took the sizes of errors from.
-    error_sizes_ : array
-        Sizes of the errors that `fit` used.
+    error_sizes_ : ErrorSizes
+        Sizes of the errors that `fit` used, and which columns hold errors of others.
     laws_ : tuple
         Law of the latent values of each column, which replaces a missing value.
     schema_ : Schema
         Names, kinds and categories of the columns.
     training_range_ : array of shape (n_features, 2)
-        Least and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows
-        outside.
+        Smallest and largest training value of each numeric column; NaN for nominal ones. Uncertainty grows outside.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of shape (n_features,)
-        Names of the columns, if X had names.
+        Names of the columns; absent if X had none.
     feature_importances_ : array of shape (n_features,)
         Share of each column in the decrease of impurity; they add up to 1.
 
@@ -372,9 +373,10 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
             Training rows.
         y : array-like of shape (n_samples,)
             Labels or numbers, one for each row.
-        sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
-        X_err : array-like or frame of the shape of X, or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
+            None weighs all alike.
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -415,7 +417,7 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -434,7 +436,7 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -474,7 +476,7 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -491,7 +493,7 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns
@@ -525,9 +527,9 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
             Rows, with the columns of `fit`.
         y : array-like of shape (n_samples,)
             True labels or numbers.
-        sample_weight : array-like of shape (n_samples,) or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row; None weighs all alike.
-        X_err : array-like or frame of the shape of X, or None
+        X_err : array-like or frame of the shape of X, or None, default=None
             Standard deviation of the error of each cell; None: those of `sigma`.
 
         Returns

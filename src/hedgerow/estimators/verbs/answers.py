@@ -86,12 +86,12 @@ class Answers(WaysOut):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        background : array-like or frame of shape (n_background, n_features), or None
+        background : array-like or frame of shape (n_background, n_features), or None, default=None
             Rows whose values replace those of columns that are not known; answers are means over them. Columns that the
             model does not split on get exactly 0, and correlated columns are told apart; time grows with the number of
             rows (100 are many). None: at splits on such columns a row takes all branches, by their shares of the
             training weight.
-        interactions : bool
+        interactions : bool, default=False
             Whether each column's contribution is divided further, into its own part and those that it shares with each
             other column.
 
@@ -230,7 +230,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
             Rows, with the columns of `fit`.
         y : array-like of shape (n_samples,)
             True labels or numbers.
-        sample_weight : array-like of shape (n_samples,) or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row; None weighs all alike.
 
         Returns
@@ -261,7 +261,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        rng : int, numpy.random.Generator or None
+        rng : int, numpy.random.Generator or None, default=None
             Seed of the draw, or a generator; None draws anew in every call.
 
         Returns
@@ -300,7 +300,7 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        measure : {"entropy", "leaf_entropy", "plausibility"}
+        measure : {"entropy", "leaf_entropy", "plausibility"}, default="entropy"
             What the numbers are; docs/uncertainty.md compares them.
 
         Returns
@@ -361,9 +361,9 @@ class ClassAnswers(ClassifierMixin, Answers):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        training : (X, y) or None
+        training : (X, y) or None, default=None
             Rows of `fit` again: the nearest of them that have another class are named.
-        contributions : bool
+        contributions : bool, default=False
             Whether it is said what each column adds to the answer, see :meth:`contributions`.
 
         Returns
@@ -596,7 +596,7 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
             Rows, with the columns of `fit`.
         y : array-like of shape (n_samples,)
             True labels or numbers.
-        sample_weight : array-like of shape (n_samples,) or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row; None weighs all alike.
 
         Returns
@@ -624,7 +624,7 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        measure : {"deviation", "variance"}
+        measure : {"deviation", "variance"}, default="deviation"
             What the numbers are.
 
         Returns
@@ -658,11 +658,11 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        coverage : float
+        coverage : float, default=0.9
             Probability that the interval is to hold the target, for models that have intervals.
-        training : (X, y) or None
+        training : (X, y) or None, default=None
             Rows of `fit` again: the nearest of them are named.
-        contributions : bool
+        contributions : bool, default=False
             Whether it is said what each column adds to the prediction, see :meth:`contributions`.
 
         Returns

@@ -56,8 +56,9 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
             Training rows.
         y : array-like of shape (n_samples,)
             Labels.
-        sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
+            None weighs all alike.
 
         Returns
         -------

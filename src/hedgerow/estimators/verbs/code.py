@@ -65,7 +65,7 @@ class Code(Pictures):
 
         Parameters
         ----------
-        name : str
+        name : str, default="tree"
             Prefix of the functions and data in the file.
 
         Returns
@@ -92,11 +92,11 @@ class Code(Pictures):
 
         Parameters
         ----------
-        dialect : {"duckdb", "sqlite"}
+        dialect : {"duckdb", "sqlite"}, default="duckdb"
             Database that is to run the expression.
-        output : {"label", "proba"}
+        output : {"label", "proba"}, default="label"
             The answer of `predict`; or the probability of each class, as expressions with the names ``p(class)``.
-        table : str or None
+        table : str or None, default=None
             Name or alias of the table that columns are qualified with; None: they are not.
 
         Returns
@@ -167,7 +167,7 @@ class CodeOfOne(Code):
 
         Parameters
         ----------
-        sort : {"coverage", "confidence"}
+        sort : {"coverage", "confidence"}, default="coverage"
             What comes first: rules of many rows, or rules of high confidence.
 
         Returns
@@ -194,7 +194,7 @@ class CodeOfOne(Code):
 
         Parameters
         ----------
-        max_depth : int or None
+        max_depth : int or None, default=None
             Depth below which the tree is summarised; None shows all of it.
 
         Returns
@@ -219,9 +219,9 @@ class CodeOfSeveral(Code):
 
         Parameters
         ----------
-        tree : int
+        tree : int, default=0
             Number of the tree, from 0.
-        sort : {"coverage", "confidence"}
+        sort : {"coverage", "confidence"}, default="coverage"
             What comes first: rules of many rows, or rules of high confidence.
 
         Returns
@@ -241,9 +241,9 @@ class CodeOfSeveral(Code):
 
         Parameters
         ----------
-        tree : int
+        tree : int, default=0
             Number of the tree, from 0.
-        max_depth : int or None
+        max_depth : int or None, default=None
             Depth below which the tree is summarised; None shows all of it.
 
         Returns

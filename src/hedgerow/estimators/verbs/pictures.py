@@ -119,7 +119,7 @@ class PicturesOfOne(Pictures):
 
         Parameters
         ----------
-        max_depth : int or None
+        max_depth : int or None, default=None
             Depth below which the tree is summarised; None shows all of it.
 
         Returns
@@ -148,16 +148,16 @@ class PicturesOfOne(Pictures):
 
         Parameters
         ----------
-        max_depth : int, None or "auto"
+        max_depth : int, None or "auto", default="auto"
             Draw splits above this depth; None: all. "auto" draws 60 leaves, or what replaces them where a tree has
             more: the splits that most rows meet are drawn, what is below the others is summarised, and a strip shows
             the whole tree.
-        row : array-like or frame of one row, or None
+        row : array-like or frame of one row, or None, default=None
             Row whose path and values are shown; several paths where a value is missing.
-        orientation : {"auto", "down", "right"}
+        orientation : {"auto", "down", "right"}, default="auto"
             Direction in which the tree grows. To the right it has a line for each leaf; "auto" uses that for more than
             10 leaves.
-        background : {"auto", "light", "dark", "transparent"}
+        background : {"auto", "light", "dark", "transparent"}, default="auto"
             Colours of the picture: "auto" those that the viewer prefers, light or dark; "transparent" the same with
             nothing behind them.
 
@@ -192,9 +192,9 @@ class PicturesOfSeveral(Pictures):
 
         Parameters
         ----------
-        tree : int
+        tree : int, default=0
             Number of the tree, from 0.
-        max_depth : int or None
+        max_depth : int or None, default=None
             Depth below which the tree is summarised; None shows all of it.
 
         Returns
@@ -222,15 +222,15 @@ class PicturesOfSeveral(Pictures):
 
         Parameters
         ----------
-        tree : int
+        tree : int, default=0
             Number of the tree, from 0.
-        max_depth : int, "auto" or None
+        max_depth : int, "auto" or None, default="auto"
             Depth below which the tree is summarised; "auto" draws what a page holds, None everything.
-        row : array-like or frame of one row, or None
+        row : array-like or frame of one row, or None, default=None
             Row whose path and values are shown; several paths where a value is missing.
-        orientation : {"auto", "down", "right"}
+        orientation : {"auto", "down", "right"}, default="auto"
             Direction in which the tree grows; "auto" is to the right for more than 10 leaves.
-        background : {"auto", "light", "dark", "transparent"}
+        background : {"auto", "light", "dark", "transparent"}, default="auto"
             Colours of the picture: "auto" those that the viewer prefers, light or dark; "transparent" the same with
             nothing behind them.
 

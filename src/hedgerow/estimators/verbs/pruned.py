@@ -70,9 +70,9 @@ class PrunedTree(TreeBased):
             Rows by which subtrees are judged.
         y : array-like of shape (n_samples,)
             Labels or numbers, one for each row.
-        sample_weight : array-like of shape (n_samples,) or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row; None weighs all alike.
-        pruning : str or an instance from :mod:`hedgerow.pruning`
+        pruning : str or an instance from :mod:`hedgerow.pruning`, default="reduced_error"
             How subtrees are judged.
 
         Returns
@@ -133,7 +133,7 @@ class PrunedTree(TreeBased):
             Training rows.
         y : array-like of shape (n_samples,)
             Labels or numbers, one for each row.
-        sample_weight : array-like of shape (n_samples,) or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row; None weighs all alike.
 
         Returns

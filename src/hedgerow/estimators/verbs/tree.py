@@ -79,8 +79,9 @@ class ClassTree(ClassAnswers, Tree):
             Training rows.
         y : array-like of shape (n_samples,)
             Labels or numbers, one for each row.
-        sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
+            None weighs all alike.
 
         Returns
         -------
@@ -315,8 +316,9 @@ class NumberTree(NumberAnswers, Tree):
             Training rows.
         y : array-like of shape (n_samples,)
             Targets.
-        sample_weight : array-like of shape (n_samples,) or None
-            Weight of each row: counts, if all are whole numbers, else relative; None weighs all alike.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
+            None weighs all alike.
 
         Returns
         -------

@@ -59,25 +59,26 @@ class WaysOut(TreeBased):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        target
-            The answer that is wanted: a class, or (lower, upper) of a number; None: every other class.
-        immutable : sequence of names or positions of columns
+        target : label, (low, high), or None, default=None
+            Answer that is wanted: a class, or an interval for the prediction of a regressor, with None for an open end.
+            None: every other class.
+        immutable : sequence of names or positions of columns, default=()
             Columns that stay as they are.
-        monotone : mapping of columns to 1 or -1, or None
+        monotone : mapping of columns to 1 or -1, or None, default=None
             Columns that may only rise (1) or only fall (-1).
-        max_changes : int or None
-            Most columns that may change.
-        plausible : bool
+        max_changes : int or None, default=None
+            Largest number of columns that may change; None sets no limit.
+        plausible : bool, default=False
             Whether only rows are proposed all of whose leaves hold training rows.
-        feature_costs : array-like of shape (n_features,), mapping of names to costs, or None
+        feature_costs : array-like of shape (n_features,), mapping of names to costs, or None, default=None
             Cost of changing a column by its training range, or its category. None: those of the model, else 1.
-        ranges : mapping of columns to (low, high), or None
+        ranges : mapping of columns to (low, high), or None, default=None
             Bounds of the values of columns, and units of their changes, in place of the training ranges, which models
             of other libraries do not have.
-        max_nodes : int
+        max_nodes : int, default=500
             Number of boxes of rows that the search looks into before it stops. What is found does not depend on the
             machine; the records' `gap` says how much nearer another row may be, 0 where none is.
-        time_limit : float or None
+        time_limit : float or None, default=None
             Seconds after which a search stops too.
 
         Returns
@@ -169,12 +170,12 @@ class WaysOut(TreeBased):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
-        columns : sequence of names or positions of columns, or None
+        columns : sequence of names or positions of columns, or None, default=None
             Columns that could be measured. None: those whose value is missing. Others, whose value is uncertain, count
             as missing too.
-        feature_costs : array-like of shape (n_features,), mapping of names to costs, or None
+        feature_costs : array-like of shape (n_features,), mapping of names to costs, or None, default=None
             Cost of measuring each column. None: those of the model, else 1.
-        measure : {"auto", "entropy", "set_size", "variance"}
+        measure : {"auto", "entropy", "set_size", "variance"}, default="auto"
             Doubt: entropy of `predict_proba` in bits, number of classes in `predict_set`, or total variance of
             `predict_uncertainty`. "auto" is the set's size where there are sets, entropy for other classifiers, and
             variance for regressors.

@@ -171,7 +171,7 @@ class Student(ErrorModel):
 
     Parameters
     ----------
-    df : float
+    df : float, default=5.0
         Degrees of freedom, above 2.
 
     Examples

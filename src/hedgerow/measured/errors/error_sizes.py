@@ -64,8 +64,8 @@ class RelativeError(ErrorSize):
     ----------
     fraction : float
         Relative standard deviation: 0.05 is 5 %.
-    least : float
-        Standard deviation of a value of 0.
+    least : float, default=0.0
+        Standard deviation of a value of 0, in the unit of the column.
 
     Raises
     ------

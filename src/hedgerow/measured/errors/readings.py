@@ -48,7 +48,7 @@ def average_repeats(values: Any, sigma: float | None = None) -> Readings:
     ----------
     values : array-like or frame of shape (n_samples, n_repeats)
         Measurements of the same quantity; NaN where there are fewer.
-    sigma : float or None
+    sigma : float or None, default=None
         Standard deviation of a single measurement. None: it is estimated, which needs a row with two.
 
     Returns
@@ -102,9 +102,9 @@ def read_limits(low: ArrayLike, high: ArrayLike, *, least: float | None = None, 
         Lower limits; NaN or −∞ where there is none.
     high : array-like of shape (n_samples,)
         Upper limits; NaN or ∞ where there is none. Without both a value is missing.
-    least : float or None
+    least : float or None, default=None
         What no value is below, in place of lower limits that are not there: 0 for a concentration.
-    most : float or None
+    most : float or None, default=None
         What no value is above, in place of upper limits that are not there.
 
     Returns

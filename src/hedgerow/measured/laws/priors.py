@@ -143,7 +143,7 @@ class KdePrior(Prior):
 
     Parameters
     ----------
-    bins : int
+    bins : int, default=128
         Cells of the density.
 
     Examples

@@ -166,7 +166,7 @@ class Pinball(NumberLoss):
 
     Parameters
     ----------
-    level : float
+    level : float, default=0.5
         Level of the quantile, between 0 and 1.
 
     Examples

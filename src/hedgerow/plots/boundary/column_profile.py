@@ -125,14 +125,14 @@ class ColumnProfileDisplay(Display):
         ----------
         estimator : fitted BoundaryClassifier
             The model.
-        X : table
+        X : array-like or frame of shape (n_samples, n_features)
             Rows that give the range of the column and the medians of the others.
         features : name or position of a column
             Name or position of the column.
         class_label : label or None, default=None
             The class; None is the last.
         truth : callable or None, default=None
-            Function of the column's values that gives the true probability, or None.
+            Function from values of the column to the true probability, to be drawn; None draws none.
         grid_resolution : int, default=400
             Number of values of the column.
         name : str or None, default=None

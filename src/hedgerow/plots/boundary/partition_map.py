@@ -128,7 +128,7 @@ class PartitionDisplay(Display):
         kind : {"global", "separator", "leaf"} or None, default=None
             Partition that is drawn; None is that of the estimator.
         class_label : label or None, default=None
-            Label of the class whose boundary is meant.
+            Class whose boundary is drawn; None is the last.
         ax : matplotlib Axes or None, default=None
             Axes to draw on; None makes a new figure.
         **kwargs

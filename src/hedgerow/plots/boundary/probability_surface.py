@@ -149,10 +149,10 @@ class ProbabilitySurfaceDisplay(Display):
         ----------
         estimator : fitted BoundaryClassifier
             The model.
-        X : table
+        X : array-like or frame of shape (n_samples, n_features)
             Rows that give the ranges of the two columns and the medians of the others.
         y : array-like of shape (n_samples,) or None, default=None
-            Labels, to draw the rows, or None.
+            Labels of the rows, which are then drawn; None draws none.
         features : two names or positions of columns, default=(0, 1)
             Two names or positions of columns.
         class_label : label or None, default=None

@@ -141,18 +141,18 @@ class SoftCurveDisplay(Display):
         ----------
         estimator : fitted MeasuredTreeRegressor or MeasuredTreeClassifier
             The model.
-        X : table
+        X : array-like or frame of shape (n_samples, n_features)
             Rows that give the range of the column, and the medians or most frequent categories of the others.
         y : array-like of shape (n_samples,) or None, default=None
-            Targets, to draw the rows, or None.
+            Targets of the rows, which are then drawn; None draws none.
         hard : fitted tree or None, default=None
-            Fitted tree of the same kind to compare with, such as one with ``sigma=0``, or None.
+            Fitted tree of the same kind to compare with, such as one with ``sigma=0``; None draws none.
         truth : callable or None, default=None
-            Function of the column's values that gives the true answer, or None.
+            Function from values of the column to the true answer, to be drawn; None draws none.
         features : name or position of a column, default=0
             Name or position of the column.
         class_label : label or None, default=None
-            Label of the class whose least-squares value a classifier draws.
+            Class whose answer is drawn, for a classifier; None is the last.
         grid_resolution : int, default=400
             Number of values of the column.
         ax : matplotlib Axes or None, default=None

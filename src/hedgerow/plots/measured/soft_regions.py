@@ -162,12 +162,12 @@ class SoftRegionsDisplay(Display):
         ----------
         estimator : fitted MeasuredTreeRegressor or MeasuredTreeClassifier
             The model.
-        X : table
+        X : array-like or frame of shape (n_samples, n_features)
             Rows that give the ranges of the two columns, and the medians or most frequent categories of the others.
         features : two names or positions of columns, default=(0, 1)
             Two names or positions of columns.
         class_label : label or None, default=None
-            Label of the class whose least-squares value a classifier draws.
+            Class whose answer is drawn, for a classifier; None is the last.
         grid_resolution : int, default=150
             Number of values of each column.
         ax : matplotlib Axes or None, default=None

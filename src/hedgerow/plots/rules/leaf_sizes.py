@@ -153,8 +153,8 @@ class LeafSizeDisplay(Display):
             Fraction or number of held-out rows; the split is stratified by class.
         min_samples_leaf : iterable of numbers, default=(1, 2, 3, 4, 8, 32)
             Sizes of leaves, in any order.
-        rules : iterable of str or rules, default=('probability', 'confidence', 'pool', 'dempster', 'evidence')
-            By default evidence and pool, which the paper discusses, the usual mean of probabilities, and two others.
+        rules : iterable of str or rules, default=("probability", "confidence", "pool", "dempster", "evidence")
+            Rules that are compared, by name or as instances.
         random_state : int, RandomState instance or None, default=None
             Seed of the split of the rows.
         ax : matplotlib Axes or None, default=None

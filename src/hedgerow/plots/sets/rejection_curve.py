@@ -46,7 +46,7 @@ class RejectionCurveDisplay(Display):
     Parameters
     ----------
     s : sequence of float
-        N_s.
+        Values of s.
     determinacy : ndarray of shape (n_s,)
         Share of rows whose set has one class.
     single_accuracy : ndarray of shape (n_s,)
@@ -211,7 +211,7 @@ class RejectionCurveDisplay(Display):
         sets : bool array-like of shape (n_s, n, n_classes)
             Output of `predict_set` for each s.
         s : iterable of float
-            N_s, in the order in which the line joins the points.
+            Values of s, in the order in which the line joins the points.
         classes : array-like of shape (n_classes,)
             Labels of the sets' columns.
         sample_weight : array-like of shape (n_samples,) or None, default=None
