@@ -8,8 +8,8 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -32,6 +32,7 @@ extern "C" void launch(void (*kernel)(const void*), long long n_blocks, long lon
         for (threadIdx.x = 0; threadIdx.x < block; ++threadIdx.x) kernel(walk);
 }
 """
+_HOST_OF_GROWTH = (Path(__file__).parent / "host_of_growth.hpp").read_text()
 _OPTIONS = (
     *("-std=c++17", "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"),
     *("-Wno-unused-function", "-Wno-unused-parameter", "-Wno-unknown-pragmas"),
@@ -44,19 +45,25 @@ def host_kernels(n_parts: int = 4) -> ctypes.CDLL:
 
     With few `n_parts` many rows go to the kernel for rows in many leaves.
     """
-    compiler = shutil.which(os.environ.get("CXX", "c++"))
-    if compiler is None:
-        pytest.skip("no C++ compiler to compile the kernels with: set CXX")
     text = [(Path(__file__).parent / "host.hpp").read_text(), f"#define N_LANES {LANES}", f"#define N_PARTS {n_parts}"]
     for n in range(1, MOST_COLUMNS + 1):
         text += [f"#define N_COLUMNS {n}", f"namespace columns_{n} {{", source(), "}", "#undef N_COLUMNS"]
-    text.append(_LAUNCH)
-    digest = hashlib.sha256("\n".join([compiler, *_OPTIONS, *text]).encode()).hexdigest()[:16]
+    return host_library("\n".join(text))
+
+
+@cache
+def host_library(text: str) -> ctypes.CDLL:
+    """A library of some kernels, kept in the folder for temporary files."""
+    compiler = shutil.which(os.environ.get("CXX", "c++"))
+    if compiler is None:
+        pytest.skip("no C++ compiler to compile the kernels with: set CXX")
+    text += _LAUNCH
+    digest = hashlib.sha256("\n".join([compiler, *_OPTIONS, text]).encode()).hexdigest()[:16]
     library = Path(tempfile.gettempdir()) / f"hedgerow-kernels-{os.getuid()}-{digest}.so"
     if not library.exists():
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "kernels.cpp"
-            path.write_text("\n".join(text))
+            path.write_text(text)
             made = path.with_suffix(".so")
             subprocess.run([compiler, *_OPTIONS, "-o", made, path], check=True)
             shutil.copy(made, partial := library.with_suffix(f".{os.getpid()}"))
@@ -97,6 +104,7 @@ class HostDevice:
     most_shared_bytes: int = 128 * 1024
     xp: Any = np
     special: Any = scipy.special
+    cooperating_threads: int = 1
     number: int = 0
     name: str = "cuda:0"
     launched: list[str] = field(default_factory=list)
@@ -113,6 +121,20 @@ class HostDevice:
 
     def lanes(self, n: int) -> list[HostLane]:
         return [HostLane() for _ in range(n)]
+
+    def current(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def compiled(self, source: str, options: tuple[str, ...]) -> Callable[..., None]:
+        library = host_library(_HOST_OF_GROWTH + source)
+
+        def launch(kernel: str, struct: NDArray[np.int64], n_blocks: int, block: int, shared: int) -> None:
+            assert shared <= self.most_shared_bytes
+            self.launched.append(kernel)
+            argument = struct.ctypes.data_as(ctypes.c_void_p)
+            library.launch(getattr(library, kernel), ctypes.c_longlong(n_blocks), ctypes.c_longlong(block), argument)
+
+        return launch
 
     def launch(
         self, kernel: str, struct: NDArray[np.int64], n_threads: int, *, n_columns: int, block: int, shared: int

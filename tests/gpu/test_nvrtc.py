@@ -7,12 +7,19 @@ from functools import cache
 
 import pytest
 
+from hedgerow.gpu.growth import launch as growth
 from hedgerow.gpu.launch import MOST_COLUMNS, compile_options, source
 
 KERNELS = (
     *("make_keys", "fold_rows", "fold_rows_of_many_columns", "fold_staged", "route_rows"),
     *("fold_parts", "fold_parts_of_many_columns", "fold_large", "list_reached"),
 )
+
+KERNELS_OF_GROWTH = (
+    *("draw_rows", "draw_rows_again", "list_drawn", "count_classes"),
+    *("list_nodes", "split_small", "split_large", "make_children", "fold_unseen"),
+)
+ARCHITECTURES = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90"]
 
 
 @cache
@@ -24,11 +31,11 @@ def nvrtc() -> ctypes.CDLL:
         pytest.skip("NVRTC is not installed: make nvrtc-test")
 
 
-def compiled(architecture: str, n_columns: int) -> tuple[bytes, str]:
+def compiled(architecture: str, text: str, given: tuple[str, ...]) -> tuple[bytes, str]:
     """Machine code of the kernels, and what the compiler has said."""
     library, program, size = nvrtc(), ctypes.c_void_p(), ctypes.c_size_t()
-    assert library.nvrtcCreateProgram(ctypes.byref(program), source().encode(), b"kernels.cu", 0, None, None) == 0
-    options = [option.encode() for option in (f"--gpu-architecture={architecture}", *compile_options(n_columns))]
+    assert library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernels.cu", 0, None, None) == 0
+    options = [option.encode() for option in (f"--gpu-architecture={architecture}", *given)]
     status = library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
     assert library.nvrtcGetProgramLogSize(program, ctypes.byref(size)) == 0
     log = ctypes.create_string_buffer(size.value)
@@ -42,8 +49,15 @@ def compiled(architecture: str, n_columns: int) -> tuple[bytes, str]:
 
 
 @pytest.mark.parametrize("n_columns", [1, 2, MOST_COLUMNS])
-@pytest.mark.parametrize("architecture", ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90"])
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_every_kernel_compiles(architecture: str, n_columns: int) -> None:
-    code, log = compiled(architecture, n_columns)
+    code, log = compiled(architecture, source(), compile_options(n_columns))
     assert log == ""
     assert [name for name in KERNELS if b".text." + name.encode() + b"\0" not in code] == []
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_every_kernel_of_growth_compiles(architecture: str) -> None:
+    code, log = compiled(architecture, growth.source(), growth.OPTIONS)
+    assert log == ""
+    assert [name for name in KERNELS_OF_GROWTH if b".text." + name.encode() + b"\0" not in code] == []

@@ -98,3 +98,29 @@ def test_regression_means() -> None:
     model = ForestRegressor(20, random_state=0).fit(X[:5000], y[:5000])
     table = LeafTable.of(model.forest_.stats[:, 1:2])
     assert equal(DeviceWalk(model.forest_, device()).fold(X, [table])[0], fold(model.forest_, X, [table])[0])
+
+
+@pytest.mark.parametrize("n_rows", [1, 700, 20_000])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"splitter": "best", "min_samples_leaf": 3},
+        {"splitter": "random", "categorical_features": [3], "max_depth": 9},
+        {"bootstrap": False, "max_features": None, "max_bins": 20, "n_estimators": 3},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(("n_classes", "missing"), [(2, 0.0), (2, 0.2), (7, 0.0), (7, 0.2)])
+def test_forests_are_fitted_as_on_the_cpu(
+    n_rows: int, parameters: dict[str, Any], n_classes: int, missing: float
+) -> None:
+    X, y = make_classification(n_rows + 50, 20, n_informative=8, n_classes=n_classes, random_state=0)
+    X, y = X[:n_rows], y[:n_rows]
+    X[:, 3] = np.abs(X[:, 3]).astype(int)
+    X[np.random.default_rng(0).random(X.shape) < missing] = np.nan
+    model = ForestClassifier(**{"n_estimators": 12, "random_state": 0, "n_jobs": -1} | parameters)
+    found, expected = model.to("cuda").fit(X, y), model.fit(X, y)
+    for name in ("threshold", "feature", "first_child", "kind", "weight", "tree_start", "leaf_start", "leaf_counts"):
+        assert equal(getattr(found.forest_, name), getattr(expected.forest_, name)), name
+    assert getattr(found, "rule_", None) == getattr(expected, "rule_", None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -23,13 +22,14 @@ from hedgerow.growth import Growth
 from hedgerow.walk import ForestWalk, HardWalk, Query, TableCache, Walk, ask
 
 if TYPE_CHECKING:
-    from hedgerow.gpu import DeviceWalk
+    from hedgerow.gpu import CudaDevice, DeviceWalk
 
 __all__ = ["TreeBased", "copied_here", "is_elsewhere"]
 
 Floats = NDArray[np.float64]
 
 _DLPACK_CPU = 1
+_ELSEWHERE = ("_device", "_engine")  # not in pickles and files
 _GROWTH = (
     *("nominal", "missing", "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf"),
     *("min_impurity_decrease", "max_leaf_nodes", "max_features"),
@@ -40,6 +40,10 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
     """Abstract; final classes have the parameters of :class:`~hedgerow.growth.Growth` among theirs."""
 
     _made_again: ClassVar[frozenset[str]] = frozenset()  # attributes that are derived, and not stored in files
+
+    _grows_on_gpu: ClassVar[bool] = False  # whether `fit` of a model that was moved grows the trees there
+    _device: CudaDevice | None = None
+    _engine: DeviceWalk | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -80,10 +84,11 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         check_fitted(self)
 
     def to(self, device: str) -> Self:
-        """Copy of this fitted model whose rows are walked on another device; the trees are shared.
+        """Copy of this model whose rows are walked on another device; the trees are shared.
 
-        On a GPU, `fit` and what is no walk stay on the CPU. X may be an array of the GPU, and answers then stay there.
-        Clones, pickles and files are those of the model itself, which walks on the CPU.
+        A :class:`ForestClassifier` is fitted there too, with the trees of the CPU, bit for bit. Other models are fitted
+        first, and then moved; what is no walk stays on the CPU. X may be an array of the GPU, and answers then stay
+        there. Clones, pickles and files are those of the model itself, which is on the CPU.
 
         Parameters
         ----------
@@ -99,6 +104,8 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         ------
         ValueError
             If there is no such device, or the model's rows are in all leaves at once.
+        NotFittedError
+            If this model is fitted on the CPU, and is not fitted yet.
         NoGPUError
             If there is no such GPU.
         ImportError
@@ -113,33 +120,39 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
         >>> from hedgerow import ForestClassifier
         >>> forest = ForestClassifier(5, random_state=0).fit([[1.0], [2.0]] * 10, [0, 1] * 10)
         >>> on_gpu = forest.to("cuda")  # doctest: +SKIP
+        >>> grown_there = ForestClassifier().to("cuda").fit([[1.0], [2.0]] * 10, [0, 1] * 10)  # doctest: +SKIP
         >>> forest.to("cpu").predict([[2.0]])
         array([1])
         """
-        check_is_fitted(self)
+        to_be_fitted = self._grows_on_gpu and "forest_" not in vars(self)
+        if not to_be_fitted:
+            check_is_fitted(self, msg=f"%(name)s is fitted on the CPU: call fit, and then to({device!r})")
         moved = copy(self)
         moved._tables = TableCache()
+        moved._device = moved._engine = None
         if device == "cpu":
             return moved
-        walk = moved._walk
-        if not isinstance(walk, HardWalk):
+        if not to_be_fitted and not isinstance(moved._walk, HardWalk):
             raise ValueError(f"{type(self).__name__} can't be moved to {device}: its rows are in all leaves at once")
-        from hedgerow.gpu import DeviceWalk, open_device
+        from hedgerow.gpu import open_device
 
-        moved._engine = DeviceWalk(walk.forest, open_device(device))
+        moved._device = open_device(device)
         return moved
 
     @property
     def _device_walk(self) -> DeviceWalk | None:
         """Engine on another device; None on the CPU."""
-        engine: DeviceWalk | None = vars(self).get("_engine")
-        if engine is not None and engine.forest is not self.forest_:  # fitted again
-            engine = self._engine = replace(engine, forest=self.forest_)
-        return engine
+        if self._device is None:
+            return None
+        if self._engine is None or self._engine.forest is not self.forest_:  # fitted again
+            from hedgerow.gpu import DeviceWalk
+
+            self._engine = DeviceWalk(self.forest_, self._device)
+        return self._engine
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_engine"}
+        return {name: value for name, value in state.items() if name not in _ELSEWHERE}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Check a pickled model as :func:`hedgerow.load` checks a file: the core relies on parts that match."""

@@ -135,6 +135,8 @@ default="random"
     True
     """
 
+    _grows_on_gpu = True
+
     def __init__(
         self,
         n_estimators: int = 100,

@@ -24,7 +24,7 @@ __all__ = ["check_fitted", "storable"]
 Class = TypeVar("Class", bound=type)
 
 # Caches, and what belongs to a session and not to a model: scikit-learn's callbacks and requests.
-_NOT_STORED = frozenset({"_tables", "_engine", "_skl_callbacks", "_metadata_request"})
+_NOT_STORED = frozenset({"_tables", "_device", "_engine", "_skl_callbacks", "_metadata_request"})
 _FOUND_BY_FIT = re.compile(r"[a-z]([a-z0-9_]*[a-z0-9])?_|_impurity")
 
 

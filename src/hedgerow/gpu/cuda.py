@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._lazy import lazy
+from hedgerow.gpu.device import Launch
 from hedgerow.gpu.launch import compile_options, source
 
 __all__ = ["CudaDevice", "CudaLane", "NoGPUError", "open_device"]
@@ -115,6 +116,7 @@ class CudaDevice:
     xp: Any
     number: int
     _modules: dict[int, Any] = field(default_factory=dict, repr=False)
+    _sources: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @lazy
     def _properties(self) -> dict[str, Any]:
@@ -151,6 +153,10 @@ class CudaDevice:
     @property
     def most_shared_bytes(self) -> int:
         return int(self._properties["sharedMemPerBlockOptin"])
+
+    @property
+    def cooperating_threads(self) -> int:
+        return 1024
 
     def current(self) -> Any:
         """Context in which this is CuPy's current device.
@@ -248,6 +254,34 @@ class CudaDevice:
         if shared > self.shared_bytes:
             function.max_dynamic_shared_size_bytes = shared
         function((grid,), (block,), (self.xp.asarray(struct),), shared_mem=shared)
+
+    def compiled(self, source: str, options: tuple[str, ...]) -> Launch:
+        """Compile kernels once, and return what launches them.
+
+        Parameters
+        ----------
+        source : str
+            Source of the kernels.
+        options : tuple of str
+            Options of NVRTC.
+
+        Returns
+        -------
+        callable
+            Queues a kernel, given its name, its struct, the number of blocks, the threads of each, and the bytes they
+            share.
+        """
+        module = self._sources.get(source)
+        if module is None:
+            module = self._sources[source] = self.xp.RawModule(code=source, options=options, backend="nvrtc")
+
+        def launch(kernel: str, struct: NDArray[np.int64], n_blocks: int, block: int, shared: int) -> None:
+            function = module.get_function(kernel)
+            if shared > self.shared_bytes:
+                function.max_dynamic_shared_size_bytes = shared
+            function((n_blocks,), (block,), (self.xp.asarray(struct),), shared_mem=shared)
+
+        return launch
 
 
 @dataclass(eq=False)

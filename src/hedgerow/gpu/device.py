@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Device", "Lane"]
+__all__ = ["Device", "Lane", "Launch"]
+
+Launch: TypeAlias = Callable[[str, NDArray[np.int64], int, int, int], None]
+"""Queues a kernel, given its name, its struct, the number of blocks, the threads of each, and the bytes they share."""
 
 
 class Lane(Protocol):
@@ -76,6 +79,24 @@ class Device(Protocol):
     @property
     def most_shared_bytes(self) -> int:
         """Memory that the threads of the only block of a processor share."""
+
+    @property
+    def cooperating_threads(self) -> int:
+        """Most threads of a block that can wait for each other."""
+
+    def current(self) -> AbstractContextManager[Any]:
+        """Context in which arrays are made on this device."""
+
+    def compiled(self, source: str, options: tuple[str, ...]) -> Launch:
+        """Compile kernels once, and return what launches them.
+
+        Parameters
+        ----------
+        source : str
+            Source of the kernels.
+        options : tuple of str
+            Options of the compiler.
+        """
 
     def free_bytes(self) -> int:
         """Memory that is left for new arrays."""

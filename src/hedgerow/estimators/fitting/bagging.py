@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from hedgerow._arrays import Floats
 from hedgerow._core import DrawScheme
 from hedgerow._params import check_bool, is_fraction, is_whole
+from hedgerow.estimators.fitting.calibration import NodeSizes
 from hedgerow.forest.counts import as_numbers
 from hedgerow.forest.forest import Forest
-from hedgerow.growth import Grown
+from hedgerow.rules import FoldRule
 from hedgerow.walk import LeafTable, fold, route
 
 __all__ = [
@@ -116,6 +117,16 @@ def warn_of_no_answer(unseen: NDArray[np.bool_]) -> None:
         )
 
 
+class GrownTrees(Protocol):
+    """What growth returns, wherever the trees were grown."""
+
+    @property
+    def forest(self) -> Forest: ...
+
+    @property
+    def in_bag(self) -> NDArray[np.uint8]: ...
+
+
 @dataclass(frozen=True)
 class OutOfBag:
     """Training rows, and the trees that they are in the bag of."""
@@ -127,7 +138,7 @@ class OutOfBag:
     n_jobs: int | None
 
     @classmethod
-    def of(cls, grown: Grown, values: Floats, used: NDArray[np.bool_], n_jobs: int | None) -> OutOfBag:
+    def of(cls, grown: GrownTrees, values: Floats, used: NDArray[np.bool_], n_jobs: int | None) -> OutOfBag:
         """Unpack the bags of grown trees; `used` are the rows of `values` that they were drawn from."""
         seen = np.zeros((grown.forest.n_trees, -(-len(values) // 8)), dtype=np.uint8)
         positions = np.flatnonzero(used)
@@ -182,6 +193,20 @@ class OutOfBag:
         if not unseen.all():
             folded, n_trees = [one[unseen] for one in folded], n_trees[unseen]
         return folded, n_trees, unseen
+
+    @property
+    def n_trees(self) -> int:
+        return self.forest.n_trees
+
+    def node_sizes(self, sizes: Sequence[int]) -> NodeSizes:
+        """The trees with nodes below each size as leaves."""
+        return NodeSizes.of(self.forest, sizes)
+
+    def size_folds(
+        self, rule: FoldRule, prior: Floats, cuts: Any, tree_weights: Floats | None
+    ) -> tuple[list[Floats], Floats, NDArray[np.bool_]]:
+        """Fold the tables of a rule for each size of nodes, as :meth:`folds`."""
+        return self.folds(cuts.tables(rule, prior), tree_weights)
 
     def accuracies(self, codes: NDArray[np.int32], sample_weight: Floats) -> Floats:
         """Out-of-bag accuracy of each tree, (n_trees,); NaN for a tree with all rows in its bag."""

@@ -12,6 +12,7 @@ from hedgerow._criteria import CRITERIA
 from hedgerow._params import check_choice
 from hedgerow.data.table import Schema, Table, read_table
 from hedgerow.data.targets import read_labels
+from hedgerow.estimators.base import copied_here
 from hedgerow.estimators.fitting.bagging import (
     OutOfBag,
     draw_scheme,
@@ -21,14 +22,15 @@ from hedgerow.estimators.fitting.bagging import (
     warn_of_no_answer,
 )
 from hedgerow.estimators.fitting.bags import UnseenRows
-from hedgerow.estimators.fitting.calibration import CALIBRATION_ROWS, HeldOut, NodeSizes, complete, thinning
+from hedgerow.estimators.fitting.calibration import CALIBRATION_ROWS, HeldOut, complete, thinning
 from hedgerow.estimators.fitting.costs import cheapest_classes, class_costs, feature_costs
+from hedgerow.estimators.fitting.growth_on_gpu import GrownOnGPU, UnseenOnGPU
 from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.verbs.bagged_trees import BaggedTrees
 from hedgerow.estimators.verbs.rule_answers import RuleAnswers
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import impurity_of
-from hedgerow.growth import Growth
+from hedgerow.growth import Grown, Growth
 from hedgerow.rules import FoldRule, Probability, get
 
 __all__ = ["BaggedClassifier", "forest_criteria"]
@@ -80,6 +82,8 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, *, keep_bags: bool = False) -> OutOfBag | None:
         self._check_rule()
+        if self._device is not None:
+            X, y, sample_weight = copied_here(X), copied_here(y), copied_here(sample_weight)
         table = read_table(X, categorical_features=self.categorical_features, estimator=self)
         labels = read_labels(y, table.values)
         weight = labels.weighted(sample_weight, table.values, self.class_weight, exact=self._draws_by_hash())
@@ -91,15 +95,28 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
         found: dict[str, Any] = {"training_range_": training.ranges}
         if growth.linear_model is not None:
             found["column_deviation_"] = training.deviations
-        forest, bags = grown.forest, None
+        bags = None
         if keep_bags or self._keeps_bags():
-            bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
-            forest, held_out = self._hold_out(bags, labels.codes, labels.classes, weight, prior)
+            held = self._bags(grown, table.values, weight > 0, keep_bags)
+            forest, held_out = self._hold_out(held, labels.codes, labels.classes, weight, prior)
             found |= held_out
+            bags = held if isinstance(held, OutOfBag) else None
+        else:
+            forest = grown.forest
         if drawn is not None:
             found["bags_"] = drawn
         self._set_bagged(table, forest, labels.classes, prior, **found)
         return replace(bags, forest=forest) if keep_bags and bags is not None else None
+
+    def _bags(
+        self, grown: Grown | GrownOnGPU, values: Floats, used: NDArray[np.bool_], keep_bags: bool
+    ) -> OutOfBag | UnseenOnGPU:
+        """Training rows out of each tree's bag: where the trees are, if all that is asked of them can be told there."""
+        if isinstance(grown, GrownOnGPU) and not keep_bags and not self._scores_out_of_bag():
+            asks_frequencies = self._completes_rule() and get(self.rule) == Probability() and self.tree_weights is None
+            if asks_frequencies and not np.isnan(values[thinning(len(values), CALIBRATION_ROWS)]).any():
+                return UnseenOnGPU.of(grown, values, used, self.n_jobs)
+        return OutOfBag.of(grown, values, used, self.n_jobs)
 
     def _growth_for(self, classes: NDArray[Any], schema: Schema) -> Growth:
         """Settings of growth; where the size of nodes is chosen afterwards, of the smallest."""
@@ -195,12 +212,18 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
             scaled_tree_weights(self.tree_weights, self.n_estimators)
 
     def _hold_out(
-        self, bags: OutOfBag, codes: NDArray[np.int32], classes: NDArray[Any], weight: Floats, prior: Floats
+        self,
+        bags: OutOfBag | UnseenOnGPU,
+        codes: NDArray[np.int32],
+        classes: NDArray[Any],
+        weight: Floats,
+        prior: Floats,
     ) -> tuple[Forest, dict[str, Any]]:
         """The forest, small nodes cut as out-of-bag rows ask for, and the attributes that they give."""
         found: dict[str, Any] = {}
         tree_weights = self.tree_weights
         if isinstance(tree_weights, str):
+            assert isinstance(bags, OutOfBag)
             tree_weights = found["tree_weights_"] = mean_where_unknown(bags.accuracies(codes, weight))
         n_rows, some, kept = len(codes), bags, slice(None)
         if n_rows > CALIBRATION_ROWS:
@@ -211,6 +234,7 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
         rule = found.get("rule_", get(self.rule))
         if self._scores_out_of_bag():
             scaled = None if tree_weights is None else scaled_tree_weights(tree_weights, forest.n_trees)
+            assert isinstance(bags, OutOfBag)
             whole = replace(bags, forest=forest)
             (folded,), n_trees, unseen = whole.folds([rule.leaf_table(forest.counts, prior)], scaled)
             warn_of_no_answer(unseen)
@@ -222,21 +246,22 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
         return forest, found
 
     def _calibrate(
-        self, bags: OutOfBag, held_out: HeldOut, tree_weights: Floats | None
+        self, bags: OutOfBag | UnseenOnGPU, held_out: HeldOut, tree_weights: Floats | None
     ) -> tuple[Forest, dict[str, Any]]:
         """The forest, small nodes cut as some out-of-bag rows ask for, and the attributes that they give."""
         rule, prior = get(self.rule), held_out.prior
         if not self._completes_rule() or not isinstance(rule, FoldRule):
             chosen = {"min_samples_split_": _NODE_SIZES[0]} if self._chooses_size() else {}
+            assert isinstance(bags, OutOfBag)
             return bags.forest, chosen if self._scores_out_of_bag() else {}
         sizes = _NODE_SIZES if self._chooses_size() else _NODE_SIZES[:1]
-        cuts = NodeSizes.of(bags.forest, sizes)
-        scaled = None if tree_weights is None else scaled_tree_weights(tree_weights, bags.forest.n_trees)
-        folded, n_trees, unseen = bags.folds(cuts.tables(rule, prior), scaled)
+        cuts = bags.node_sizes(sizes)
+        scaled = None if tree_weights is None else scaled_tree_weights(tree_weights, bags.n_trees)
+        folded, n_trees, unseen = bags.size_folds(rule, prior, cuts, scaled)
         size, found = 0, dict[str, Any]()
         if unseen.any():
             rows = replace(held_out, codes=held_out.codes[unseen], weight=held_out.weight[unseen])
-            completed = [complete(rule, one, n_trees, rows, bags.forest.n_trees) for one in folded]
+            completed = [complete(rule, one, n_trees, rows, bags.n_trees) for one in folded]
             size = int(np.argmin([one.loss for one in completed]))
             found["rule_"] = completed[size].rule
         elif rule.needs_fit:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from hedgerow._core import DrawScheme
 from hedgerow.data.training import Training
 from hedgerow.estimators.fitting.bagging import draw_scheme, n_draws, scores_out_of_bag
 from hedgerow.estimators.fitting.bags import Bags, PoissonBags, UnseenRows
+from hedgerow.estimators.fitting.growth_on_gpu import check_grows_on_gpu, grow_on_gpu
 from hedgerow.estimators.verbs.many_trees import ManyTrees
 from hedgerow.growth import Grown, Growth, grow_forest
 from hedgerow.growth.poisson import round_targets
@@ -27,7 +30,7 @@ class BaggedTrees(ManyTrees):
     def _grow(
         self, training: Training, growth: Growth, criteria: tuple[str, ...], X: Any, y: Any, keep_bags: bool = False
     ) -> tuple[Grown, Bags | PoissonBags | None]:
-        """Grow the trees; also returns what their bags follow from."""
+        """Grow the trees, on a GPU if this model is there; also returns what their bags follow from."""
         options = growth.options(training.sample_weight, training.values.shape[1], criteria, self._seed())
         options.n_trees = self._n_trees()
         max_bins = self._max_bins()
@@ -42,7 +45,11 @@ class BaggedTrees(ManyTrees):
         options.keep_in_bag = keep_bags or self._keeps_bags()
         options.keep_leaf_rows = training.targets is not None
         options.n_threads = n_threads(self.n_jobs)
-        grown = self._with_progress(grow_forest, training, options, X, y)
+        device = self._device if self._grows_on_gpu else None
+        if device is not None:
+            check_grows_on_gpu(growth, options, training)
+        grow: Callable[..., Any] = grow_forest if device is None else partial(grow_on_gpu, device)
+        grown = self._with_progress(grow, training, options, X, y)
         bags = PoissonBags if poisson else Bags
         return grown, bags.of(training, options.seed, options.n_draws)
 
