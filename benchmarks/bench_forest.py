@@ -100,16 +100,22 @@ def noisy(n_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 def regression() -> None:
     X, y = noisy(20_000, seed=0)
     settings = {"max_features": 1 / 3, "min_samples_leaf": 5, "n_jobs": 1, "random_state": 0}
+    alike = {"splitter": "best", "min_samples_split": 2} | settings
     jobs = {
         "scikit-learn": lambda: RandomForestRegressor(N_TREES, **settings).fit(X, y),
+        "hedgerow": lambda: ForestRegressor(N_TREES, **alike).fit(X, y),
+    }
+    print_ratios("fit 20k x 20, regression, the same settings", best_of(jobs, 3), "scikit-learn")
+    jobs = {
+        "scikit-learn": lambda: RandomForestRegressor(N_TREES, n_jobs=1, random_state=0).fit(X, y),
         "hedgerow": lambda: ForestRegressor(N_TREES, n_jobs=1, random_state=0).fit(X, y),
     }
-    print_ratios("fit 20k x 20, regression", best_of(jobs, 3), "scikit-learn")
+    print_ratios("fit 20k x 20, regression, defaults", best_of(jobs, 2), "scikit-learn")
     try:
         from quantile_forest import RandomForestQuantileRegressor
     except ImportError:
         return
-    ours = ForestRegressor(N_TREES, n_jobs=1, random_state=0).fit(X, y)
+    ours = ForestRegressor(N_TREES, **alike).fit(X, y)
     theirs = RandomForestQuantileRegressor(N_TREES, max_samples_leaf=None, **settings).fit(X, y)
     q = [0.05, 0.5, 0.95]
     jobs = {

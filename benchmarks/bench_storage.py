@@ -59,6 +59,7 @@ if __name__ == "__main__":
         compare("20k x 20, 100 trees", peer, classifier, Path(name))
         pickles(classifier)
         X, y = noisy(20_000, seed=0)
-        peer = RandomForestRegressor(N_TREES, max_features=1 / 3, min_samples_leaf=5, random_state=0).fit(X, y)
-        regressor = ForestRegressor(N_TREES, random_state=0).fit(X, y)
+        settings = {"max_features": 1 / 3, "min_samples_leaf": 5, "random_state": 0}
+        peer = RandomForestRegressor(N_TREES, **settings).fit(X, y)
+        regressor = ForestRegressor(N_TREES, splitter="best", min_samples_split=2, **settings).fit(X, y)
         compare("20k x 20, regression, ours with the targets of leaves", peer, regressor, Path(name))

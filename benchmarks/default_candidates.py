@@ -28,16 +28,22 @@ def ours(make: Callable[..., Any], **settings: Any) -> Candidate:
 
 
 def one_hot(model: Callable[..., Any], **settings: Any) -> Candidate:
-    """A classifier of scikit-learn's on one-hot columns; medians for missing numbers, a column for missing text."""
+    """A classifier of scikit-learn's on one-hot columns; medians for missing numbers."""
 
     def answer(X: pd.DataFrame, y: np.ndarray, X_test: pd.DataFrame, seed: int) -> np.ndarray:
-        nominal = [name for name in X if not pd.api.types.is_numeric_dtype(X[name])]
-        both = pd.get_dummies(pd.concat([X, X_test]), columns=nominal, dummy_na=True).astype(float)
-        both = both.fillna(both.iloc[: len(X)].median()).fillna(0.0).to_numpy()
-        found: np.ndarray = model(**settings, random_state=seed).fit(both[: len(X)], y).predict_proba(both[len(X) :])
+        train, test = one_hot_tables(X, X_test)
+        found: np.ndarray = model(**settings, random_state=seed).fit(train, y).predict_proba(test)
         return found
 
     return answer
+
+
+def one_hot_tables(X: pd.DataFrame, X_test: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Training and test rows with a column for each category; medians for missing numbers."""
+    nominal = [name for name in X if not pd.api.types.is_numeric_dtype(X[name])]
+    both = pd.get_dummies(pd.concat([X, X_test]), columns=nominal, dummy_na=True).astype(float)
+    both = both.fillna(both.iloc[: len(X)].median()).fillna(0.0).to_numpy()
+    return both[: len(X)], both[len(X) :]
 
 
 def ydf_forest(X: pd.DataFrame, y: np.ndarray, X_test: pd.DataFrame, seed: int) -> np.ndarray | None:
@@ -46,7 +52,7 @@ def ydf_forest(X: pd.DataFrame, y: np.ndarray, X_test: pd.DataFrame, seed: int) 
     except ImportError:
         return None
     ydf.verbose(0)
-    train, test = (_plain_text(frame) for frame in (X, X_test))
+    train, test = (plain_text(frame) for frame in (X, X_test))
     model = ydf.RandomForestLearner(label="target", num_trees=100, random_seed=seed).train(
         train.assign(target=y), verbose=0
     )
@@ -60,7 +66,7 @@ def lightgbm_boosting(X: pd.DataFrame, y: np.ndarray, X_test: pd.DataFrame, seed
         import lightgbm
     except ImportError:
         return None
-    train, test = _plain_text(X), _plain_text(X_test)
+    train, test = plain_text(X), plain_text(X_test)
     for name in train.select_dtypes(exclude="number"):
         train[name] = train[name].astype("category")
         test[name] = test[name].astype(train[name].dtype)
@@ -70,7 +76,7 @@ def lightgbm_boosting(X: pd.DataFrame, y: np.ndarray, X_test: pd.DataFrame, seed
     return found
 
 
-def _plain_text(frame: pd.DataFrame) -> pd.DataFrame:
+def plain_text(frame: pd.DataFrame) -> pd.DataFrame:
     """Numbered columns (names with signs that not every library takes), and text instead of categories."""
     plain = frame.set_axis([f"c{i}" for i in range(frame.shape[1])], axis=1)
     text = [name for name in plain if not pd.api.types.is_numeric_dtype(plain[name])]

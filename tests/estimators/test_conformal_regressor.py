@@ -84,8 +84,9 @@ def test_quantile_intervals_move_both_quantiles_alike():
 @pytest.mark.parametrize("sides", ["both", "each", "lower", "upper"])
 @pytest.mark.parametrize("name", ["absolute", "normalized", "cqr"])
 def test_intervals_hold_the_target_about_as_often_as_promised(name, sides):
+    # 100 trees: with few, out-of-bag answers are those of fewer still, and intervals are wider than promised.
     X, y = rows(900)
-    model = ConformalRegressor(FOREST, 0.8, name, sides=sides).fit(X[:500], y[:500])
+    model = ConformalRegressor(ForestRegressor(random_state=0), 0.8, name, sides=sides).fit(X[:500], y[:500])
     lower, upper = model.predict_interval(X[500:]).T
     share = ((lower <= y[500:]) & (y[500:] <= upper)).mean()
     # Standard error of the share of 400 rows 0.02, and of the quantile of 500 rows 0.018: four of both.
@@ -115,6 +116,9 @@ def test_coverage_and_sides_can_be_changed_after_fit():
     )
     with pytest.raises(ValueError, match="conformity_score='cqr' was set after fit: fit again"):
         model.set_params(conformity_score="cqr").predict_interval(X)
+    other = ConformalRegressor(FOREST, conformity_score=NormalizedError(0.2)).fit(X, y)
+    with pytest.raises(ValueError, match="conformity_score='normalized' was set after fit: fit again"):
+        other.set_params(conformity_score="normalized").predict_interval(X)
 
 
 def test_quantiles_are_predictions_and_quantiles_of_errors():

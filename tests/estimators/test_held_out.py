@@ -13,8 +13,9 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.metrics import log_loss
 
 from effort import examples
-from hedgerow import ForestClassifier, RandomTreesClassifier, RuleClassifier, rules
-from hedgerow.estimators.fitting.calibration import HeldOut, NodeSizes, best_exponent
+from hedgerow import ForestClassifier, ForestRegressor, RandomTreesClassifier, RuleClassifier, rules
+from hedgerow.estimators.fitting.calibration import HeldOut, best_exponent
+from hedgerow.estimators.fitting.node_sizes import NodeSizes
 from hedgerow.rules import Calibrated, Evidence, Probability
 from hedgerow.walk import fold, route, tally
 from strategies import mixed_data
@@ -77,10 +78,64 @@ def test_tables_of_sizes_are_those_of_the_cut_forests() -> None:
     forest = ForestClassifier(7, random_state=0, min_samples_split=2).fit(X, y).forest_
     prior = np.full(3, 1 / 3)
     cuts = NodeSizes.of(forest, [2, 8, 40])
-    for size, table in zip(cuts.sizes, cuts.tables(Probability(), prior), strict=True):
+    for size, table in zip(cuts.sizes, cuts.tables(Probability().leaf_table(cuts.values, prior)), strict=True):
         cut = cuts.cut(size)
         expected = fold(cut, X, [Probability().table_of(cut.distinct_counts, prior)])
         np.testing.assert_array_equal(fold(forest, X, [table])[0], expected[0])
+
+
+def noisy_numbers(n_rows: int, noise: float) -> tuple[Any, Any]:
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(n_rows, 3)).round(1)
+    return X, X[:, 0] + noise * rng.normal(size=n_rows)
+
+
+@pytest.mark.parametrize("noise", [0.01, 2.0])
+def test_a_regression_forest_takes_the_size_with_the_least_squared_error_out_of_bag(noise: float) -> None:
+    X, y = noisy_numbers(120, noise)
+    model = ForestRegressor(15, random_state=0).fit(X, y)
+    errors = []
+    for size in (4, 8, 16, 32):
+        forest = ForestRegressor(15, random_state=0, min_samples_split=size)
+        bags = forest._fit_and_keep_bags(X, y)
+        assert bags is not None
+        leaves = forest.apply(X) + forest.forest_.leaf_start[:-1]
+        seen = np.unpackbits(bags.seen, axis=1, count=len(X), bitorder="little").T.astype(bool)
+        means = np.ma.masked_array(forest.forest_.stats[leaves, 1], seen).mean(axis=1)
+        errors.append(((y - means) ** 2).sum())
+    # Growth counts rows, and a cut draws: where they differ for a node the errors do in a few per cent.
+    chosen = (4, 8, 16, 32).index(model.min_samples_split_)
+    assert errors[chosen] <= 1.03 * min(errors)
+    assert model.min_samples_split_ == (4 if noise < 1 else 32)
+
+
+def test_targets_of_leaves_are_those_of_the_rows_that_reach_them_after_a_cut() -> None:
+    X, y = noisy_numbers(200, 1.0)
+    X[::9, 1] = np.nan
+    model = ForestRegressor(4, bootstrap=False, random_state=0, missing="learned").fit(X, y)
+    assert model.min_samples_split_ == 4  # no rows are out of a bag
+    grown = ForestRegressor(4, bootstrap=False, random_state=0, missing="learned", min_samples_split=2).fit(X, y)
+    for size in (4, 16, 10_000):
+        cuts = NodeSizes.of(grown.forest_, [size])
+        samples = grown.leaf_samples_
+        rows = samples.start, samples.ranks, np.ones(len(samples.ranks))
+        start, ranks, _ = cuts.gather(rows, size)
+        cut = cuts.cut(size)
+        leaves = route(cut, X) + cut.leaf_start[:-1]
+        assert len(start) == cut.n_leaves + 1
+        for leaf in range(cut.n_leaves):
+            reached = np.sort(y[np.flatnonzero((leaves == leaf).any(axis=1))])
+            np.testing.assert_array_equal(np.sort(samples.values[ranks[start[leaf] : start[leaf + 1]]]), reached)
+            np.testing.assert_allclose(cut.stats[leaf, 1], reached.mean(), atol=1e-12)
+
+
+def test_a_refit_forgets_the_size_and_the_score_of_an_earlier_one() -> None:
+    X, y = noisy_numbers(60, 1.0)
+    model = ForestRegressor(5, oob_score=True, random_state=0)
+    with pytest.warns(UserWarning, match="in the bag of every tree"):
+        model.fit(X, y)
+    model.set_params(oob_score=False, min_samples_split=5).fit(X, y)
+    assert not {"min_samples_split_", "oob_score_", "oob_prediction_"} & set(vars(model))
 
 
 # -- forests

@@ -158,7 +158,7 @@ class NormalizedError(NumberScore):
 
     Parameters
     ----------
-    floor : float, default=0.1
+    floor : float, default=0.5
         Added to the uncertainty, in units of its mean, so that no interval has no width.
 
     Examples
@@ -172,7 +172,7 @@ class NormalizedError(NumberScore):
     (2, 2)
     """
 
-    floor: float = 0.1
+    floor: float = 0.5
 
     def __post_init__(self) -> None:
         check_number("NormalizedError: floor", self.floor)

@@ -40,6 +40,7 @@ __all__ = ["ConformalRegressor"]
 
 Floats = NDArray[np.float64]
 
+_FORMER_DEFAULTS = [NormalizedError(0.1)]  # what a name may stand for in older files
 _SIDES = ("both", "each", "lower", "upper")
 _UNIT = "unit"
 Promise = tuple[str, float]  # sides, and the coverage of the interval
@@ -442,9 +443,13 @@ default="auto"
     def _current_score(self) -> NumberScore:
         """Score that calibration rows were scored by; an error if another one was set after `fit`."""
         calibration: NumberCalibration = self.calibration_
-        if self._score(self.estimator_) != calibration.score:
+        score = calibration.score
+        named = [self._score(self.estimator_)]
+        if isinstance(self.conformity_score, str) and type(score) is type(named[0]):
+            named += _FORMER_DEFAULTS
+        if score not in named:
             raise ValueError(f"conformity_score={self.conformity_score!r} was set after fit: fit again")
-        return calibration.score
+        return score
 
     def _answer(self, verb: str, rows: Any, answers: Mapping[str, Any], score: NumberScore, **arguments: Any) -> Any:
         group = self.calibration_.groups.of_rows(self._values(rows))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,30 +18,36 @@ from hedgerow.estimators.fitting.bagging import (
 )
 from hedgerow.estimators.fitting.bags import UnseenRows
 from hedgerow.estimators.fitting.costs import feature_costs
+from hedgerow.estimators.fitting.node_sizes import NodeSizes, best_size
 from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.answers import NumberAnswers
 from hedgerow.estimators.verbs.bagged_trees import BaggedTrees
 from hedgerow.folds import Mean
+from hedgerow.growth import Growth
 from hedgerow.walk.quantiles import LeafSamples, central_interval, predict_quantiles
 
 __all__ = ["ForestRegressor"]
 
 Floats = NDArray[np.float64]
 
+# For min_samples_split="auto". Leaves of single rows have no variance: two would leave nothing to say about noise.
+_NODE_SIZES = (4, 8, 16, 32)
+
 
 @storable
 class ForestRegressor(NumberAnswers, BaggedTrees):
     """A random forest for regression, with quantiles and intervals from the training targets in its leaves.
 
-    Trees are grown by least squares to leaves of at least five rows, each from rows drawn with replacement, with a
-    third of the columns tried at each split.
+    Trees are grown by least squares from rows drawn with replacement, with 70 % of the columns tried at each split;
+    every second one draws its thresholds. Small nodes are made leaves as the rows out of each tree's bag ask for
+    (docs/forests.md has the measurements behind the defaults).
 
     Parameters
     ----------
     n_estimators : int, default=100
         Number of trees.
-    nominal : {"multiway", "binary", "subset"}, default="multiway"
+    nominal : {"multiway", "binary", "subset"}, default="binary"
         A branch for every category, one category against the rest, or some against the others.
     missing : {"random", "fractional", "category", "learned"} or an instance from :mod:`hedgerow.growth`, \
 default="random"
@@ -49,10 +56,11 @@ default="random"
         value of its own, or it goes to the side with the larger gain.
     max_depth : int or None, default=None
         Largest number of splits on a path; None sets no limit.
-    min_samples_split : int or float, default=2
-        Smallest number of rows in a node that is split; a float is a fraction of all rows. Rows count, not weights; a
-        fraction of a row counts as that fraction.
-    min_samples_leaf : int or float, default=5
+    min_samples_split : int, float or "auto", default="auto"
+        Smallest number of rows in a node that is split; a float is a fraction of all rows. "auto" is the one of 4, 8,
+        16 and 32 draws whose out-of-bag squared error is smallest (`min_samples_split_`), or 4 with
+        ``bootstrap=False``.
+    min_samples_leaf : int or float, default=1
         Smallest number of rows in a leaf; a float is a fraction of all rows. A split is valid if at least two of its
         branches have that many: the branch of a rare category may have fewer.
     min_weight_fraction_leaf : float, default=0.0
@@ -62,9 +70,10 @@ default="random"
         this.
     max_leaf_nodes : int or None, default=None
         Largest number of leaves, grown best first; None sets no limit.
-    splitter : {"best", "random", "mixed"}, default="best"
-        Splits tried of each column: all of them, one that is drawn, or drawn ones in every second tree.
-    max_features : int, float, "sqrt", "log2" or None, default=1/3
+    splitter : {"best", "random", "mixed"}, default="mixed"
+        Splits tried of each column: all of them, or one that is drawn, as in extremely randomized trees (Geurts, Ernst
+        and Wehenkel, 2006). "mixed" draws in every second tree, which tries twice as many columns.
+    max_features : int, float, "sqrt", "log2" or None, default=0.7
         Columns tried at each split, drawn anew at each: their number, their share, √d or log₂ d; None tries
         all.
     max_bins : int or None, default=255
@@ -97,6 +106,8 @@ default="random"
         The trees.
     leaf_samples_ : LeafSamples
         The training targets of each leaf.
+    min_samples_split_ : int
+        Smallest weight of a node that is split, where it was chosen.
     bags_ : Bags
         Three numbers from which the bags of the trees are drawn again, for
         :func:`~hedgerow.inspection.permutation_importance`; absent with ``bootstrap=False``.
@@ -117,16 +128,16 @@ default="random"
         self,
         n_estimators: int = 100,
         *,
-        nominal: str = "multiway",
+        nominal: str = "binary",
         missing: Any = "random",
         max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 5,
+        min_samples_split: Any = "auto",
+        min_samples_leaf: float = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         max_leaf_nodes: int | None = None,
-        splitter: str = "best",
-        max_features: Any = 1 / 3,
+        splitter: str = "mixed",
+        max_features: Any = 0.7,
         max_bins: int | None = 255,
         bootstrap: bool | str = True,
         max_samples: Any = None,
@@ -194,16 +205,19 @@ default="random"
         weight = read_weights(sample_weight, table.values, exact=self._draws_by_hash())
         training = self._training(table, weight, targets=targets)
         costs = None if self.feature_costs is None else feature_costs(self.feature_costs, table.schema)
-        growth = self._growth("squared_error", splitter=self.splitter, feature_costs=costs)
-        grown, drawn = self._grow(training, growth, ("squared_error",), X, y, keep_bags)
-        samples = LeafSamples.of(*grown.leaf_samples, targets[weight > 0])
-        found: dict[str, Any] = {"leaf_samples_": samples, "_impurity": "squared_error"}
-        found["training_range_"] = training.ranges
-        bags = None
-        if keep_bags or self._scores_out_of_bag():
+        grown, drawn = self._grow(training, self._growth_with(costs), ("squared_error",), X, y, keep_bags)
+        found: dict[str, Any] = {"training_range_": training.ranges, "_impurity": "squared_error"}
+        forest, leaf_rows, bags = grown.forest, grown.leaf_samples, None
+        if keep_bags or self._keeps_bags():
             bags = OutOfBag.of(grown, table.values, weight > 0, self.n_jobs)
+        if self._chooses_size():
+            size = found["min_samples_split_"] = self._best_size(bags, targets, weight)
+            cuts = NodeSizes.of(forest, [size])
+            forest, leaf_rows = cuts.cut(size), cuts.gather(leaf_rows, size)
+            bags = bags and replace(bags, forest=forest)
+        found["leaf_samples_"] = LeafSamples.of(*leaf_rows, targets[weight > 0])
         if bags is not None and self._scores_out_of_bag():
-            folded, n_trees, unseen = bags.fold(Mean().leaf_table(grown.forest.stats, None))
+            folded, n_trees, unseen = bags.fold(Mean().leaf_table(forest.stats, None))
             means = np.full(len(unseen), np.nan)
             means[unseen] = (folded / n_trees)[:, 0]
             metric = oob_metric(self.oob_score, "r2_score")
@@ -211,9 +225,21 @@ default="random"
             found["oob_score_"] = metric(targets[unseen], means[unseen]) if unseen.sum() > 1 else np.nan
         if drawn is not None:
             found["bags_"] = drawn
-        self._forget("bags_")
-        self._set_fitted(table, grown.forest, **found)
+        self._forget("bags_", "min_samples_split_", "oob_score_", "oob_prediction_")
+        self._set_fitted(table, forest, **found)
         return bags if keep_bags else None
+
+    def _growth_with(self, costs: Floats | None) -> Growth:
+        """Settings of growth; where the size of nodes is chosen afterwards, of the smallest."""
+        growth = self._growth("squared_error", splitter=self.splitter, feature_costs=costs)
+        return replace(growth, min_samples_split=_NODE_SIZES[0]) if self._chooses_size() else growth
+
+    def _best_size(self, bags: OutOfBag | None, targets: Floats, weight: Floats) -> int:
+        """Value of `min_samples_split_`."""
+        return _NODE_SIZES[0] if bags is None else best_size(bags, _NODE_SIZES, targets, weight)
+
+    def _keeps_bags(self) -> bool:
+        return super()._keeps_bags() or (self._chooses_size() and draw_scheme(self.bootstrap) is not None)
 
     def _unseen_rows(self, X: Any, y: Any, sample_weight: Any) -> UnseenRows:
         rows = self._read(X)

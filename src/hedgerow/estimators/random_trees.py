@@ -16,8 +16,9 @@ from hedgerow.data.table import Table, read_table
 from hedgerow.data.targets import Labels, check_weights, read_labels, weight_unit
 from hedgerow.data.training import Training
 from hedgerow.estimators.fitting.bags import UnseenRows
-from hedgerow.estimators.fitting.calibration import CALIBRATION_ROWS, HeldOut, NodeSizes, complete
+from hedgerow.estimators.fitting.calibration import CALIBRATION_ROWS, HeldOut, complete
 from hedgerow.estimators.fitting.leave_one_out import LeaveOneOut
+from hedgerow.estimators.fitting.node_sizes import NodeSizes
 from hedgerow.estimators.fitting.progress import with_callbacks
 from hedgerow.estimators.stored import storable
 from hedgerow.estimators.verbs.many_trees import ManyTrees

@@ -21,8 +21,9 @@ from hedgerow.distributed.job import Job
 from hedgerow.distributed.rows.row_blocks import RowBlock
 from hedgerow.distributed.rows.samples import LeastHashes, SomeRows, merge_rows, sample_rows, thin_rows
 from hedgerow.estimators import RandomTreesClassifier
-from hedgerow.estimators.fitting.calibration import CALIBRATION_ROWS, NodeSizes, thinning
+from hedgerow.estimators.fitting.calibration import CALIBRATION_ROWS, thinning
 from hedgerow.estimators.fitting.leave_one_out import LeaveOneOut
+from hedgerow.estimators.fitting.node_sizes import NodeSizes
 from hedgerow.estimators.random_trees import LEAF_SIZES
 from hedgerow.forest.forest import Forest
 from hedgerow.growth import grow_random_forest

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hedgerow._arrays import Floats
 from hedgerow._core import DrawScheme
 from hedgerow._params import check_bool, is_fraction, is_whole
-from hedgerow.estimators.fitting.calibration import NodeSizes
+from hedgerow.estimators.fitting.node_sizes import NodeSizes
 from hedgerow.forest.counts import as_numbers
 from hedgerow.forest.forest import Forest
 from hedgerow.rules import FoldRule
@@ -206,7 +206,7 @@ class OutOfBag:
         self, rule: FoldRule, prior: Floats, cuts: Any, tree_weights: Floats | None
     ) -> tuple[list[Floats], Floats, NDArray[np.bool_]]:
         """Fold the tables of a rule for each size of nodes, as :meth:`folds`."""
-        return self.folds(cuts.tables(rule, prior), tree_weights)
+        return self.folds(cuts.tables(rule.leaf_table(cuts.values, prior)), tree_weights)
 
     def accuracies(self, codes: NDArray[np.int32], sample_weight: Floats) -> Floats:
         """Out-of-bag accuracy of each tree, (n_trees,); NaN for a tree with all rows in its bag."""

@@ -1,8 +1,7 @@
-"""Rules completed by held-out rows: how much the trees' evidence is worth, and how large their leaves should be."""
+"""Rules completed by held-out rows: how much the trees' evidence is worth."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -10,13 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._arrays import Floats
-from hedgerow.forest.forest import Forest
-from hedgerow.pruning.subtrees import cut, leaves_after_cut
 from hedgerow.rules import Evidence, FoldRule
 from hedgerow.rules.calibrated import Calibrated
-from hedgerow.walk import LeafTable
 
-__all__ = ["CALIBRATION_ROWS", "Completed", "HeldOut", "NodeSizes", "best_exponent", "complete", "thinning"]
+__all__ = ["CALIBRATION_ROWS", "Completed", "HeldOut", "best_exponent", "complete", "thinning"]
 
 CALIBRATION_ROWS = 5_000  # enough to choose two numbers: more would take time and change nothing
 _LEAST = 1e-3  # of an exponent: rows keep their order, and answers are the class frequencies but for a trace
@@ -100,39 +96,3 @@ def _softmax(logs: Floats) -> Floats:
     """Softmax of each column."""
     odds = np.exp(logs - logs.max(axis=0))
     return odds / odds.sum(axis=0)
-
-
-@dataclass(frozen=True)
-class NodeSizes:
-    """A forest as it would be if nodes below some size were leaves, for several sizes at once.
-
-    Weights fall from a node to its children, so that cutting every node lighter than a size gives the forest that
-    would have grown with this size as the least that is split (in units of weight; growth draws by path).
-    """
-
-    forest: Forest
-    sizes: Sequence[int]
-    """Least weight of a node that is split, ascending."""
-    counts: Floats
-    """Class counts of all nodes, (n_nodes, n_classes)."""
-
-    @classmethod
-    def of(cls, forest: Forest, sizes: Sequence[int]) -> NodeSizes:
-        return cls(forest, sizes, forest.node_counts())
-
-    def small(self, size: int) -> NDArray[np.bool_]:
-        """Nodes that a size makes leaves."""
-        return self.forest.weight < size - 1e-9
-
-    def cut(self, size: int) -> Forest:
-        """The forest with leaves instead of nodes below this size."""
-        return cut(self.forest, self.small(size), self.counts)
-
-    def nodes(self) -> list[NDArray[np.int64]]:
-        """Node that each leaf's rows end in, (n_leaves,), for each size."""
-        return [leaves_after_cut(self.forest, self.small(size)) for size in self.sizes]
-
-    def tables(self, rule: FoldRule, prior: Floats) -> list[LeafTable]:
-        """Leaf table of a rule for each size."""
-        table = rule.leaf_table(self.counts, prior)
-        return [replace(table, row_of=nodes.astype(np.uint32)) for nodes in self.nodes()]

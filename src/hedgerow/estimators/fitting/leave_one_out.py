@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._arrays import Floats
-from hedgerow.estimators.fitting.calibration import NodeSizes, thinning
+from hedgerow.estimators.fitting.calibration import thinning
+from hedgerow.estimators.fitting.node_sizes import NodeSizes
 from hedgerow.forest.counts import DistinctCounts
 from hedgerow.forest.forest import Forest
 from hedgerow.rules import FoldRule
@@ -50,8 +51,8 @@ class LeaveOneOut:
         groups, group = np.unique(np.column_stack([self.codes, self.weight]), axis=0, return_inverse=True)
         spreads = np.isnan(self.rows).any(axis=1) | (len(groups) > _MOST_GROUPS)
         out = [np.empty((len(self.rows), 0))] * len(nodes)
-        distinct = DistinctCounts.of(cuts.counts)
-        row_of = np.arange(len(cuts.counts), dtype=np.uint32) if distinct.row_of is None else distinct.row_of
+        distinct = DistinctCounts.of(cuts.values)
+        row_of = np.arange(len(cuts.values), dtype=np.uint32) if distinct.row_of is None else distinct.row_of
         for number, (code, weight) in enumerate(groups):
             members = np.flatnonzero((group == number) & ~spreads)
             if len(members):
@@ -60,7 +61,7 @@ class LeaveOneOut:
                 found = fold(self.forest, np.ascontiguousarray(self.rows[members]), tables, n_jobs=self.n_jobs)
                 out = [_put(one, members, values) for one, values in zip(out, found, strict=True)]
         for members in self._chunks(np.flatnonzero(spreads)):
-            found = [self._fold_entries(rule, prior, cuts.counts, ends, members) for ends in nodes]
+            found = [self._fold_entries(rule, prior, cuts.values, ends, members) for ends in nodes]
             out = [_put(one, members, values) for one, values in zip(out, found, strict=True)]
         return out
 

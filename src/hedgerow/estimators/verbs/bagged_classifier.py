@@ -191,13 +191,6 @@ class BaggedClassifier(RuleAnswers, BaggedTrees):
         automatic = self.calibration == "auto" and self.bootstrap and rule == Probability()
         return self.calibration == "oob" or automatic or rule.needs_fit
 
-    def _chooses_size(self) -> bool:
-        """Whether nodes are grown as small as they get, for `min_samples_split` to be chosen afterwards."""
-        if not isinstance(self.min_samples_split, str):
-            return False
-        expected = "a whole number of at least 2 rows, a fraction in (0, 1], or 'auto'"
-        return bool(check_choice("min_samples_split", self.min_samples_split, ("auto",), expected))
-
     def _keeps_bags(self) -> bool:
         return self._scores_out_of_bag() or isinstance(self.tree_weights, str) or self._completes_rule()
 

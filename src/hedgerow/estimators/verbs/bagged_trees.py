@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._core import DrawScheme
+from hedgerow._params import check_choice
 from hedgerow.data.training import Training
 from hedgerow.estimators.fitting.bagging import draw_scheme, n_draws, scores_out_of_bag
 from hedgerow.estimators.fitting.bags import Bags, PoissonBags, UnseenRows
@@ -75,6 +76,13 @@ class BaggedTrees(ManyTrees):
 
     def _keeps_bags(self) -> bool:
         return self._scores_out_of_bag()
+
+    def _chooses_size(self) -> bool:
+        """Whether nodes are grown as small as they get, for `min_samples_split` to be chosen afterwards."""
+        if not isinstance(self.min_samples_split, str):
+            return False
+        expected = "a whole number of at least 2 rows, a fraction in (0, 1], or 'auto'"
+        return bool(check_choice("min_samples_split", self.min_samples_split, ("auto",), expected))
 
     def _scores_out_of_bag(self) -> bool:
         return scores_out_of_bag(self.oob_score)
