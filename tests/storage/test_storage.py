@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import importlib.util
 import json
 import os
 import pickle
@@ -38,6 +37,7 @@ from hedgerow.storage import ModelFileError, load, model_file, read_fitted, read
 from hedgerow.storage.container import FORMAT_VERSION, MAGIC, pack, pieces, unpack
 from hedgerow.walk.quantiles import LeafSamples
 from model_file_mutations import memory_traced, opened, outcome, sealed
+from model_files import digests, make_model_files
 
 DATA = Path(__file__).parents[1] / "model_files"
 X = np.random.default_rng(0).normal(size=(40, 3)).round(2)
@@ -529,15 +529,6 @@ def test_the_checksum_is_xxh64() -> None:
         assert checksum(np.frombuffer(text, dtype=np.uint8)) == expected
 
 
-def maker() -> Any:
-    spec = importlib.util.spec_from_file_location("make_model_files", DATA / "make_model_files.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 STORED = sorted(DATA.glob("*.hedgerow"))
 
 
@@ -570,9 +561,11 @@ def test_a_foreign_estimator_inside_is_refused(path: Path) -> None:
 @pytest.mark.parametrize("stored", STORED, ids=lambda path: path.stem)
 def test_files_of_every_version_are_read_for_ever(stored: Path) -> None:
     expected = json.loads(stored.with_suffix(".json").read_text())
-    found = maker().answers(load(stored))
+    found = make_model_files.answers(load(stored))
     numbers = [[[float.fromhex(x) for x in row] for row in rows] for rows in (expected, found)]
-    np.testing.assert_allclose(*numbers, rtol=1e-12)
+    # Logarithms, exponentials and products of BLAS differ in their last bits between machines; nothing else may.
+    plain = stored.stem.removeprefix("v1_") in digests.PLAIN
+    np.testing.assert_allclose(*numbers, rtol=0 if plain else 1e-12)
 
 
 def test_the_header_says_who_wrote_it(path: Path) -> None:
