@@ -12,7 +12,7 @@ from effort import examples
 collect_ignore_glob = ["docs/conf.py", "docs/gallery/*", "docs/reference/generated/*"]
 
 # No test has a clock: a busy machine, or a core with sanitizers, takes longer than 200 ms for an example.
-settings.register_profile("without deadline", deadline=None, max_examples=examples(40, 100))
+settings.register_profile("without deadline", deadline=None, max_examples=examples(22, 100))
 settings.load_profile("without deadline")
 
 

@@ -27,7 +27,7 @@ from strategies import forests, rows_of
 
 NAN = math.nan
 AXIS_PARALLEL = ("threshold", "one_against_rest", "subset", "multiway")
-several = settings(max_examples=examples(10, 40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(8, 40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 few = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 # Class 1 in the upper right, above 2 and 0; class 0 elsewhere.

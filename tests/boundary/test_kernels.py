@@ -21,7 +21,7 @@ from hedgerow.data.table import read_table
 from oracles import boundary as truth
 
 KERNELS = list(truth.KERNELS)
-several = settings(max_examples=examples(30, 60), deadline=None)
+several = settings(max_examples=examples(16, 60), deadline=None)
 
 
 def sample_of(points: Any, weights: Any, width: Any, group: Any = None) -> KernelSample:

@@ -138,7 +138,7 @@ def test_regression(language: str, tmp_path: Path) -> None:
         assert_equal_bits(found, of_model(model, rows)[0])
 
 
-@settings(max_examples=examples(15, 30))
+@settings(max_examples=examples(8, 30))
 @given(forests_with_rows(regression=True))
 def test_any_forest_in_python(drawn: Any) -> None:
     """Every kind of node and policy, weights of 0, chains; numbers that look for trouble."""

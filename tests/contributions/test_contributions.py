@@ -49,7 +49,7 @@ def _cases(draw: st.DrawFn) -> tuple[Forest, Floats, Floats, Floats]:
     return forest, draw(rows_of(forest, max_rows=3)), draw(rows_of(forest, max_rows=2)), values
 
 
-@settings(max_examples=examples(20, 40))
+@settings(max_examples=examples(11, 40))
 @given(_cases(), st.booleans(), st.booleans())
 def test_values_and_pairs_are_those_of_the_definition(
     case: tuple[Forest, Floats, Floats, Floats], with_background: bool, interactions: bool
@@ -66,7 +66,7 @@ def test_values_and_pairs_are_those_of_the_definition(
             np.testing.assert_allclose(found.interactions[i], pairs, atol=1e-11)
 
 
-@settings(max_examples=examples(20, 40))
+@settings(max_examples=examples(11, 40))
 @given(_cases(), st.booleans())
 def test_contributions_add_up_to_the_fold(case: tuple[Forest, Floats, Floats, Floats], with_background: bool) -> None:
     forest, rows, others, values = case

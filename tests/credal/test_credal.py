@@ -201,7 +201,7 @@ def bounds_on_a_grid(draw: st.DrawFn) -> tuple[Floats, Floats]:
     return lower, upper
 
 
-@settings(deadline=None, max_examples=examples(30, 60))
+@settings(deadline=None, max_examples=examples(16, 60))
 @given(bounds_on_a_grid())
 def test_decisions_are_those_of_linear_programming(drawn: tuple[Floats, Floats]) -> None:
     lower, upper = drawn
@@ -359,7 +359,7 @@ def test_an_empty_conjunction_is_the_average_and_says_so() -> None:
     assert sets.tolist() == [[True, False], [True, True]]
 
 
-@settings(max_examples=examples(30, 60), deadline=None)
+@settings(max_examples=examples(16, 60), deadline=None)
 @given(strategies.forests_with_rows(regression=False), st.sampled_from((0.5, 1.0, 3.0)), _weightings)
 def test_tables_fold_to_what_the_counts_say(drawn: Any, s: float, weighting: Any) -> None:
     forest, X = drawn

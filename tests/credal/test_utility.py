@@ -22,7 +22,7 @@ def test_utility_is_the_formula_of_zaffalon_corani_and_maua(name: str, a: float,
     assert not set_utilities(np.zeros(8, dtype=bool), sizes, REWARDS[name]).any()
 
 
-@settings(max_examples=examples(12, 25), deadline=None)
+@settings(max_examples=examples(8, 25), deadline=None)
 @given(seed=st.integers(0, 10_000), n_classes=st.integers(2, 4), reward=st.sampled_from(list(REWARDS.values())))
 def test_no_other_weights_have_a_smaller_loss(seed: int, n_classes: int, reward: float) -> None:
     rng = np.random.default_rng(seed)

@@ -71,7 +71,7 @@ def expected_values(table: LogicalTable, schema: Schema) -> np.ndarray[Any, np.d
     return np.array([[number(value, kept) for value in column.values] for column, kept in pairs]).T
 
 
-@settings(max_examples=examples(25, 60), deadline=None)
+@settings(max_examples=examples(14, 60), deadline=None)
 @given(logical_tables())
 def test_every_library_gives_the_same_bits(table: LogicalTable) -> None:
     schema = Schema(tuple(expected_column(column) for column in table), named=True)
@@ -82,7 +82,7 @@ def test_every_library_gives_the_same_bits(table: LogicalTable) -> None:
         assert result.values.flags.f_contiguous
 
 
-@settings(max_examples=examples(25, 60), deadline=None)
+@settings(max_examples=examples(14, 60), deadline=None)
 @given(logical_tables(min_rows=2))
 def test_later_rows_are_read_as_fit_read_them_and_unseen_categories_are_missing(table: LogicalTable) -> None:
     half = len(table[0].values) // 2
@@ -94,7 +94,7 @@ def test_later_rows_are_read_as_fit_read_them_and_unseen_categories_are_missing(
         assert values.flags.c_contiguous
 
 
-@settings(max_examples=examples(25, 60), deadline=None)
+@settings(max_examples=examples(14, 60), deadline=None)
 @given(logical_tables())
 def test_codes_lead_back_to_categories(table: LogicalTable) -> None:
     for build in LIBRARIES.values():
@@ -106,7 +106,7 @@ def test_codes_lead_back_to_categories(table: LogicalTable) -> None:
                 assert back == list(column.values)
 
 
-@settings(max_examples=examples(20, 40), deadline=None)
+@settings(max_examples=examples(11, 40), deadline=None)
 @given(logical_tables())
 def test_columns_named_as_nominal_have_plain_python_categories(table: LogicalTable) -> None:
     schemas = [

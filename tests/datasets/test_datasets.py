@@ -32,7 +32,7 @@ from hedgerow.datasets.blocks import row_blocks, row_end
 from hedgerow.storage.replace import replaced
 
 several = settings(
-    max_examples=examples(20, 40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(11, 40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 _texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=4) | st.sampled_from(

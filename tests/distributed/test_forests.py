@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
 from distributed_problems import KINDS, PARTS, Shipping, digest, table_of, write
+from effort import daily, daily_pairs
 from hedgerow import (
     CautiousClassifier,
     CautiousForestClassifier,
@@ -82,8 +83,7 @@ def fit_in_one_process(model: Any, table: pa.Table) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore:.* rows are in the bag of every tree")
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("settings", MODELS)
+@pytest.mark.parametrize(("settings", "kind"), daily_pairs(MODELS, KINDS))
 def test_a_forest_is_that_of_one_process(settings: str, kind: str, tmp_path: Path) -> None:
     table = table_of(kind)
     if kind == "weights" and settings in WHOLE_WEIGHTS:
@@ -93,8 +93,7 @@ def test_a_forest_is_that_of_one_process(settings: str, kind: str, tmp_path: Pat
     assert digest(distributed.fit(model, parts_of(table, tmp_path, 4))) == expected
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("settings", REGRESSORS)
+@pytest.mark.parametrize(("settings", "kind"), daily_pairs(REGRESSORS, KINDS))
 def test_a_regression_forest_is_that_of_one_process(settings: str, kind: str, tmp_path: Path) -> None:
     table = numbers_of(table_of(kind))
     model = REGRESSORS[settings]
@@ -113,11 +112,14 @@ def test_the_score_of_a_regression_forest_is_that_of_one_process_but_for_roundin
     assert scores.pop() == pytest.approx(fit_in_one_process(model, table).oob_score_, abs=1e-12)
 
 
-@pytest.mark.parametrize(("regression", "kind"), [*((False, kind) for kind in KINDS), (True, "missing")])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("way", "regression", "kind"),
+    [
+        *(pytest.param(way.values[0], False, way.values[1], marks=way.marks) for way in daily_pairs(WAYS, KINDS)),
+        *((way, True, "missing") for way in WAYS if way != "levels"),  # only trees of classes are split by levels
+    ],
+)
 def test_neither_parts_nor_ways_of_growing_change_a_bit(kind: str, way: str, regression: bool, tmp_path: Path) -> None:
-    if regression and way == "levels":
-        pytest.skip("only trees of classes are split by levels")
     make, memory, stage = WAYS[way]
     model = (ForestRegressor if regression else ForestClassifier)(6, max_samples=0.3, **_SEEDED)
     table = numbers_of(table_of(kind)) if regression else table_of(kind)
@@ -142,7 +144,7 @@ LEVELS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("settings", LEVELS)
+@pytest.mark.parametrize("settings", daily(("subset", "costs"), LEVELS))
 def test_trees_that_are_split_by_levels_are_those_of_all_rows(settings: str, tmp_path: Path) -> None:
     table = table_of("nominal")
     rng = np.random.default_rng(2)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from distributed_problems import KINDS, PARTS, digest, table_of, write
+from effort import daily_pairs
 from hedgerow import RandomTreesClassifier, distributed
 from hedgerow.distributed.rows.row_hash import hash_rows
 
@@ -32,8 +33,7 @@ def test_a_fit_of_few_rows_is_that_of_the_estimator(kind: str, tmp_path: Path) -
     assert np.array_equal(many.predict_proba(X), one.predict_proba(X))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("leaf", ["auto", 3])
+@pytest.mark.parametrize(("leaf", "kind"), daily_pairs(["auto", 3], KINDS))
 def test_parts_and_threads_do_not_change_a_bit(kind: str, leaf: object, tmp_path: Path) -> None:
     model = RandomTreesClassifier(8, min_samples_leaf=leaf, loo_score=True, random_state=0)
     found = set()

@@ -107,7 +107,7 @@ def test_no_two_blocks_overlap_and_parents_stand_between_their_children(blocks: 
 # -- what is shown
 
 
-@settings(max_examples=examples(12, 25))
+@settings(max_examples=examples(8, 25))
 @given(st.data())
 def test_any_forest_can_be_drawn(data: st.DataObject) -> None:
     forest = data.draw(forests())

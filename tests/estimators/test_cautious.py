@@ -14,6 +14,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV
 
 import hedgerow
+from effort import daily_pairs
 from hedgerow import (
     CautiousClassifier,
     CautiousForestClassifier,
@@ -273,8 +274,10 @@ def test_labels_drawn_by_a_coin_stay_undecided(model: Any) -> None:
     assert metrics.determinacy(None, model.fit(X, y).predict_set(asked)) < 0.5
 
 
-@pytest.mark.parametrize("aggregate", ["average", "belief", "disjunction"])
-@pytest.mark.parametrize("prior", [None, [0.9, 0.1], [0.2, 0.3, 0.5]])
+@pytest.mark.parametrize(
+    ("aggregate", "prior"),
+    daily_pairs(["average", "belief", "disjunction"], [None, [0.9, 0.1], [0.2, 0.3, 0.5]]),
+)
 def test_s_has_the_largest_utility_out_of_bag(aggregate: str, prior: Any) -> None:
     n_classes, n_rows, n_trees = 3 if prior is None else len(prior), 80, 15
     rng = np.random.default_rng(0)

@@ -109,7 +109,7 @@ def test_cost_priors_need_costs() -> None:
 # -- measurements
 
 
-@settings(max_examples=examples(10, 20), deadline=None)
+@settings(max_examples=examples(8, 20), deadline=None)
 @given(seed=st.integers(0, 2**31), some_missing=st.booleans())
 def test_every_column_on_the_way_is_paid_once(seed: int, some_missing: bool) -> None:
     rng = np.random.default_rng(seed)

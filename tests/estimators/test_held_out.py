@@ -20,7 +20,7 @@ from hedgerow.rules import Calibrated, Evidence, Probability
 from hedgerow.walk import fold, route, tally
 from strategies import mixed_data
 
-several = settings(max_examples=examples(10, 25), deadline=None)
+several = settings(max_examples=examples(8, 25), deadline=None)
 
 
 def coin_flips(n_rows: int, seed: int = 0) -> tuple[Any, Any]:

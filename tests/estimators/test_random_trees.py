@@ -18,7 +18,7 @@ from effort import examples
 from hedgerow import RandomTreesClassifier, checks, rules
 from strategies import mixed_data
 
-several = settings(max_examples=examples(20, 40), deadline=None)
+several = settings(max_examples=examples(11, 40), deadline=None)
 
 
 def test_every_parameter_changes_something() -> None:

@@ -123,7 +123,7 @@ around_middles = st.builds(
 )
 
 
-@settings(max_examples=examples(250, 500), deadline=None)
+@settings(max_examples=examples(138, 500), deadline=None)
 @given(t=st.one_of(anything, like_float32, around_middles))
 @example(t=0.0)
 @example(t=-0.0)
@@ -151,7 +151,7 @@ def test_a_widened_threshold_is_the_largest_double_that_rounds_to_no_more(t: flo
     assert not nearest_float32(after) <= t
 
 
-@settings(max_examples=examples(250, 500), deadline=None)
+@settings(max_examples=examples(138, 500), deadline=None)
 @given(t=st.one_of(anything, around_middles), x=st.one_of(anything, around_middles))
 def test_a_widened_threshold_asks_what_float32_asks(t: float, x: float) -> None:
     with np.errstate(over="ignore"):

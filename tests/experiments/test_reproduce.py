@@ -1,6 +1,7 @@
 """Experiments from data to pages, and the errors of what they are asked."""
 
 import csv
+import shutil
 from importlib.metadata import version
 
 import numpy as np
@@ -44,11 +45,31 @@ class Told:
         self.absent[dataset] = why
 
 
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """Two small files of the boundary study, what a quick run of them wrote, and what it told."""
+    folder = tmp_path_factory.mktemp("finished")
+    told = Told()
+    (outcome,) = reproduce(
+        "boundary", quick=True, data=_write_data(folder / "data"), out=folder / "out", n_jobs=1, progress=told
+    )
+    return folder, outcome, told
+
+
 @pytest.fixture
 def small_folder(tmp_path):
-    """A folder with two small files of the boundary study, and a manifest."""
+    """A folder with two small files of the boundary study."""
+    return _write_data(tmp_path / "data")
+
+
+@pytest.fixture
+def out(finished, tmp_path):
+    """A copy of the folder that the quick run has written."""
+    return shutil.copytree(finished[0] / "out", tmp_path / "out")
+
+
+def _write_data(folder):
     rng = np.random.default_rng(0)
-    folder = tmp_path / "data"
     folder.mkdir()
     for name in ("iris", "sonar"):
         X = rng.normal(size=(60, 3))
@@ -58,9 +79,8 @@ def small_folder(tmp_path):
     return folder
 
 
-def test_the_same_command_goes_on_and_writes_tables_and_figures(small_folder, tmp_path):
-    told = Told()
-    (outcome,) = reproduce("boundary", quick=True, data=small_folder, out=tmp_path / "out", n_jobs=1, progress=told)
+def test_the_same_command_goes_on_and_writes_tables_and_figures(finished):
+    folder, outcome, told = finished
     assert told.started == [("boundary", 10, 0)]
     assert sorted(told.datasets) == ["iris", "sonar"]
     assert "no wine.parquet in" in told.absent["wine"]
@@ -70,20 +90,19 @@ def test_the_same_command_goes_on_and_writes_tables_and_figures(small_folder, tm
     assert ": 10 of the 200 runs of the full study on 2 datasets, " in text
     for part in outcome.report.parts:
         suffix = "csv" if isinstance(part, Table) else "png"
-        assert (tmp_path / "out" / "boundary" / f"{part.name}.{suffix}").stat().st_size > 0
+        assert (folder / "out" / "boundary" / f"{part.name}.{suffix}").stat().st_size > 0
     again = Told()
-    (same,) = reproduce("boundary", quick=True, data=small_folder, out=tmp_path / "out", n_jobs=1, progress=again)
+    (same,) = reproduce("boundary", quick=True, data=folder / "data", out=folder / "out", n_jobs=1, progress=again)
     assert again.started == [("boundary", 10, 10)]
     assert again.units == []
     assert same.page.read_text(encoding="utf-8") == text
 
 
-def test_an_unfinished_run_has_a_page_that_says_so(small_folder, tmp_path):
-    asked = {"data": small_folder, "out": tmp_path / "out", "n_jobs": 1}
+def test_an_unfinished_run_has_a_page_that_says_so(small_folder, out, tmp_path):
     with pytest.raises(ValueError, match="has no results of 'boundary' yet: run it without --stored"):
-        reproduce("boundary", stored=True, **asked)
-    reproduce("boundary", quick=True, **asked)
-    with Store(tmp_path / "out" / "results.sqlite", version("hedgerow")) as store:
+        reproduce("boundary", stored=True, data=small_folder, out=tmp_path / "none", n_jobs=1)
+    asked = {"data": small_folder, "out": out, "n_jobs": 1}
+    with Store(out / "results.sqlite", version("hedgerow")) as store:
         boundary = Boundary()
         unit = Unit(f"boundary-{boundary.revision}", "sonar", "006")
         store.add(unit, boundary.run(Source(str(small_folder)), "sonar", "006"), 1.0)
@@ -100,24 +119,24 @@ def test_a_wrong_checksum_leaves_out_its_dataset_and_goes_on(small_folder, tmp_p
     assert "manifest.csv says 0123456789ab…: fetch the file anew" in told.absent["sonar"]
 
 
-def test_data_that_changed_is_not_mixed_with_stored_results(small_folder, tmp_path):
-    asked = {"quick": True, "data": small_folder, "out": tmp_path / "out", "n_jobs": 1, "only": ["iris"]}
+def test_data_that_changed_is_not_mixed_with_stored_results(small_folder, out):
+    asked = {"quick": True, "data": small_folder, "out": out, "n_jobs": 1, "only": ["iris"]}
     reproduce("boundary", **asked)
     (small_folder / "iris.parquet").write_bytes((small_folder / "sonar.parquet").read_bytes())
     with pytest.raises(ValueError, match="results for another file of 'iris': choose another --out"):
         reproduce("boundary", **asked)
 
 
-def test_a_page_whose_store_is_gone_is_kept(small_folder, tmp_path):
-    asked = {"quick": True, "data": small_folder, "out": tmp_path / "out", "n_jobs": 1, "only": ["iris"]}
+def test_a_page_whose_store_is_gone_is_kept(small_folder, out):
+    asked = {"quick": True, "data": small_folder, "out": out, "n_jobs": 1, "only": ["iris"]}
     (outcome,) = reproduce("boundary", **asked)
     text = outcome.page.read_text(encoding="utf-8")
-    (tmp_path / "out" / "results.sqlite").unlink()
+    (out / "results.sqlite").unlink()
     for stored in (False, True):
         with pytest.raises(ValueError, match=r"boundary\.md is there, but not .*results\.sqlite.* another --out"):
             reproduce("boundary", stored=stored, **asked)
     assert outcome.page.read_text(encoding="utf-8") == text
-    assert not (tmp_path / "out" / "results.sqlite").exists()
+    assert not (out / "results.sqlite").exists()
 
 
 def test_unknown_names_are_answered_with_the_known_ones(tmp_path):
@@ -210,8 +229,8 @@ def test_a_page_lists_where_results_differ_from_print(tmp_path):
     assert page.read_text(encoding="utf-8").endswith("How.\n\n## Where this differs, and why\n\n- One.\n- Another.\n")
 
 
-def test_every_class_is_tried_as_the_positive_one(small_folder, tmp_path):
-    (outcome,) = reproduce("boundary", quick=True, data=small_folder, out=tmp_path / "out", n_jobs=1, only=["iris"])
+def test_every_class_is_tried_as_the_positive_one(small_folder, out):
+    (outcome,) = reproduce("boundary", quick=True, data=small_folder, out=out, n_jobs=1, only=["iris"])
     table = next(part for part in outcome.report.parts if part.name == "positive")
     assert [row[1] for row in table.rows] == ["printed", "other", "versicolor (taken)"]
     source = Source(str(small_folder))
@@ -252,13 +271,14 @@ def test_a_report_without_claims_has_no_such_section(tmp_path):
     assert page.read_text(encoding="utf-8") == "# Title\n\nText.\n\nHow.\n"
 
 
-def test_the_command_prints_claims_and_where_the_page_is(small_folder, tmp_path):
-    arguments = ["reproduce", "boundary", "--quick", "--data", str(small_folder), "--out", str(tmp_path / "out")]
+def test_the_command_prints_claims_and_where_the_page_is(small_folder, out, tmp_path):
+    arguments = ["reproduce", "boundary", "--quick", "--data", str(small_folder), "--out", str(tmp_path / "own")]
     result = CliRunner().invoke(program, [*arguments, "--jobs", "1", "--only", "iris"])
     assert result.exit_code == 0, result.output
     assert "6 claims: not decidable 6" in result.stdout  # one dataset is too few
     assert "boundary.md: tables and figures" in result.stdout
     assert "iris: done" in result.stderr
+    arguments[-1] = str(out)
     quiet = CliRunner().invoke(program, [*arguments, "--jobs", "1", "--only", "iris", "--quiet"])
     assert quiet.stderr == ""
 

@@ -39,7 +39,7 @@ from hedgerow.walk import ForestWalk, ask, route, spread
 from oracles import explain as truth
 from strategies import forests_with_rows
 
-several = settings(max_examples=examples(20, 40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(11, 40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def plain_schema(n_features: int) -> Schema:

@@ -283,8 +283,8 @@ def test_an_interval_is_divided_as_the_forest_inside_divides_it() -> None:
 @pytest.mark.parametrize(
     "model",
     [
-        ConformalClassifier(LogisticRegression(max_iter=500)),
-        ConformalClassifier(HistGradientBoostingClassifier(max_iter=5)),
+        ConformalClassifier(LogisticRegression(tol=0.1)),
+        ConformalClassifier(HistGradientBoostingClassifier(max_iter=2)),
         ConformalRegressor(LinearRegression()),
     ],
     ids=lambda one: type(one.estimator).__name__,

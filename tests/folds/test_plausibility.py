@@ -14,8 +14,8 @@ from hedgerow.folds.plausibility import distinct_pairs, rest
 from hedgerow.rules import Confidence, Plausibility, Probability, plausibility_degrees
 from oracles import rules as oracle
 
-several = settings(max_examples=examples(20, 40), deadline=None)
-few = settings(max_examples=examples(10, 20), deadline=None)
+several = settings(max_examples=examples(11, 40), deadline=None)
+few = settings(max_examples=examples(8, 20), deadline=None)
 
 whole = st.integers(0, 30).map(float)
 any_count = (

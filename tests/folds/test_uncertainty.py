@@ -21,7 +21,7 @@ from hedgerow.folds.uncertainty import widths_outside
 from hedgerow.forest.build import build_forest, leaf, threshold
 
 Floats = NDArray[np.float64]
-several = settings(max_examples=examples(25, 50), deadline=None)
+several = settings(max_examples=examples(14, 50), deadline=None)
 
 
 @st.composite

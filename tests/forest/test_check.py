@@ -263,7 +263,7 @@ def test_the_statistics_that_mutations_start_from_are_valid() -> None:
     Forest(**arrays).check()
 
 
-@settings(max_examples=examples(20, 40), deadline=None)
+@settings(max_examples=examples(11, 40), deadline=None)
 @given(forests())
 def test_every_forest_that_can_be_built_is_valid(forest: Forest) -> None:
     forest.check()
@@ -282,7 +282,7 @@ NEW_ENTRIES: dict[str, list[float]] = {
 
 
 # The core looks at many nodes at once, and at each only where something is wrong.
-@settings(max_examples=examples(80, 200), deadline=None)
+@settings(max_examples=examples(44, 200), deadline=None)
 @given(forests(splits=("threshold",), regression=False), st.data())
 def test_changed_entries_are_found_where_they_break_an_invariant(forest: Forest, data: st.DataObject) -> None:
     arrays = arrays_of(forest)

@@ -32,7 +32,7 @@ def test_concatenated_trees_are_those_of_one_forest(pieces: list[list[Any]]) -> 
     assert joined == build_forest([tree for trees in pieces for tree in trees], 2)
 
 
-@settings(max_examples=examples(10, 20), deadline=None)
+@settings(max_examples=examples(8, 20), deadline=None)
 @given(forests())
 def test_a_forest_twice_has_each_tree_twice(forest: Forest) -> None:
     twice = Forest.concatenate([forest, forest])

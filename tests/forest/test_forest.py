@@ -23,7 +23,7 @@ from hedgerow.storage.container import pack
 from hedgerow.walk import route
 from strategies import forests, rows_of
 
-several = settings(max_examples=examples(10, 20), deadline=None)
+several = settings(max_examples=examples(8, 20), deadline=None)
 
 ARRAYS = (
     *("threshold", "weight", "feature", "first_child", "payload", "kind", "missing"),

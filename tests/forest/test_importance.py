@@ -19,7 +19,7 @@ from hedgerow.forest.importance import impurity_importances, impurity_of
 from hedgerow.forest.kinds import NodeKind
 from strategies import forests
 
-several = settings(max_examples=examples(12, 25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(8, 25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def literal_importances(forest: Forest, impurity: str) -> tuple[list[float], float]:

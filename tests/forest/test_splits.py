@@ -38,7 +38,7 @@ def leaf_reached(forest: Forest, tree: int, row: np.ndarray) -> int:
     return int(forest.first_child[node])
 
 
-@settings(max_examples=examples(25, 60), deadline=None)
+@settings(max_examples=examples(14, 60), deadline=None)
 @given(st.data())
 def test_the_reader_takes_the_branches_of_the_core(data: st.DataObject) -> None:
     forest = data.draw(forests())
@@ -47,7 +47,7 @@ def test_the_reader_takes_the_branches_of_the_core(data: st.DataObject) -> None:
     assert found == route(forest, X, heaviest=False).tolist()
 
 
-@settings(max_examples=examples(25, 60), deadline=None)
+@settings(max_examples=examples(14, 60), deadline=None)
 @given(forests())
 def test_every_split_is_listed_once_by_its_kind(forest: Forest) -> None:
     found = {
@@ -71,7 +71,7 @@ def test_splits_on_imputed_values_become_splits_on_missing_ones() -> None:
     assert (nominal.missing, nominal.codes.tolist()) == (MissingPolicy.OWN_BRANCH, [0, NO_CHILD])
 
 
-@settings(max_examples=examples(25, 60), deadline=None)
+@settings(max_examples=examples(14, 60), deadline=None)
 @given(forests())
 def test_the_codes_that_lead_to_a_child_take_it(forest: Forest) -> None:
     for node in np.flatnonzero(forest.kind != NodeKind.LEAF):

@@ -165,7 +165,7 @@ def test_a_chain_of_three_thousand_nodes_is_written_without_recursion() -> None:
     assert lines[-1] == "|   " * 2999 + "x0 > 3000: class 1 (class 1 1)"
 
 
-@settings(max_examples=examples(10, 20), deadline=None)
+@settings(max_examples=examples(8, 20), deadline=None)
 @given(forests())
 def test_each_branch_has_a_line(forest: Forest) -> None:
     for tree in range(forest.n_trees):

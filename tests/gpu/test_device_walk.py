@@ -24,7 +24,7 @@ from strategies import forests, rows_of
 Floats = NDArray[np.float64]
 STAGED, NOT_STAGED = 0, 10**9
 
-few = settings(max_examples=examples(30, 60), deadline=None)
+few = settings(max_examples=examples(16, 60), deadline=None)
 
 
 def walk(forest: Forest, rows_to_stage: int = NOT_STAGED, **options: Any) -> DeviceWalk:

@@ -20,7 +20,7 @@ from hedgerow.forest.kinds import NodeKind
 from hedgerow.growth import ChiSquare, Growth
 from oracles.growth import Instances, Problem, check_tree, impurity, root_instances
 
-per_mode = settings(max_examples=examples(10, 24), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+per_mode = settings(max_examples=examples(8, 24), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 # -- C4.5

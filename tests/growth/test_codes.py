@@ -107,7 +107,7 @@ def test_trees_are_those_of_the_values(regression: bool, settings: dict[str, Any
 
 
 @given(st.integers(0, 2**32), st.integers(1, 60), st.integers(2, 12), st.booleans())
-@settings(max_examples=examples(30, 60), deadline=None)
+@settings(max_examples=examples(16, 60), deadline=None)
 def test_bins_and_codes_are_those_of_the_definition(seed: int, n_rows: int, max_bins: int, weighted: bool) -> None:
     rng = np.random.default_rng(seed)
     values = rng.choice([-2.5, -0.0, 0.0, 1.0, np.nan, *rng.normal(size=20).tolist()], size=n_rows)

@@ -13,7 +13,7 @@ from effort import examples
 from hedgerow import Forest, ForestClassifier, ForestRegressor
 from hedgerow.forest.kinds import NodeKind
 
-several = settings(max_examples=examples(15, 30), deadline=None)
+several = settings(max_examples=examples(8, 30), deadline=None)
 
 
 def data(n_rows: int = 200, n_columns: int = 6, seed: int = 0) -> tuple[Any, Any]:

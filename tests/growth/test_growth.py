@@ -19,7 +19,7 @@ from sklearn import datasets
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import oracles
-from effort import examples
+from effort import daily_pairs, examples
 from growth_problems import (
     CLASSIFICATION,
     CRITERIA,
@@ -55,8 +55,8 @@ NAN = math.nan
 UNDIVIDED = ("category", "learned")
 
 # A drawn problem costs about 20 ms, and the modes multiply.
-per_mode = settings(max_examples=examples(10, 24), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-several = settings(max_examples=examples(15, 30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+per_mode = settings(max_examples=examples(8, 24), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(8, 30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def structure(forest: Forest) -> list[Any]:
@@ -572,8 +572,7 @@ def test_every_node_of_a_deep_tree_has_the_best_threshold(criterion: str) -> Non
         stack += [(children[0], rows[left]), (children[1], rows[~left])]
 
 
-@pytest.mark.parametrize("nominal", NOMINAL)
-@pytest.mark.parametrize("missing", MISSING)
+@pytest.mark.parametrize(("missing", "nominal"), daily_pairs(MISSING, NOMINAL))
 def test_large_data_with_missing_values_are_grown_as_small_ones_are(missing: str, nominal: str) -> None:
     problem = random_problem(np.random.default_rng(5), 600, 30, missing=missing, nominal=nominal, min_samples_split=12)
     assert len(problem.columns) * len(problem.weights) > 1 << 14

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import oracles
+from effort import daily_pairs
 from hedgerow import ForestClassifier, RandomTreesClassifier, TreeClassifier
 from hedgerow.forest.kinds import MissingPolicy
 from hedgerow.growth import Fractional
@@ -134,8 +135,7 @@ def mixed_rows(seed: int, n_rows: int = 80) -> tuple[np.ndarray, np.ndarray]:
     return X, rng.integers(0, 3, n_rows)
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("min_samples_leaf", [1, 4])
+@pytest.mark.parametrize(("seed", "min_samples_leaf"), daily_pairs(range(5), [1, 4]))
 def test_random_trees_count_every_row_in_one_leaf_if_missing_is_a_value(seed: int, min_samples_leaf: int) -> None:
     X, y = mixed_rows(seed)
     nominal = {"categorical_features": [1, 2], "missing": "category", "min_samples_leaf": min_samples_leaf}

@@ -22,7 +22,7 @@ from hedgerow.inspection import permutation_importance
 from oracles.poisson import count, only_row
 
 
-@settings(max_examples=examples(20, 40), deadline=None)
+@settings(max_examples=examples(11, 40), deadline=None)
 @given(
     st.integers(0, 2**32),
     st.integers(0, 3),

@@ -41,7 +41,7 @@ def _cases(draw: st.DrawFn) -> tuple[Forest, Floats, Floats, Floats, NDArray[np.
     return forest, X, truth, weight, mask, draw(st.integers(3, 4) if regression else st.integers(0, 2))
 
 
-@settings(max_examples=examples(30, 60))
+@settings(max_examples=examples(16, 60))
 @given(_cases(), st.booleans(), st.integers(0, 2**32))
 def test_losses_are_those_of_the_definition(case: Any, left_out: bool, seed: int) -> None:
     """All kinds of nodes, rows that are spread, weights of 0, bags or none, single columns and a pair."""

@@ -42,7 +42,7 @@ class OfForest:
 
 
 @given(strategies.forests_with_rows())
-@settings(max_examples=examples(30, 60), deadline=None)
+@settings(max_examples=examples(16, 60), deadline=None)
 def test_it_is_the_chance_of_reaching_the_same_leaf(case: Any) -> None:
     forest, rows = case
     found = proximity(OfForest(forest), rows, rows[::-1].copy()).toarray()
@@ -107,8 +107,8 @@ def test_outliers_as_breiman_defines_them() -> None:
 
 def test_outliers_out_of_bag_count_trees_that_saw_neither_row() -> None:
     X, y = load_wine(return_X_y=True)
-    X, y = X[::3], y[::3]
-    forest = ForestClassifier(40, random_state=0).fit(X, y)
+    X, y = X[::6], y[::6]
+    forest = ForestClassifier(25, random_state=0).fit(X, y)
     bits = unseen_rows(forest, X, y).seen
     unseen = np.unpackbits(bits, axis=1, count=len(X), bitorder="little").T == 0
     close = np.array(

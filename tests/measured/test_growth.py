@@ -246,7 +246,7 @@ def test_thresholds_that_are_not_kept_give_the_same_tree(monkeypatch: pytest.Mon
     np.testing.assert_allclose(found.values_, expected.values_, rtol=1e-9)
 
 
-@settings(max_examples=examples(50, 100), deadline=None)
+@settings(max_examples=examples(28, 100), deadline=None)
 @given(
     st.lists(st.sampled_from([np.nan, 0.0, 1.0, 1.0 + 2**-52, 2.0, -5.0, 1e300]), min_size=1, max_size=30),
     st.none() | st.integers(1, 8),
@@ -411,7 +411,7 @@ def small_tables(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.array(columns).T, sigma, np.array(y)
 
 
-@settings(max_examples=examples(30, 60), deadline=None)
+@settings(max_examples=examples(16, 60), deadline=None)
 @given(
     small_tables(),
     st.sampled_from(["normal", "flat", "kde"]),
@@ -438,7 +438,7 @@ def test_memberships_add_up_and_the_forest_is_valid(
     assert abs(residuals.sum()) < 1e-6 * (1 + np.abs(y).sum())
 
 
-@settings(max_examples=examples(15, 30), deadline=None)
+@settings(max_examples=examples(8, 30), deadline=None)
 @given(small_tables(), st.integers(0, 2**32 - 1), st.sampled_from(["normal", "flat"]))
 @pytest.mark.filterwarnings("ignore:column .* has a variance of")
 def test_weights_are_copies_and_units_do_not_matter(table: Any, seed: int, kind: str) -> None:

@@ -45,7 +45,7 @@ def test_masses_are_right_far_out(name: str) -> None:
     np.testing.assert_allclose(model.mass(low, high), mirrored, rtol=1e-10, atol=1e-300)
 
 
-@settings(max_examples=examples(12, 25), deadline=None)
+@settings(max_examples=examples(8, 25), deadline=None)
 @given(st.sampled_from(MODELS), places, st.floats(0.1, 4), places, sizes, places)
 def test_a_normal_prior_agrees_with_quadrature(
     name: str, mean: float, spread: float, x: float, sigma: float, at: float
@@ -191,7 +191,7 @@ def partition(draw: st.DrawFn, n_features: int) -> np.ndarray:
     return np.array(boxes)
 
 
-@settings(max_examples=examples(25, 50), deadline=None)
+@settings(max_examples=examples(14, 50), deadline=None)
 @given(st.data())
 def test_memberships_of_a_partition_are_products_and_add_up_to_1(data: Any) -> None:
     n_features = data.draw(st.integers(1, 3))

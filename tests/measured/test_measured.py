@@ -293,7 +293,7 @@ def test_values_of_older_models_that_are_no_probabilities_are_clipped() -> None:
     np.testing.assert_allclose(model.predict_proba(X), clipped / clipped.sum(axis=1, keepdims=True))
 
 
-@settings(max_examples=examples(12, 25), deadline=None)
+@settings(max_examples=examples(8, 25), deadline=None)
 @given(seed=st.integers(0, 1000), n_classes=st.integers(1, 4), n_regions=st.integers(1, 6))
 def test_least_squares_in_the_simplex_is_the_least_that_a_solver_finds(
     seed: int, n_classes: int, n_regions: int

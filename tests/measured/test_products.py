@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from effort import examples
+from effort import daily_pairs, examples
 from hedgerow._core import squared_lengths
 from hedgerow.data.table import read_table
 from hedgerow.measured.errors.error_model import error_model
@@ -68,7 +68,7 @@ def region_after(columns: ThresholdColumns, splits: list[tuple[int, int, int]]) 
     return region, box
 
 
-@settings(max_examples=examples(30, 60), deadline=None)
+@settings(max_examples=examples(16, 60), deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 5), st.integers(1, 40), st.booleans())
 def test_squared_lengths_are_those_of_the_differences(seed: int, m: int, n: int, differences: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -114,8 +114,7 @@ SPLITS = [
 ]
 
 
-@pytest.mark.parametrize("kept", [True, False])
-@pytest.mark.parametrize("n_others", [0, 2, 5])
+@pytest.mark.parametrize(("n_others", "kept"), daily_pairs([0, 2, 5], [True, False]))
 def test_moments_and_sums_are_products_of_the_columns(
     kept: bool, n_others: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -209,7 +208,7 @@ def assert_same(one: Path, other: Path) -> None:
 def test_long_growth_is_the_same_with_less_subtraction(
     seed: int, name: str, value: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given_ = make_problem(seed, 400, n_nominal=1)
+    given_ = make_problem(seed, examples(250, 400), n_nominal=1)
     limits = GrowthSettings(40, 2.0, 32, "global", seed % 2 == 0)
     expected = grow_path(given_, limits)
     assert len(expected.splits) > 15
@@ -230,7 +229,7 @@ def test_parts_of_next_to_no_weight_lose_no_digits(monkeypatch: pytest.MonkeyPat
     assert_same(grow_path(given_, limits), expected)
 
 
-@settings(max_examples=examples(20, 40), deadline=None)
+@settings(max_examples=examples(11, 40), deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(2, 12), st.sampled_from([0.5, 1.0, 3.0]))
 @pytest.mark.filterwarnings("ignore:column .* has a variance of")
 def test_odd_tables_grow_the_same_without_subtraction(seed: int, n: int, leaves: int, least: float) -> None:

@@ -46,13 +46,13 @@ def test_quantiles_are_those_of_weighted_out_of_bag_residuals(monkeypatch: pytes
     model = forest(oob_score=True, min_weight_leaf=10).fit(X, y, sample_weight=weight)
     residuals = y - model.oob_prediction_
     known = ~np.isnan(residuals)
-    weights = literal_weights(model, X[known], X[:10], weight[known])
+    weights = literal_weights(model, X[known], X[:4], weight[known])
     levels = [0.9, 0.1, 0.5]
-    found = model.predict_quantiles(X[:10], levels)
-    for row, answer, of_row in zip(found, model.predict(X[:10]), weights, strict=True):
+    found = model.predict_quantiles(X[:4], levels)
+    for row, answer, of_row in zip(found, model.predict(X[:4]), weights, strict=True):
         expected = [oracles.residual_quantile(residuals[known], of_row, level) for level in levels]
         np.testing.assert_allclose(row, answer + np.array(expected), atol=1e-9)
-    np.testing.assert_array_equal(model.predict_interval(X[:10], 0.8), found[:, [1, 0]])
+    np.testing.assert_array_equal(model.predict_interval(X[:4], 0.8), found[:, [1, 0]])
 
 
 @pytest.mark.filterwarnings("ignore:.* in the bag of every tree")
@@ -65,10 +65,10 @@ def test_errors_of_targets_are_taken_out_and_convolved(monkeypatch: pytest.Monke
     model = forest(oob_score=True, min_weight_leaf=10).fit(X, y, y_err=y_err)
     residuals = y - model.oob_prediction_
     known = ~np.isnan(residuals)
-    weights = literal_weights(model, X[known], X[:6], np.ones(known.sum()))
-    new = rng.uniform(0.2, 1.0, size=6)
-    found = model.predict_quantiles(X[:6], [0.05, 0.7], y_err=new)
-    for row, answer, of_row, error in zip(found, model.predict(X[:6]), weights, new, strict=True):
+    weights = literal_weights(model, X[known], X[:3], np.ones(known.sum()))
+    new = rng.uniform(0.2, 1.0, size=3)
+    found = model.predict_quantiles(X[:3], [0.05, 0.7], y_err=new)
+    for row, answer, of_row, error in zip(found, model.predict(X[:3]), weights, new, strict=True):
         expected = [
             oracles.convolved_quantile(residuals[known], y_err[known], of_row, error, level) for level in (0.05, 0.7)
         ]

@@ -24,7 +24,7 @@ from hedgerow.naive_bayes.nbtree import candidate_splits
 from hedgerow.walk import spread
 from oracles import naive_bayes as oracle
 
-SMALL = settings(max_examples=examples(30, 60), deadline=None)
+SMALL = settings(max_examples=examples(16, 60), deadline=None)
 
 
 @st.composite
@@ -184,7 +184,7 @@ def test_the_first_of_equal_columns_is_asked() -> None:
 # -- the tree
 
 
-@settings(max_examples=examples(20, 40), deadline=None)
+@settings(max_examples=examples(11, 40), deadline=None)
 @given(either, st.sampled_from([2, 5]), st.sampled_from([0.05, 0.3]))
 def test_trees_and_answers_are_those_of_the_literal_nbtree(data: oracle.Data, least: int, reduction: float) -> None:
     examples = examples_of(data)
@@ -222,7 +222,7 @@ def test_a_tree_of_several_levels_is_the_literal_one() -> None:
     np.testing.assert_allclose(forest.counts, expected.counts)
 
 
-@settings(max_examples=examples(30, 60), deadline=None)
+@settings(max_examples=examples(16, 60), deadline=None)
 @given(st.data(), st.booleans())
 def test_awkward_numbers_give_probabilities(data: Any, gaussian: bool) -> None:
     """The ends of float64, neighbours, denormal numbers: no warning, no NaN."""

@@ -23,7 +23,7 @@ from hedgerow.pruning.training_rows import hash_positions, select_rows
 from oracles import pruning as truth
 from pruning_strategies import Grown, grown_from, grown_trees, noisy_rows
 
-several = settings(max_examples=examples(25, 60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(14, 60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 # -- scikit-learn's trees

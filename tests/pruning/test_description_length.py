@@ -15,7 +15,7 @@ from hedgerow.pruning import description_length
 from oracles import pruning as truth
 from pruning_strategies import Grown, grown_from, grown_trees, noisy_rows
 
-several = settings(max_examples=examples(40, 100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(22, 100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @several

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
-from effort import examples
+from effort import daily_pairs, examples
 from hedgerow import Forest, TreeClassifier
 from hedgerow.forest.build import build_forest, leaf, multiway, threshold
 from hedgerow.growth import Fractional
@@ -18,7 +18,7 @@ from hedgerow.pruning import Pessimistic, pessimistic
 from oracles import pruning as truth
 from pruning_strategies import Grown, grown_from, grown_trees, noisy_rows, refilled_trees
 
-several = settings(max_examples=examples(40, 100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(22, 100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 CONFIDENCES = (0.25, 0.25, 0.1, 0.01, 0.5)
 
 
@@ -81,8 +81,7 @@ def test_trees_of_any_shape_are_pruned_as_the_recursion_prunes_them(
     check_against_the_recursion(grown, confidence, raising)
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.1, 0.3])
-@pytest.mark.parametrize("nominal", ["multiway", "binary"])
+@pytest.mark.parametrize(("missing", "nominal"), daily_pairs([0.0, 0.1, 0.3], ["multiway", "binary"]))
 def test_branches_are_raised_and_raised_again(nominal: str, missing: float) -> None:
     n_raised = 0
     for seed in range(12):

@@ -20,7 +20,7 @@ from hedgerow.pruning.training_rows import hash_positions, select_rows
 from oracles import pruning as truth
 from pruning_strategies import Grown, grown_trees, noisy_rows, refilled_trees
 
-several = settings(max_examples=examples(20, 40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(11, 40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def check_both_orders(forest: Forest, X: Any, y: Any, weights: Any) -> None:
@@ -133,7 +133,7 @@ def in_other_words(training: Training, order: Any) -> Training:
     )
 
 
-@settings(max_examples=examples(20, 40), deadline=None)
+@settings(max_examples=examples(11, 40), deadline=None)
 @given(st.integers(0, 2**64 - 1), st.data())
 def test_places_are_those_of_the_definition(seed: int, data: st.DataObject) -> None:
     """Groups of equal rows, each class by itself, in the order of their keys, end to end."""

@@ -18,7 +18,7 @@ from oracles import pruning as truth
 from pruning_strategies import Grown, grown_trees
 from strategies import forests
 
-several = settings(max_examples=examples(40, 100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+several = settings(max_examples=examples(22, 100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @several

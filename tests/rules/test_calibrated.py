@@ -15,7 +15,7 @@ from hedgerow.rules import Calibrated, Evidence, Median, Probability, Vote, get
 from oracles import rules as oracle
 from strategies import leaf_rows, priors
 
-several = settings(max_examples=examples(15, 30), deadline=None)
+several = settings(max_examples=examples(8, 30), deadline=None)
 
 
 @several

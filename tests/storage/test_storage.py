@@ -21,6 +21,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 import hedgerow
+from effort import examples
 from hedgerow import (
     ForestClassifier,
     ForestRegressor,
@@ -605,11 +606,13 @@ def test_leaf_samples_are_checked(changes: Any, message: str) -> None:
         LeafSamples(**good | changes)
 
 
-def test_five_hundred_mutations_are_refused_or_predict(tmp_path: Path) -> None:
+def test_mutations_are_refused_or_predict(tmp_path: Path) -> None:
     seeds = [path.read_bytes() for path in STORED]
     rows = np.array([[0.1, 0.2, 1.0], [np.nan, -1.0, np.nan], [3.0, 3.0, 9.0]])
     for path in STORED:
         load(path)  # imports what each class needs, which is no cost of a file
     with memory_traced():
-        outcomes = [outcome(seeds, number, tmp_path / "mutated", rows) for number in range(10**6, 10**6 + 500)]
+        outcomes = [
+            outcome(seeds, number, tmp_path / "mutated", rows) for number in range(10**6, 10**6 + examples(150, 500))
+        ]
     assert set(outcomes) == {"refused", "loaded"}

@@ -50,7 +50,7 @@ from hedgerow.rules import Evidence, Probability
 from hedgerow.walk import ForestWalk, LeafTable, Query, ask, gather, quantiles, soft, walks
 from strategies import forests_with_rows
 
-several = settings(max_examples=examples(30, 60), deadline=None)
+several = settings(max_examples=examples(16, 60), deadline=None)
 
 
 class CountedWalk:

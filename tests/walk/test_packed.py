@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import oracles
-from effort import examples
+from effort import daily_pairs, examples
 from hedgerow import Forest, ForestClassifier
 from hedgerow._core import count_paths
 from hedgerow.forest.build import build_forest, leaf, multiway, oblique, one_against_rest, subset, threshold
@@ -27,7 +27,7 @@ from strategies import forests, rows_of
 NAN = math.nan
 Matrix = NDArray[np.float64]
 
-few = settings(max_examples=examples(20, 40), deadline=None)
+few = settings(max_examples=examples(11, 40), deadline=None)
 
 
 def enough(forest: Forest, X: Matrix) -> tuple[Matrix, int]:
@@ -188,8 +188,7 @@ def test_every_kind_of_split_is_decided_by_keys(make: Any, share_missing: float)
     assert count_paths(forest.core_with_weight, X) == (2000, 0, 0)
 
 
-@pytest.mark.parametrize("policy", ["spread", "first_child", "last_child"])
-@pytest.mark.parametrize("n_codes", [12, 20, 40])
+@pytest.mark.parametrize(("policy", "n_codes"), daily_pairs(["spread", "first_child", "last_child"], [12, 20, 40]))
 def test_categories_are_decided_by_keys_whether_they_have_a_column_or_not(policy: Any, n_codes: int) -> None:
     def split(feature: int, codes: range) -> Any:  # one category after the other
         tree = leaf([1.0, 2.0])

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from joblib import Parallel, delayed, parallel_config
 
+from effort import daily
 from hedgerow.forest.build import build_forest, leaf, threshold
 from hedgerow.walk import LeafTable, fold
 from hedgerow.walk.walks import n_threads
@@ -21,6 +22,7 @@ from hedgerow.walk.walks import n_threads
 LONG_FOLD = """
 import signal, sys
 import numpy as np
+from joblib import effective_n_jobs  # which the walk would import: Ctrl-C is to end the walk, and no import
 from hedgerow.forest.build import build_forest, leaf, threshold
 from hedgerow.walk import LeafTable, fold
 
@@ -161,7 +163,7 @@ time.sleep(0.3)
 """
 
 
-@pytest.mark.parametrize("work", ["predict", "fit"])
+@pytest.mark.parametrize("work", daily(["fit"], ["predict", "fit"]))
 def test_the_interpreter_can_exit_while_daemon_threads_are_in_the_core(work: str) -> None:
     done = subprocess.run([sys.executable, "-c", DAEMON, work], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")

@@ -15,7 +15,7 @@ from hedgerow.walk import spread, tally
 from oracles import random_growth as random_oracles
 from strategies import forests, rows_of
 
-several = settings(max_examples=examples(30, 60), deadline=None)
+several = settings(max_examples=examples(16, 60), deadline=None)
 
 
 @st.composite

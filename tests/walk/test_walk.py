@@ -24,8 +24,8 @@ NAN = math.nan
 Matrix = NDArray[np.float64]
 
 # A drawn forest costs about 30 ms, so that the default of 100 examples is too many for the slower properties.
-several = settings(max_examples=examples(25, 50), deadline=None)
-few = settings(max_examples=examples(12, 25), deadline=None)
+several = settings(max_examples=examples(14, 50), deadline=None)
+few = settings(max_examples=examples(8, 25), deadline=None)
 
 
 # -- forests made at once from arrays, for sizes that nested nodes are too slow for

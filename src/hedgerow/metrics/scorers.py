@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from numpy.typing import ArrayLike
-from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from hedgerow.metrics.sets import determinacy, mean_set_size, set_accuracy, single_accuracy, u65_score, u80_score
@@ -132,6 +131,8 @@ def make_set_scorer(metric: Callable[..., float], *, greater_is_better: bool = T
 
 def _predicted(estimator: Any, X: Any) -> tuple[Any, Any]:
     """Return sets and classes of an estimator, or of the one inside a pipeline or a search."""
+    from sklearn.pipeline import Pipeline  # importing it takes longer than importing this package
+
     inside = estimator
     while not hasattr(inside, "predict_set"):
         if isinstance(inside, Pipeline) and len(inside) > 1:

@@ -19,7 +19,7 @@ TESTS = str(Path(__file__).parents[2])  # where workers find the parts and tasks
 
 ENGINES = {
     "dask": (),
-    "ray": (),
+    "ray": (pytest.mark.thorough,),  # a day's run has the rows that Ray holds, in test_held_rows.py
     "spark": (with_spark,),
     "connect": (with_spark,),
 }
