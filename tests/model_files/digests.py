@@ -40,7 +40,31 @@ KEPT = FOLDER / "kept_digests.json"
 
 GINI: dict[str, Any] = {"criterion": "gini", "pruning": None, "categorical_features": [3], "random_state": 0}
 NUMBERS: dict[str, Any] = {"pruning": None, "categorical_features": [3], "random_state": 0}
-FOREST: dict[str, Any] = {"n_estimators": 3, "categorical_features": [3], "random_state": 0}
+# No setting is left to its default, which later versions may choose otherwise.
+DRAWN: dict[str, Any] = {"n_estimators": 3, "categorical_features": [3], "random_state": 0}
+FOREST: dict[str, Any] = {
+    **DRAWN,
+    "criterion": "gini",
+    "nominal": "binary",
+    "missing": "random",
+    "max_features": "sqrt",
+    "max_bins": 255,
+    "min_samples_split": 2,
+    "min_samples_leaf": 1,
+    "splitter": "best",
+    "bootstrap": True,
+}
+MEANS: dict[str, Any] = {
+    **DRAWN,
+    "nominal": "multiway",
+    "missing": "random",
+    "max_features": 1 / 3,
+    "max_bins": 255,
+    "min_samples_split": 2,
+    "min_samples_leaf": 5,
+    "splitter": "best",
+    "bootstrap": True,
+}
 
 CLASSIFIERS: dict[str, Any] = {
     **{f"tree {nominal}": TreeClassifier(**GINI, nominal=nominal) for nominal in ("multiway", "binary", "subset")},
@@ -56,16 +80,18 @@ CLASSIFIERS: dict[str, Any] = {
     "tree, reduced error": TreeClassifier(**{**GINI, "pruning": ReducedError(0.3)}),
     "tree, cost complexity": TreeClassifier(**{**GINI, "pruning": CostComplexity(0.01)}),
     "forest": ForestClassifier(**FOREST),
-    "forest, exact": ForestClassifier(**FOREST, max_bins=None),
-    "forest, few bins": ForestClassifier(**FOREST, max_bins=7, splitter="best", min_samples_split=2),
-    "forest, drawn splits": ForestClassifier(**FOREST, splitter="random"),
-    "forest, poisson": ForestClassifier(**FOREST, bootstrap="poisson", max_samples=0.5),
-    "forest, no bootstrap": ForestClassifier(**FOREST, bootstrap=False, nominal="subset"),
-    "forest, fractions": ForestClassifier(**FOREST, missing="fractional"),
+    "forest, exact": ForestClassifier(**{**FOREST, "max_bins": None}),
+    "forest, few bins": ForestClassifier(**{**FOREST, "max_bins": 7}),
+    "forest, drawn splits": ForestClassifier(**{**FOREST, "splitter": "random"}),
+    "forest, poisson": ForestClassifier(**{**FOREST, "bootstrap": "poisson", "max_samples": 0.5}),
+    "forest, no bootstrap": ForestClassifier(**{**FOREST, "bootstrap": False, "nominal": "subset"}),
+    "forest, fractions": ForestClassifier(**{**FOREST, "missing": "fractional"}),
     "forest of 5 leaves": ForestClassifier(**FOREST, max_leaf_nodes=5),
-    "random trees": RandomTreesClassifier(**FOREST, rule="vote"),
-    "random trees, small leaves": RandomTreesClassifier(**FOREST, rule="laplace", min_samples_leaf=2, max_depth=6),
-    "cautious forest": CautiousForestClassifier(**FOREST, s=1, weighting="samples"),
+    "random trees": RandomTreesClassifier(**DRAWN, rule="vote", min_samples_leaf=1, missing="fractional"),
+    "random trees, small leaves": RandomTreesClassifier(
+        **DRAWN, rule="laplace", min_samples_leaf=2, missing="fractional", max_depth=6
+    ),
+    "cautious forest": CautiousForestClassifier(**FOREST, s=1, weighting="samples", aggregate="average"),
 }
 REGRESSORS: dict[str, Any] = {
     **{f"numbers {nominal}": TreeRegressor(**NUMBERS, nominal=nominal) for nominal in ("multiway", "binary")},
@@ -76,9 +102,9 @@ REGRESSORS: dict[str, Any] = {
     "numbers, 6 leaves": TreeRegressor(**NUMBERS, max_leaf_nodes=6),
     "numbers, cost complexity": TreeRegressor(**{**NUMBERS, "pruning": CostComplexity(0.5)}),
     "numbers, reduced error": TreeRegressor(**{**NUMBERS, "pruning": ReducedError(0.3)}),
-    "forest of numbers": ForestRegressor(**FOREST),
-    "forest of numbers, exact": ForestRegressor(**FOREST, max_bins=None, bootstrap="poisson"),
-    "forest of numbers, drawn splits": ForestRegressor(**FOREST, splitter="random", bootstrap=False),
+    "forest of numbers": ForestRegressor(**MEANS),
+    "forest of numbers, exact": ForestRegressor(**{**MEANS, "max_bins": None, "bootstrap": "poisson"}),
+    "forest of numbers, drawn splits": ForestRegressor(**{**MEANS, "splitter": "random", "bootstrap": False}),
 }
 VERBS = ("predict", "predict_proba", "predict_set", "predict_bounds", "predict_interval", "predict_quantiles", "apply")
 TREES = "tree_classifier tree_classifier_dates tree_classifier_objects tree_regressor oblique_tree_regressor"
