@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hedgerow.distributed.engine import Done, merge_all
 from hedgerow.distributed.engines.needs import needs
+from hedgerow.distributed.engines.runs_of_parts import FoldRun, runs_of_parts, size_of_run
 from hedgerow.distributed.rows.parts import HeldPart, run, run_held
 
 __all__ = ["Dask"]
@@ -114,13 +115,15 @@ class Dask:
         object
             The merged result; None without parts.
         """
-        waiting = self._start(parts, task, shared)
+        runs = runs_of_parts(parts, sum(self.client.nthreads().values()))
+        waiting = self._start(runs, FoldRun(task, merge), shared)
         level = list(waiting)
+        sizes = {future.key: size_of_run(run) for future, run in zip(waiting, runs, strict=True)}
         try:
             while len(level) > 1:
                 groups = (level[at : at + _ARITY] for at in range(0, len(level), _ARITY))
                 level = [self._submit(_sealed, merge_all, merge, *group, priority=1) for group in groups]
-            self._wait(waiting, done)
+            self._wait(waiting, done, sizes)
             return level[0].result().value if level else None
         except BaseException:
             self.client.cancel([*waiting, *level])
@@ -137,8 +140,11 @@ class Dask:
     def _submit(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         return self.client.submit(function, *arguments, pure=False, **options)
 
-    def _wait(self, futures: list[Any], done: Done | None) -> None:
-        """Wait for futures and raise the first error; each is dropped, so that workers may forget merged results."""
+    def _wait(self, futures: list[Any], done: Done | None, sizes: Mapping[str, int] | None = None) -> None:
+        """Wait for futures and raise the first error; each is dropped, so that workers may forget merged results.
+
+        `sizes` are the numbers of parts of futures that stand for several.
+        """
         from distributed import as_completed
 
         finished = as_completed(futures)
@@ -148,7 +154,7 @@ class Dask:
                 futures.extend(finished.futures)
                 future.result()  # raises
             if done is not None:
-                done(1)
+                done(1 if sizes is None else sizes[future.key])
 
 
 class _Sealed:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hedgerow.distributed.engine import Done, merge_all
 from hedgerow.distributed.engines.needs import needs
+from hedgerow.distributed.engines.runs_of_parts import FoldRun, runs_of_parts, size_of_run
 from hedgerow.distributed.rows.parts import HeldPart, run, run_held
 
 __all__ = ["Ray"]
@@ -109,10 +110,12 @@ class Ray:
         object
             The merged result; None without parts.
         """
-        ends, level = self._start(parts, task, shared)
+        runs = runs_of_parts(parts, int(self._ray.cluster_resources().get("CPU", 1)))
+        ends, level = self._start(runs, FoldRun(task, merge), shared)
+        sizes = dict(zip(ends, map(size_of_run, runs), strict=True))
         while len(level) > 1:
             level = [self._merge.remote(merge, *level[at : at + _ARITY]) for at in range(0, len(level), _ARITY)]
-        found = self._finish(ends, level, done)
+        found = self._finish(ends, level, done, sizes)
         return found[0] if found else None
 
     def _start(
@@ -126,8 +129,13 @@ class Ray:
         ]
         return [end for end, _ in started], [result for _, result in started]
 
-    def _finish(self, ends: list[Any], results: list[Any], done: Done | None) -> list[Any]:
-        """Values of the results, once all tasks have ended; raises the first error of a task as it was raised."""
+    def _finish(
+        self, ends: list[Any], results: list[Any], done: Done | None, sizes: Mapping[Any, int] | None = None
+    ) -> list[Any]:
+        """Values of the results, once all tasks have ended; raises the first error of a task as it was raised.
+
+        `sizes` are the numbers of parts of tasks that stand for several.
+        """
         from ray.exceptions import RayTaskError
 
         waiting = ends
@@ -136,7 +144,7 @@ class Ray:
                 ended, waiting = self._ray.wait(waiting, num_returns=len(waiting), timeout=_SECONDS)
                 self._ray.get(ended)
                 if done is not None and ended:
-                    done(len(ended))
+                    done(len(ended) if sizes is None else sum(sizes[end] for end in ended))
             return list(self._ray.get(results))
         except BaseException as error:
             for reference in [*waiting, *results]:

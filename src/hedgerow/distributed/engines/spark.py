@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from hedgerow.distributed.engine import Done, add
 from hedgerow.distributed.engines.needs import needs
+from hedgerow.distributed.engines.runs_of_parts import FoldRun, runs_of_parts
 from hedgerow.distributed.engines.spark_tasks import Pieces, Task, Whole, add_pieces, merging, share_file, whole_arrays
 from hedgerow.distributed.rows.parts import HeldPart
 
@@ -122,7 +123,9 @@ class Spark:
         adds = merge is add
         emit: Any = Pieces() if adds else Whole(_ARITY)
         with self._cancelled_on_errors():
-            groups = self._mapped(parts, Task(task, shared, emit)).groupBy("name", "at")
+            context = getattr(self.session, "_sc", None)  # Connect has none, and does not tell how many cores there are
+            runs = parts if context is None else runs_of_parts(parts, context.defaultParallelism)
+            groups = self._mapped(runs, Task(FoldRun(task, merge), shared, emit)).groupBy("name", "at")
             table = groups.applyInArrow(merging(add_pieces if adds else merge), Task.schema).toArrow()
         found = list(_results(table, len(parts), done))
         return whole_arrays(found) if adds else reduce(merge, (result for _, result in found))

@@ -75,7 +75,7 @@ class Encoding:
         at = 0
         for table in part.batches():
             rows = slice(at, at + table.num_rows)
-            X[rows] = self.schema.read(table.select(list(self.inputs)))
+            self._fill(table.select(list(self.inputs)), X[rows])
             if self.target is not None:
                 column = read_target(table, self.target, part, at)
                 known = self.classes
@@ -88,6 +88,17 @@ class Encoding:
         if self.weighs and self.rounds:
             weight = round_shares(weight)
         return RowBlock(part.first, X, target, weight)
+
+    def _fill(self, table: Any, out: Floats) -> None:
+        """Write the inputs of a table; numbers without a matrix between, as the first pass has refused infinity."""
+        import pyarrow as pa
+
+        kinds = table.schema.types
+        if self.schema.all_numeric and all(pa.types.is_float64(kind) or pa.types.is_float32(kind) for kind in kinds):
+            for j, column in enumerate(table.columns):
+                out[:, j] = column.to_numpy()
+        else:
+            out[:] = self.schema.read(table)
 
 
 def class_codes(column: Any, known: NDArray[Any], name: str, part: Part) -> NDArray[Any]:
