@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from effort import examples
-from hedgerow import ForestClassifier, RandomTreesClassifier
+from hedgerow import ForestClassifier, MeasuredTreeClassifier, RandomTreesClassifier
 from hedgerow.distributed import Local
 
 _ARRAYS = ("class_prior_", "training_range_", "tree_weights_")
@@ -30,6 +30,7 @@ __all__ = ["ESTIMATORS", "KINDS", "PARTS", "Shipping", "digest", "table_of", "wi
 ESTIMATORS = (
     RandomTreesClassifier(8, loo_score=True, random_state=0),
     ForestClassifier(4, random_state=0),
+    MeasuredTreeClassifier(0.3, max_leaf_nodes=5, max_candidates=8),
 )
 """What is fitted on every engine; an estimator of another kind only needs a line here."""
 

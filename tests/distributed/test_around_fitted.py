@@ -93,3 +93,11 @@ def test_rows_that_the_model_can_not_take_are_refused(tmp_path: Path) -> None:
             distributed.fit(model, given)
     with pytest.raises(ValueError, match="coverage"):
         distributed.fit(model, rows, structure_rows=2)
+
+
+def test_a_checkpoint_that_nothing_is_kept_in_is_refused(tmp_path: Path) -> None:
+    forest, _, rows = fitted_and_rows("numbers", tmp_path, 1)
+    model = ConformalClassifier(FrozenEstimator(forest))
+    with pytest.raises(ValueError, match=r"checkpoint is .*kept', .* takes one pass, .* leave checkpoint out"):
+        distributed.fit(model, rows, checkpoint=tmp_path / "kept")
+    assert not (tmp_path / "kept").exists()

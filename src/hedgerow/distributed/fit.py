@@ -17,6 +17,7 @@ from hedgerow.distributed.job import Job, Progress, watch
 from hedgerow.distributed.models.around_fitted import fit_around_fitted, is_around_fitted
 from hedgerow.distributed.models.forest_classifiers import GrownForest, fit_forest_classifier
 from hedgerow.distributed.models.forest_regressors import fit_forest_regressor
+from hedgerow.distributed.models.measured_trees import fit_measured_classifier, fit_measured_regressor
 from hedgerow.distributed.models.random_trees_in_parts import fit_random_trees
 from hedgerow.distributed.models.refusals import refuse
 from hedgerow.distributed.models.wrapped_forests import fit_cautious, fit_rule, trees_of
@@ -27,6 +28,8 @@ from hedgerow.estimators import (
     CautiousForestClassifier,
     ForestClassifier,
     ForestRegressor,
+    MeasuredTreeClassifier,
+    MeasuredTreeRegressor,
     RandomTreesClassifier,
     RuleClassifier,
 )
@@ -55,7 +58,8 @@ def fit(
     ----------
     estimator : estimator
         :class:`~hedgerow.RandomTreesClassifier`, :class:`~hedgerow.ForestClassifier`,
-        :class:`~hedgerow.ForestRegressor`, :class:`~hedgerow.CautiousForestClassifier`, or one of these in a
+        :class:`~hedgerow.ForestRegressor`, :class:`~hedgerow.MeasuredTreeClassifier`,
+        :class:`~hedgerow.MeasuredTreeRegressor`, :class:`~hedgerow.CautiousForestClassifier`, or one of these in a
         :class:`~hedgerow.RuleClassifier` or :class:`~hedgerow.CautiousClassifier`. Forests draw their bags by
         ``bootstrap="poisson"``, to which True is changed in the copy, and are then those of ``estimator.fit`` with it.
         A :class:`~hedgerow.ConformalClassifier`, :class:`~hedgerow.ConformalRegressor` or
@@ -68,8 +72,9 @@ def fit(
     checkpoint : path or None, default=None
         Folder for results so far: after an interruption, the same call with the same folder goes on from there.
     structure_rows : int, default=100000
-        Random trees draw their splits from at most this many rows, those whose numbers have the least hashes. All rows
-        are counted. Up to this number of rows the trees are those of ``estimator.fit``. Conformal and boundary
+        Random trees draw their splits from at most this many rows, those whose numbers have the least hashes, and
+        measured trees find their regions and the laws of columns there. All rows are counted, and all rows give the
+        values of regions. Up to this number of rows the trees are those of ``estimator.fit``. Conformal and boundary
         estimators learn from at most this many rows.
     memory : int, default=1073741824
         Bytes that a task of a forest may take for its rows, of one byte a value. Each tree is grown from the rows of
@@ -105,6 +110,11 @@ def fit(
     model: Any = clone(estimator)
     check_whole("structure_rows", structure_rows, 1)
     if is_around_fitted(model):
+        if checkpoint is not None:
+            raise ValueError(
+                f"checkpoint is {str(checkpoint)!r}, and {type(model).__name__} around a fitted model takes one pass, "
+                "of which nothing is kept: leave checkpoint out"
+            )
         inside = model.estimator.estimator
         engine = check_engine(engine, rows, inside)
         fit_around_fitted(model, rows, model_columns(inside, rows), engine, structure_rows, progress)
@@ -119,7 +129,7 @@ def fit(
     identity: dict[str, Any] = {
         "estimator": type(model).__name__,
         "parameters": {k: v for k, v in model.get_params().items() if k not in ("n_jobs", "random_state")},
-        "random_state": trees.random_state if isinstance(trees.random_state, int) else None,
+        "random_state": _seed_given(trees),
         "structure_rows": structure_rows,
         "rows": rows.identity,
     }
@@ -134,10 +144,16 @@ def fit(
     identity["values"] = found.summary
     seed = kept.open(identity, None)
     if seed is None:
-        seed = trees._seed()
+        seed = trees._seed() if hasattr(trees, "random_state") else 0
         kept.start(identity, seed)
     _fit(model, Job(engine, rows, found, kept, seed, progress, structure_rows, memory))
     return model
+
+
+def _seed_given(trees: Any) -> int | None:
+    """Seed that the estimator was given; None if it is drawn, or nothing is random."""
+    given = getattr(trees, "random_state", None)
+    return given if isinstance(given, int) else None
 
 
 def _fit(model: Any, job: Job) -> GrownForest | None:
@@ -149,6 +165,8 @@ FITTERS: Mapping[type, Callable[[Any, Job], GrownForest | None]] = {
     RandomTreesClassifier: fit_random_trees,
     ForestClassifier: fit_forest_classifier,
     ForestRegressor: fit_forest_regressor,
+    MeasuredTreeClassifier: fit_measured_classifier,
+    MeasuredTreeRegressor: fit_measured_regressor,
     CautiousForestClassifier: partial(fit_cautious, fit_trees=_fit),
     CautiousClassifier: partial(fit_cautious, fit_trees=_fit),
     RuleClassifier: partial(fit_rule, fit_trees=_fit),

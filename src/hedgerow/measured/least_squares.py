@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from hedgerow.measured.laws.column_laws import ColumnLaw
 from hedgerow.measured.regions import GrowingRegion
 
-__all__ = ["Basis", "Fit", "Problem", "least_squares", "least_squares_on_simplex"]
+__all__ = [
+    *("Basis", "Fit", "Problem", "least_squares", "least_squares_on_simplex", "solve_normal_equations"),
+    "solve_on_simplex",
+]
 
 Floats = NDArray[np.float64]
 
@@ -19,6 +22,7 @@ _ROUNDING = 1e-12  # of a column's squared length: a smaller remainder means tha
 _MOST_STEPS = 20_000  # of projected gradients; they end when values stand still
 _STILL = 1e-12
 _NEGLIGIBLE = 1e-9  # singular values below this fraction of the largest are rounding errors
+_NEGLIGIBLE_SQUARE = 1e-11  # and their squares, where memberships were rounded to 2**-20 before they were multiplied
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +83,32 @@ def least_squares_on_simplex(shares: Floats, targets: Floats, weight: Floats) ->
     if values.min() >= -_ROUNDING:
         return _project_on_simplex(values)
     scaled = (weight / weight.sum())[:, np.newaxis] * shares
-    mass = np.maximum(scaled.sum(axis=0), np.finfo(np.float64).tiny)[:, np.newaxis]
-    gram, products = shares.T @ scaled, scaled.T @ targets
+    return _descend(values, shares.T @ scaled, scaled.T @ targets, scaled.sum(axis=0))
+
+
+def solve_normal_equations(gram: Floats, products: Floats, mass: Floats, mean: Floats) -> Floats:
+    """:func:`least_squares` from sums over rows per unit of weight: PᵀWP, PᵀWy, PᵀW1 and the mean of y.
+
+    Directions in which the rows differ by less than their rounding, as squares that sums have, get no correction.
+    """
+    values, directions = np.linalg.eigh(gram)
+    seen = values > _NEGLIGIBLE_SQUARE * values[-1]
+    aside = directions[:, seen].T @ (products - mass[:, np.newaxis] * mean)
+    solved: Floats = mean + directions[:, seen] @ (aside / values[seen, np.newaxis])
+    return solved
+
+
+def solve_on_simplex(gram: Floats, products: Floats, mass: Floats, mean: Floats) -> Floats:
+    """:func:`least_squares_on_simplex` from the sums of :func:`solve_normal_equations`."""
+    values = solve_normal_equations(gram, products, mass, mean)
+    if values.min() >= -_ROUNDING:
+        return _project_on_simplex(values)
+    return _descend(values, gram, products, mass)
+
+
+def _descend(values: Floats, gram: Floats, products: Floats, mass: Floats) -> Floats:
+    """Projected gradients from the values of least squares."""
+    mass = np.maximum(mass, np.finfo(np.float64).tiny)[:, np.newaxis]
     values = _project_on_simplex(values)
     ahead, pace = values, 1.0
     for _ in range(_MOST_STEPS):

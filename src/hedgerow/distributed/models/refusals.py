@@ -10,7 +10,14 @@ _ON_FITTED = (
     "fit its estimator with distributed.fit, and then {name}(FrozenEstimator(model)) with distributed.fit on other rows"
 )
 _ON_SAMPLE = "fit it on a sample of the rows that fits in memory"
-_LEAST_SQUARES = ("solves least squares over all rows for every split", _ON_SAMPLE)
+_SOFT_FOREST = (
+    "draws bags of rows and solves least squares for thousands of regions in every tree",
+    "use MeasuredTreeClassifier or MeasuredTreeRegressor, or " + _ON_SAMPLE,
+)
+_SOFT_BOOSTING = (
+    "grows every tree from what all trees before it say of every row",
+    "use MeasuredTreeClassifier or MeasuredTreeRegressor, or " + _ON_SAMPLE,
+)
 
 # Reason for each refusal, and the fix.
 _REFUSED = {
@@ -26,12 +33,10 @@ _REFUSED = {
     "ObliqueTreeRegressor": ("fits a linear model in every node", _ON_SAMPLE),
     "ObliqueForestClassifier": ("fits a linear model in every node", "use ForestClassifier, or " + _ON_SAMPLE),
     "NaiveBayesTreeClassifier": ("cross-validates a model in every node", _ON_SAMPLE),
-    "MeasuredTreeClassifier": _LEAST_SQUARES,
-    "MeasuredTreeRegressor": _LEAST_SQUARES,
-    "MeasuredForestClassifier": _LEAST_SQUARES,
-    "MeasuredForestRegressor": _LEAST_SQUARES,
-    "MeasuredBoostingClassifier": _LEAST_SQUARES,
-    "MeasuredBoostingRegressor": _LEAST_SQUARES,
+    "MeasuredForestClassifier": _SOFT_FOREST,
+    "MeasuredForestRegressor": _SOFT_FOREST,
+    "MeasuredBoostingClassifier": _SOFT_BOOSTING,
+    "MeasuredBoostingRegressor": _SOFT_BOOSTING,
 }
 
 

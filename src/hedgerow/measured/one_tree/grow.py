@@ -20,14 +20,24 @@ from hedgerow.measured.least_squares import Fit, Problem, least_squares, least_s
 from hedgerow.measured.one_tree.candidates import Candidates, GrowthSettings, RegionScores, SplitRegion
 from hedgerow.measured.regions import GrowingRegion, Regions, RegionSplit, region_membership
 
-__all__ = ["GrowthSettings", "Path", "classification_forest", "grow_path", "path_regions", "regression_forest"]
+__all__ = [
+    "NO_ROW",
+    "GrowthSettings",
+    "Path",
+    "build_path",
+    "classification_forest",
+    "grow_path",
+    "path_regions",
+    "regression_forest",
+]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 _NO_GAIN = 1e-12  # of the sum of squares at the start
 _TIED = 1e-10  # relative gain by which a nominal column must beat a numeric one
-_NO_ROW = 1e-6  # rows: fewer are no evidence for a class
+NO_ROW = 1e-6
+"""Rows: fewer are no evidence for a class."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +142,7 @@ def path_regions(
     """Numbers and regions of the leaves after `n_splits` splits, in the order of a Forest's leaves."""
     inner = set(path.divided[:n_splits])
     leaves = {number: value(number) for number in range(2 * n_splits + 1) if number not in inner}
-    forest = _build(path, n_splits, leaves, n_features, n_categories, regression=True)
+    forest = build_path(path, n_splits, leaves, n_features, n_categories, regression=True)
     return [int(number) for number in forest.stats[:, 1]], Regions.of_forest(forest, n_categories)
 
 
@@ -150,7 +160,7 @@ def regression_forest(
     leaves = {
         number: value(gamma[k, 0], weight=weighted[:, k].sum(), squares=squares[k]) for k, number in enumerate(numbers)
     }
-    return _build(path, n_splits, leaves, problem.values.shape[1], n_categories, regression=True), gamma
+    return build_path(path, n_splits, leaves, problem.values.shape[1], n_categories, regression=True), gamma
 
 
 def classification_forest(
@@ -162,9 +172,9 @@ def classification_forest(
     """
     numbers, shares, gamma = _fit_leaves(path, n_splits, problem, n_categories, least_squares_on_simplex)
     counts = shares.T @ (problem.weight[:, np.newaxis] * problem.targets)
-    counts[counts < _NO_ROW] = 0.0
+    counts[counts < NO_ROW] = 0.0
     leaves = {number: leaf(counts[k]) for k, number in enumerate(numbers)}
-    return _build(path, n_splits, leaves, problem.values.shape[1], n_categories, regression=False), gamma
+    return build_path(path, n_splits, leaves, problem.values.shape[1], n_categories, regression=False), gamma
 
 
 def _fit_leaves(
@@ -180,7 +190,7 @@ def _fit_leaves(
     return numbers, shares, solve(shares, problem.targets, problem.fit_weight)
 
 
-def _build(
+def build_path(
     path: Path,
     n_splits: int,
     leaves: Mapping[int, Node],
@@ -189,6 +199,7 @@ def _build(
     *,
     regression: bool,
 ) -> Forest:
+    """The tree after `n_splits` splits, from its leaves by their region numbers."""
     nodes = dict(leaves)
     for i in reversed(range(n_splits)):  # children are numbered after their parents
         parts = (nodes[2 * i + 1], nodes[2 * i + 2])
