@@ -94,3 +94,12 @@ def test_settings_that_parts_cannot_keep_are_named(tmp_path: Path) -> None:
     ):
         with pytest.raises(ValueError, match=f"{type(model).__name__} {reason}"):
             distributed.fit(model, rows)
+
+
+def test_errors_that_are_none_name_file_and_row(tmp_path: Path) -> None:
+    table = measured("numbers", True)
+    errors = table["x3"].to_numpy().copy()
+    errors[1_200] = -0.5
+    path = write(table.set_column(3, "x3", [errors]), tmp_path / "rows.parquet")
+    with pytest.raises(ValueError, match=r"rows.parquet: row 1201: column 'x3', the error of 'x1' is -0.5, must be a"):
+        distributed.fit(MODELS[0], distributed.parquet(path, target="outcome", n_parts=7), structure_rows=300)

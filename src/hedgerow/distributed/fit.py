@@ -70,7 +70,8 @@ def fit(
     engine : Engine or None, default=None
         Where to compute; None for :class:`Local` with the estimator's `n_jobs`.
     checkpoint : path or None, default=None
-        Folder for results so far: after an interruption, the same call with the same folder goes on from there.
+        Folder for results so far: after an interruption, the same call with the same folder goes on from there. Forests
+        keep their bins and finished trees; random and measured trees take a few passes, and keep which fit it was.
     structure_rows : int, default=100000
         Random trees draw their splits from at most this many rows, those whose numbers have the least hashes, and
         measured trees find their regions and the laws of columns there. All rows are counted, and all rows give the

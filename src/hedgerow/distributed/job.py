@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from hedgerow._params import RowError
 from hedgerow.distributed.checkpoint import Checkpoint
 from hedgerow.distributed.engine import Done, Engine, Part, add
 from hedgerow.distributed.rows.parted_rows import PartedRows
@@ -25,7 +26,11 @@ class OnBlocks:
     task: Callable[..., Any]
 
     def __call__(self, part: Part, encoding: Encoding, *shared: Any) -> Any:
-        return self.task(encoding.read(part), *shared)
+        try:
+            return self.task(encoding.read(part), *shared)
+        except RowError as error:
+            problem, row, requirement = error.args
+            raise ValueError(f"{part.where(row)}: {problem}, {requirement}") from None
 
 
 @dataclass

@@ -107,9 +107,9 @@ def fit(
     if engine is not None:
         from hedgerow.cli.commands.fit_in_parts import fit_in_parts
 
-        if measured or coverage:
-            raise click.UsageError("--engine has neither --measured nor --coverage: leave them out")
-        fit_in_parts(data, engine, model, chosen, columns, files, output)
+        if coverage:
+            raise click.UsageError("--engine has no --coverage: leave it out")
+        fit_in_parts(data, engine, model, chosen, measured, columns, files, output)
         return
     if len(data) > 1:
         raise click.UsageError(f"DATA is {len(data)} files: add --engine local to read Parquet files in parts")

@@ -43,6 +43,7 @@ def fit_in_parts(
     engine: str,
     model: str,
     settings: dict[str, Any],
+    measured: str | None,
     columns: ColumnOptions,
     files: FileOptions,
     output: str | None,
@@ -51,7 +52,7 @@ def fit_in_parts(
     from hedgerow import distributed
     from hedgerow.cli.console import note, out, progress
     from hedgerow.cli.figures import size_of
-    from hedgerow.cli.model_table import make_model
+    from hedgerow.cli.model_table import make_model, measured_setting
     from hedgerow.storage import save
 
     _check_options(columns, files)
@@ -59,6 +60,7 @@ def fit_in_parts(
         raise UsageError("--engine needs the column to predict: add --target COLUMN")
     ignored = comma_separated(columns.ignore)
     rows = distributed.parquet(list(data), target=columns.target, weight=columns.weight, ignore=ignored)
+    settings = settings | measured_setting(measured, model, rows.inputs)
     runs_on = make_engine(engine)
     estimator = make_model(model, _is_classification(rows, runs_on, columns), settings)
     out.print(f"{rows!r}"[1:-1], soft_wrap=True)

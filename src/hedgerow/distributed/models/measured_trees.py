@@ -21,7 +21,7 @@ from hedgerow.estimators import MeasuredTreeClassifier, MeasuredTreeRegressor
 from hedgerow.estimators.measured.inputs import Measurements
 from hedgerow.forest.build import leaf, value
 from hedgerow.forest.forest import Forest
-from hedgerow.measured.errors.error_sizes import read_sigma
+from hedgerow.measured.errors.error_sizes import ErrorSizes, read_sigma
 from hedgerow.measured.least_squares import Problem, solve_normal_equations, solve_on_simplex
 from hedgerow.measured.one_tree.grow import (
     NO_ROW,
@@ -111,11 +111,20 @@ def _sampled_problem(model: Any, job: Job, as_targets: Any) -> tuple[Measurement
     schema = job.survey.schema
     sizes = read_sigma(model.sigma, schema)  # refused before rows are read
     merge, stage = LeastHashes(job.structure_rows, job.seed), "choosing rows for the structure"
-    found: SomeRows = job.fold(sample_rows, job.structure_rows, job.seed, merge=merge, stage=stage)
+    found: SomeRows = job.fold(
+        sample_measured, sizes, schema.names, job.structure_rows, job.seed, merge=merge, stage=stage
+    )
     sample = found.sorted()
     given = Measurements(Table(sample.X, schema), sizes, sizes.of_rows(sample.X, schema.names), "sigma")
     problem = model._problem(given, sample.weight, np.ones(len(sample)), as_targets(sample.target))
     return given, problem, job.survey.n_used <= len(sample)
+
+
+def sample_measured(block: RowBlock, sizes: ErrorSizes, names: tuple[str, ...], most: int, seed: int) -> SomeRows:
+    """Rows of a part for the structure, if the errors of all its rows are standard deviations."""
+    if len(block):
+        sizes.of_rows(block.X, names)
+    return sample_rows(block, most, seed)
 
 
 def _add_up(job: Job, terms: RowTerms) -> NormalSums:
