@@ -7,9 +7,15 @@
 
 namespace hedgerow::base {
 
-// values[i] = values[i]^exponent.
-inline void raise_to_power(double* values, std::size_t n, double exponent) {
-    for (std::size_t i = 0; i < n; ++i) values[i] = std::pow(values[i], exponent);
+struct Power {
+    double scale, offset, exponent;
+};
+
+// out[row][c] = (scale · values[row][c] + offset)^exponent · factors[c].
+inline void raise_to_power(const double* values, std::size_t n_rows, std::size_t n_columns, const Power& power,
+                           const double* factors, double* out) {
+    for (std::size_t i = 0; i < n_rows * n_columns; ++i)
+        out[i] = std::pow(values[i] * power.scale + power.offset, power.exponent) * factors[i % n_columns];
 }
 
 }  // namespace hedgerow::base

@@ -29,9 +29,13 @@ std::uint64_t checksum(const In<std::uint8_t>& bytes) {
     return base::checksum(bytes.data(), bytes.size());
 }
 
-void raise_to_power(const Array<double>& values, double exponent) {
+void raise_to_power(const In<double, 2>& values, double scale, double offset, double exponent,
+                    const In<double>& factors, const Array<double, 2>& out) {
+    if (factors.size() != values.shape(1) || out.shape(0) != values.shape(0) || out.shape(1) != values.shape(1))
+        throw std::invalid_argument("factors or out has the wrong shape");
     const ReleasedGil release;
-    base::raise_to_power(values.data(), values.size(), exponent);
+    base::raise_to_power(values.data(), values.shape(0), values.shape(1), {scale, offset, exponent}, factors.data(),
+                         out.data());
 }
 
 template <class T, class Draw>
@@ -45,8 +49,9 @@ Array<T> draw_many(std::int64_t n, Draw draw) {
 
 void bind_base(nb::module_& m) {
     m.def("checksum", &checksum, "data"_a.noconvert(), "XXH64 of bytes, with seed 0; see hedgerow.forest.packing.");
-    m.def("raise_to_power", &raise_to_power, "values"_a.noconvert(), "exponent"_a,
-          "Raise values to a power, in place; see hedgerow.rules.base.");
+    m.def("raise_to_power", &raise_to_power, "values"_a.noconvert(), "scale"_a, "offset"_a, "exponent"_a,
+          "factors"_a.noconvert(), "out"_a.noconvert(),
+          "Scale and shift values, raise them to a power and multiply columns; see hedgerow.rules.base.");
     m.def(
         "random_bits",
         [](std::uint64_t seed, const std::vector<std::uint64_t>& path, std::int64_t n) {

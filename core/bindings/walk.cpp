@@ -81,7 +81,7 @@ PackedArrays pack_trees(const ForestArrays& forest_arrays, std::int64_t first_tr
     {
         const ReleasedGil release;
         // Without columns of single categories: a device keeps the keys of a row in memory that is scarce.
-        const walk::PackedForest packed(forest, first_tree, last_tree, 0);
+        const walk::PackedForest packed(forest, first_tree, last_tree, walk::RowsHave::missing_values, 0);
         packed.find_shares(forest);
         slots.reserve(2 * packed.slots().size());
         for (const walk::PackedNode& node : packed.slots()) {
@@ -96,7 +96,7 @@ PackedArrays pack_trees(const ForestArrays& forest_arrays, std::int64_t first_tr
         columns.assign(static_cast<std::size_t>(3 * packed.columns().n_columns()), 0);
         for (const walk::Reading reading :
              {walk::Reading::stay, walk::Reading::first, walk::Reading::last, walk::Reading::code})
-            for (const auto& [feature, column, n_codes] : packed.columns().sources(reading)) {
+            for (const auto& [feature, column, n_codes, known] : packed.columns().sources(reading)) {
                 std::int64_t* const source = columns.data() + 3 * column;
                 source[0] = feature;
                 source[1] = static_cast<std::int64_t>(reading);

@@ -37,14 +37,15 @@ inline constexpr std::int64_t serial_walks = 1 << 14;
 // rows are spread, which divides lists of rows at nodes, four times as many. Small trees stay in the cache, and then
 // the rows should too; large blocks are bounded by a share of a third-level cache, and such that each thread has
 // several.
-inline std::int64_t rows_per_block(const Forest& forest, const Rows& rows, std::int64_t n_threads) {
+inline std::int64_t rows_per_block(const Forest& forest, const PackedForest* packed, const Rows& rows,
+                                   std::int64_t n_threads) {
     const std::int64_t small = 1 << 18, large = 1 << 23;  // bytes
     const std::int64_t row_bytes = 8 * std::max<std::int64_t>(rows.n_columns, 1);
     const std::int64_t nodes_per_tree = forest.tree_start[forest.n_trees] / std::max<std::int64_t>(forest.n_trees, 1);
     const double* const end_of_sample = rows[std::min<std::int64_t>(rows.n_rows, 256)];
-    const bool any_missing = std::any_of(rows.values, end_of_sample, [](double x) { return std::isnan(x); });
-    const std::int64_t wanted =
-        std::clamp((any_missing ? 4 : 1) * nodes_per_tree, small / row_bytes, large / row_bytes);
+    const bool divides =
+        packed && packed->spreads() && std::any_of(rows.values, end_of_sample, [](double x) { return std::isnan(x); });
+    const std::int64_t wanted = std::clamp((divides ? 4 : 1) * nodes_per_tree, small / row_bytes, large / row_bytes);
     const std::int64_t per_thread = rows.n_rows / (4 * std::clamp<std::int64_t>(n_threads, 1, max_threads()));
     return std::max<std::int64_t>(n_threads > 1 ? std::min(wanted, per_thread) : wanted, 64);
 }
@@ -104,11 +105,11 @@ public:
             find_unpacked_parts(tree, list);
         } else if (staying_.empty()) {
             walk_packed<false>(tree, list);
-            if (!forest_.only_thresholds) add_spread_rows(list);
+            if (spreads_known_values()) add_spread_rows(list);
         } else {
             const List& plain = filtered(plain_, keep, some_);
             walk_packed<false>(tree, plain);
-            if (!forest_.only_thresholds) add_spread_rows(plain);
+            if (spreads_known_values()) add_spread_rows(plain);
             const List& staying = filtered(staying_, keep, some_);
             if (divides_at_once_) {
                 divided_.insert(divided_.end(), staying.begin(), staying.end());
@@ -131,6 +132,9 @@ public:
     std::int64_t n_exact() const { return n_exact_; }  // splits of packed walks that keys did not decide, so far
 
 private:
+    // Categories that a node does not know, and values of oblique splits.
+    bool spreads_known_values() const { return packed_->spreads() && !forest_.only_thresholds; }
+
     static std::int64_t size(const List& list) { return static_cast<std::int64_t>(list.size()); }
 
     void make_keys(std::int64_t n_rows) {

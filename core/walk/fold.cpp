@@ -228,7 +228,7 @@ void fold(const Forest& forest, Packing& packing, const Rows& rows, const std::v
         return fold_by_row(forest, packed.get(), rows, options, adder);
     }
     for_each_block(
-        rows, rows_per_block(forest, rows, options.n_threads), options.last_tree - options.first_tree,
+        rows, rows_per_block(forest, packed.get(), rows, options.n_threads), options.last_tree - options.first_tree,
         options.n_threads,
         [&](std::int64_t first_row, std::int64_t n_rows, const Cancelled& cancelled) {
             Adder adder(forest, rows, tables, options);

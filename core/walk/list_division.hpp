@@ -62,10 +62,8 @@ private:
         const std::int32_t place = walk.tree.places[list.slot];
         if (place >= 0) return arrive(walk, list, place);
         const bool compares = walk.tree.slots[list.slot].key != stop_key;
-        // A node that compares numbers but does not spread rows has another policy for missing values.
-        const bool by_key = spreads_at(place) || !walk.forest.is_threshold(walk.tree.root + node_of_place(place));
         if (list.last - list.first == 1 || !walk.tree.shares || list.n_marks == most_marks ||
-            (compares ? !by_key : !spreads_at(place)))
+            !(compares || spreads_at(place)))
             return leave(walk, list);
         if (compares)
             divide_by_key(walk, list, place);

@@ -23,25 +23,42 @@ namespace {
 constexpr std::int64_t most_16_bits = 0xFFFF;
 constexpr std::size_t most_runs = 64;  // of a subset; the slots of a multiway split are no more than its children
 
-// How the thresholds of each feature read missing values: by a key where all of them agree on a branch. Else such a row
-// stays at the node, and is sent on by the node's own policy.
-std::vector<Reading> readings_of(const Forest& forest, std::int64_t first_node, std::int64_t last_node) {
-    const auto n_features = static_cast<std::size_t>(forest.n_features);
-    if (forest.missing == nullptr) return std::vector<Reading>(n_features, Reading::stay);
-    std::vector<std::uint8_t> found(n_features, 0);  // bits of readings
-    for (std::int64_t node = first_node; node < last_node; ++node) {
-        if (forest.is_leaf(node) || !forest.is_threshold(node)) continue;
-        const Missing policy = forest.missing[node];
-        const Reading reading = policy == Missing::spread        ? Reading::stay
-                                : policy == Missing::first_child ? Reading::first
-                                                                 : Reading::last;
-        found[static_cast<std::size_t>(forest.nodes[node].feature)] |= std::uint8_t(1 << static_cast<int>(reading));
+// How a threshold reads missing values.
+Reading number_reading(Missing policy) {
+    switch (policy) {
+        case Missing::spread:
+            return Reading::stay;
+        case Missing::first_child:
+            return Reading::first;
+        case Missing::last_child:
+        case Missing::own_branch:
+            return Reading::last;
     }
-    std::vector<Reading> readings(n_features, Reading::stay);
-    for (const Reading one : {Reading::first, Reading::last})
-        for (std::size_t feature = 0; feature < n_features; ++feature)
-            if (found[feature] == 1 << static_cast<int>(one)) readings[feature] = one;
+    return Reading::last;
+}
+
+unsigned bit_of(Reading reading) { return 1u << static_cast<unsigned>(reading); }
+
+// The readings of the thresholds of each feature, as bits.
+std::vector<unsigned> number_readings(const Forest& forest, std::int64_t first_node, std::int64_t last_node) {
+    std::vector<unsigned> readings(static_cast<std::size_t>(forest.n_features), 0);
+    for (std::int64_t node = first_node; node < last_node; ++node)
+        if (!forest.is_leaf(node) && forest.is_threshold(node))
+            readings[static_cast<std::size_t>(forest.nodes[node].feature)] |=
+                bit_of(number_reading(forest.missing_of(node)));
     return readings;
+}
+
+bool reads_both_ways(unsigned readings) {
+    const unsigned both = bit_of(Reading::first) | bit_of(Reading::last);
+    return (readings & both) == both;
+}
+
+bool any_spreads(const Forest& forest, std::int64_t first_node, std::int64_t last_node) {
+    if (forest.missing == nullptr) return true;
+    for (std::int64_t node = first_node; node < last_node; ++node)
+        if (!forest.is_leaf(node) && forest.missing[node] == Missing::spread) return true;
+    return false;
 }
 
 // How a one-against-rest split reads missing values; Reading::code if they have a branch of their own.
@@ -96,7 +113,7 @@ std::vector<KeyColumns::Category> categories_of(const Forest& forest, std::int64
 // Lays out one tree after the other, level by level: the top of a tree, which every row visits, is in few cache lines.
 class Packer {
 public:
-    Packer(const Forest& forest, PackedForest& packed, std::vector<Reading> readings)
+    Packer(const Forest& forest, PackedForest& packed, std::vector<unsigned> readings)
         : forest_(forest), packed_(packed), readings_(std::move(readings)) {}
 
     void append(std::int64_t tree) {
@@ -235,7 +252,7 @@ private:
         if (kind == Kind::threshold) {
             runs_.push_back({threshold_key(test.threshold), 0});
             runs_.push_back({last_key - 1, 1});
-            if (has_third_run(node)) runs_.push_back({stop_key, 2});
+            if (forest_.missing_of(node) == Missing::own_branch) runs_.push_back({stop_key, 2});
             column_ = number_column(node);
             return true;
         }
@@ -262,13 +279,9 @@ private:
 
     std::int64_t number_column(std::int64_t node) {
         const std::int32_t feature = forest_.nodes[node].feature;
-        return packed_.columns_.column(feature, readings_[static_cast<std::size_t>(feature)]);
-    }
-
-    // Whether missing values have a branch of their own, and their key leads to it.
-    bool has_third_run(std::int64_t node) const {
-        return forest_.missing_of(node) == Missing::own_branch &&
-               readings_[static_cast<std::size_t>(forest_.nodes[node].feature)] == Reading::last;
+        const Reading reading = number_reading(forest_.missing_of(node));
+        const bool has_column = (readings_[static_cast<std::size_t>(feature)] & bit_of(reading)) != 0;
+        return packed_.columns_.column(feature, has_column ? reading : Reading::last);
     }
 
     // Extends the last run, or begins one; `key` is the largest of the row keys in it.
@@ -289,7 +302,7 @@ private:
 
     const Forest& forest_;
     PackedForest& packed_;
-    std::vector<Reading> readings_;  // of numbers, by feature
+    std::vector<unsigned> readings_;  // of numbers, by feature: bits
     std::int64_t root_ = 0, start_ = 0;
     std::vector<Pending> pending_;
     std::vector<std::int64_t> far_;  // nodes with children out of the reach of 16 bits: these are placed afterwards
@@ -298,11 +311,12 @@ private:
     std::int64_t column_ = 0;
 };
 
-PackedForest::PackedForest(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree,
+PackedForest::PackedForest(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree, RowsHave rows_have,
                            std::int64_t most_category_columns)
     : first_tree_(first_tree),
       last_tree_(last_tree),
       first_node_(forest.tree_start[first_tree]),
+      spreads_(any_spreads(forest, first_node_, forest.tree_start[last_tree])),
       // A key costs a quarter of what it saves in each tree: two for each tree pay.
       columns_(forest.n_features,
                categories_of(forest, first_node_, forest.tree_start[last_tree],
@@ -311,8 +325,22 @@ PackedForest::PackedForest(const Forest& forest, std::int64_t first_tree, std::i
     slots_.reserve(n_nodes);
     places_.reserve(n_nodes);
     slot_of_.assign(n_nodes, -1);
-    Packer packer(forest, *this, readings_of(forest, first_node_, forest.tree_start[last_tree]));
+    std::vector<unsigned> readings = number_readings(forest, first_node_, forest.tree_start[last_tree]);
+    if (rows_have == RowsHave::all_values)
+        for (unsigned& of_feature : readings)
+            if (reads_both_ways(of_feature)) of_feature &= ~bit_of(Reading::first);
+    // Those of a feature side by side.
+    for (std::size_t feature = 0; feature < readings.size(); ++feature)
+        for (const Reading reading : {Reading::stay, Reading::first, Reading::last})
+            if (readings[feature] & bit_of(reading)) columns_.column(static_cast<std::int32_t>(feature), reading);
+    Packer packer(forest, *this, std::move(readings));
     for (std::int64_t tree = first_tree; tree < last_tree; ++tree) packer.append(tree);
+}
+
+bool sends_both_ways(const Forest& forest) {
+    if (forest.missing == nullptr) return false;
+    const auto readings = number_readings(forest, 0, forest.tree_start[forest.n_trees]);
+    return std::any_of(readings.begin(), readings.end(), reads_both_ways);
 }
 
 void PackedForest::find_shares(const Forest& forest) const {

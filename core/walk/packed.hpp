@@ -48,16 +48,23 @@ struct PackedTree {
     std::int64_t root;
 };
 
+// Nodes of a feature that send missing values to the first and to the last child read different columns of keys. Rows
+// that lack no value do without half of the columns: where there are such features, they have packed nodes of their
+// own.
+enum class RowsHave { all_values, missing_values };
+bool sends_both_ways(const Forest& forest);
+
 class PackedForest {
 public:
     // `most_category_columns`: key columns of a single category each; there are fewer for few trees.
-    PackedForest(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree,
+    PackedForest(const Forest& forest, std::int64_t first_tree, std::int64_t last_tree, RowsHave rows_have,
                  std::int64_t most_category_columns = 256);
 
     // Computes the shares of children, once: before a walk of rows that may be spread.
     void find_shares(const Forest& forest) const;
 
     const KeyColumns& columns() const { return columns_; }
+    bool spreads() const { return spreads_; }  // whether some node spreads rows without a value
     PackedTree tree(const Forest& forest, std::int64_t tree) const {
         const auto start = slot_start_[static_cast<std::size_t>(tree - first_tree_)];
         const std::int64_t root = forest.tree_start[tree];
@@ -85,6 +92,7 @@ private:
     friend class Packer;
 
     std::int64_t first_tree_, last_tree_, first_node_;
+    bool spreads_;
     KeyColumns columns_;
     std::vector<std::int64_t> slot_start_;  // per tree
     std::vector<PackedNode> slots_;

@@ -2,7 +2,8 @@
 //
 // Packing takes about as long as a quarter of a visit to each node. So it begins when rows have been walked down the
 // trees that often, in one call or in many, and the packed trees are kept with the forest: 16 bytes a node, and 16 more
-// once a row is spread. Larger forests are packed anew in each call that is long enough.
+// once a row is spread. Where nodes of a feature send missing values different ways, rows that have some make another
+// 16. Larger forests are packed anew in each call that is long enough.
 #pragma once
 
 #include <atomic>
@@ -29,6 +30,8 @@ public:
 
 private:
     base::Kept<std::shared_ptr<const PackedForest>> all_trees_;
+    base::Kept<std::shared_ptr<const PackedForest>> all_trees_both_ways_;  // for rows with missing values
+    base::Kept<bool> sends_both_ways_;
     std::atomic<std::int64_t> n_walks_{0};  // of a row down a tree, while there were no packed trees to keep
 };
 

@@ -146,7 +146,8 @@ void quantiles(const Forest& forest, Packing& packing, const Rows& rows, const L
     const auto packed = packing.packed_for(forest, rows, 0, forest.n_trees);
     // The leaves of a block's rows in all trees should stay in the cache too.
     const std::int64_t most = (std::int64_t{1} << 19) / std::max<std::int64_t>(forest.n_trees, 1);
-    const std::int64_t size = std::min(rows_per_block(forest, rows, n_threads), std::max<std::int64_t>(most, 64));
+    const std::int64_t size =
+        std::min(rows_per_block(forest, packed.get(), rows, n_threads), std::max<std::int64_t>(most, 64));
     for_each_block(
         rows, size, 8 * forest.n_trees, n_threads,  // a leaf's samples cost about as much as eight walks
         [&](std::int64_t first_row, std::int64_t n_rows, const Cancelled& cancelled) {

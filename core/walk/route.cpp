@@ -8,7 +8,7 @@ void route(const Forest& forest, Packing& packing, const Rows& rows, std::int32_
            std::int64_t n_threads, const Poll& poll) {
     const auto packed = packing.packed_for(forest, rows, 0, forest.n_trees);
     for_each_block(
-        rows, rows_per_block(forest, rows, n_threads), forest.n_trees, n_threads,
+        rows, rows_per_block(forest, packed.get(), rows, n_threads), forest.n_trees, n_threads,
         [&](std::int64_t first_row, std::int64_t n_rows, const Cancelled& cancelled) {
             Block block(forest, rows, packed.get(), first_row, n_rows);
             for (std::int64_t tree = 0; tree < forest.n_trees && !cancelled; ++tree)

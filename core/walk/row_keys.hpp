@@ -67,7 +67,7 @@ public:
           place_(static_cast<std::size_t>(4 * n_features), 0),
           index_of_(categories_.size(), 0) {
         for (const Category& one : categories_)
-            of_reading(one.reading).push_back({one.feature, n_columns_++, one.code});
+            of_reading(one.reading).push_back({one.feature, n_columns_++, one.code, 0});
     }
 
     // 0 where the category has none.
@@ -81,8 +81,11 @@ public:
         std::int32_t& place = place_[static_cast<std::size_t>(feature) * 4 + static_cast<std::size_t>(reading)];
         if (place == 0) {
             place = n_columns_++;
-            sources_[static_cast<std::size_t>(reading)].push_back({feature, place, 0});
-            index_of_.push_back(sources_[static_cast<std::size_t>(reading)].size() - 1);
+            const std::int32_t known = reading == Reading::last
+                                           ? place_[static_cast<std::size_t>(feature) * 4 + std::size_t(Reading::first)]
+                                           : 0;
+            of_reading(reading).push_back({feature, place, 0, known});
+            index_of_.push_back(of_reading(reading).size() - 1);
         }
         return place;
     }
@@ -98,9 +101,11 @@ public:
     std::int64_t n_columns() const { return n_columns_; }
 
     // What a column is made from. `n_codes`: of categories that are told apart; or the code of the one category.
+    // `known`: of two columns of numbers the other one, where known values have the same keys; 0: none.
     struct Source {
         std::int32_t feature, column;
         std::int64_t n_codes;
+        std::int32_t known;
     };
     const std::vector<Source>& sources(Reading reading) const { return of_reading(reading); }
 
@@ -115,24 +120,31 @@ public:
         const auto* const places = place_.data() + static_cast<std::size_t>(feature) * 4;
         const auto n_places = 4 - std::count(places, places + 4, 0);
         if (n_places == 0) return {1 + (first - categories_.begin()), end - first};
-        return {*std::max_element(places, places + 4), n_places == 1 && first == end};
+        const std::int64_t first_place = *std::max_element(places, places + 4) - n_places + 1;
+        const bool side_by_side =
+            std::all_of(places, places + 4, [&](std::int32_t at) { return at == 0 || at >= first_place; });
+        return {first_place, side_by_side && first == end ? n_places : 0};
     }
 
     // Writes the keys of a row with its number; returns whether it may stay at a node.
     bool fill(std::uint32_t number, const double* row, std::uint32_t* keys) const {
         keys[0] = number;
         bool missing = false;
-        for (const auto& [feature, column, n_codes] : of_reading(Reading::stay)) {
+        for (const auto& [feature, column, n_codes, known] : of_reading(Reading::stay)) {
             const double value = row[feature];
             const bool is_nan = std::isnan(value);
             keys[column] = is_nan ? missing_key : row_key(value);
             missing |= is_nan;
         }
-        for (const auto& [feature, column, n_codes] : of_reading(Reading::first))
+        for (const auto& [feature, column, n_codes, known] : of_reading(Reading::first))
             keys[column] = std::isnan(row[feature]) ? first_key : row_key(row[feature]);
-        for (const auto& [feature, column, n_codes] : of_reading(Reading::last))
-            keys[column] = std::isnan(row[feature]) ? last_key : row_key(row[feature]);
-        for (const auto& [feature, column, n_codes] : of_reading(Reading::code)) {
+        for (const auto& [feature, column, n_codes, known] : of_reading(Reading::last)) {
+            if (known)
+                keys[column] = keys[known] == first_key ? last_key : keys[known];
+            else
+                keys[column] = std::isnan(row[feature]) ? last_key : row_key(row[feature]);
+        }
+        for (const auto& [feature, column, n_codes, known] : of_reading(Reading::code)) {
             const std::int64_t code = code_of(row[feature], n_codes);
             keys[column] = std::isnan(row[feature]) ? last_key : code_key(code == no_code ? n_codes : code);
         }
@@ -146,7 +158,7 @@ private:
     // Returns whether a value is missing.
     bool fill_categories(Reading reading, std::uint32_t if_missing, const double* row, std::uint32_t* keys) const {
         bool missing = false;
-        for (const auto& [feature, column, code] : of_reading(reading)) {
+        for (const auto& [feature, column, code, known] : of_reading(reading)) {
             const double value = row[feature];
             const bool is_nan = std::isnan(value);
             const std::uint32_t if_known = value == static_cast<double>(code) ? key_of_the_one : key_of_others;

@@ -8,7 +8,7 @@
 namespace hedgerow::walk {
 
 Spread spread(const Forest& forest, const Rows& rows, std::int64_t n_threads, const Poll& poll) {
-    const std::int64_t block_rows = rows_per_block(forest, rows, n_threads);
+    const std::int64_t block_rows = rows_per_block(forest, nullptr, rows, n_threads);
     std::vector<Spread> blocks(static_cast<std::size_t>((rows.n_rows + block_rows - 1) / block_rows));
     for_each_block(
         rows, block_rows, forest.n_trees, n_threads,

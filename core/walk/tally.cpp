@@ -10,8 +10,8 @@ namespace hedgerow::walk {
 void tally(const Forest& forest, Packing& packing, const Rows& rows, const LeafCounts& leaves, std::int64_t n_threads,
            const Poll& poll) {
     const bool serial = rows.n_rows * forest.n_trees < serial_walks;
-    const std::int64_t size = rows_per_block(forest, rows, 1);
     const auto packed = packing.packed_for(forest, rows, 0, forest.n_trees);
+    const std::int64_t size = rows_per_block(forest, packed.get(), rows, 1);
     // A thread takes some trees through all rows, so no two add to the same leaf; a few trees at a time, so that the
     // keys of a block are computed once for all of them.
     const std::int64_t n_groups = std::min(forest.n_trees, 4 * std::clamp<std::int64_t>(n_threads, 1, max_threads()));

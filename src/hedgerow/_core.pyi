@@ -610,8 +610,10 @@ def point_fold(forest: ForestArrays, nodes: Annotated[NDArray[numpy.int32], dict
 def checksum(data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
     """XXH64 of bytes, with seed 0; see hedgerow.forest.packing."""
 
-def raise_to_power(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], exponent: float) -> None:
-    """Raise values to a power, in place; see hedgerow.rules.base."""
+def raise_to_power(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scale: float, offset: float, exponent: float, factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Scale and shift values, raise them to a power and multiply columns; see hedgerow.rules.base.
+    """
 
 def random_bits(seed: int, path: Sequence[int], n: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]:
     """The first n 64-bit draws at a node of a tree."""

@@ -220,12 +220,7 @@ def test_forests_that_grow_on_columns_of_every_type_are_walked_on_keys_alone(mis
     X = X.mask(rng.random(X.shape) < 0.1)
     forest = ForestClassifier(4, missing=missing, nominal=nominal, random_state=0).fit(X, y)
     rows = forest._read(X)
-    n_packed, n_unpacked, n_exact = count_paths(forest.forest_.core_with_weight, rows)
-    assert (n_packed, n_unpacked) == (1200, 0)
-    # Nodes of a feature may send missing values different ways: only these are looked up.
-    assert n_exact == 0 or missing in ("category", "learned")
-    complete = rows[~np.isnan(rows).any(axis=1)]
-    assert count_paths(forest.forest_.core_with_weight, complete) == (4 * len(complete), 0, 0)
+    assert count_paths(forest.forest_.core_with_weight, rows) == (1200, 0, 0)
 
 
 def test_oblique_splits_are_evaluated_and_the_walk_goes_on() -> None:
@@ -235,12 +230,25 @@ def test_oblique_splits_are_evaluated_and_the_walk_goes_on() -> None:
     assert count_paths(forest.core_with_weight, X) == (2000, 0, 4 * int((X[:, 0] <= 2.5).sum()))
 
 
-def test_policies_that_differ_within_a_feature_are_looked_up_only_for_missing_values() -> None:
-    low = threshold(0, 1.5, leaf([1, 2]), leaf([2, 2]), missing="last_child")
-    forest = build_forest([threshold(0, 3.5, low, leaf([1, 1]), missing="first_child")] * 4, 1)
-    X = np.tile([[0.0], [2.0], [4.0], [NAN]], (50, 1))
-    assert count_paths(forest.core_with_weight, X) == (800, 0, 4 * 50 * 2)
-    assert route(forest, X)[:4, 0].tolist() == [oracles.route(forest, x, 0) for x in X[:4]]
+@pytest.mark.parametrize("policies", [("first_child", "last_child"), ("first_child", "own_branch", "spread")])
+def test_nodes_of_a_feature_that_send_missing_values_different_ways_are_decided_by_keys(
+    policies: tuple[str, ...],
+) -> None:
+    def split(level: int, low: Any, high: Any) -> Any:
+        policy = policies[level % len(policies)]
+        own = [leaf([9.0, level])] if policy == "own_branch" else []
+        return threshold(level % 2, level - 3.5, low, high, *own, missing=policy)
+
+    forest = build_forest([deep(split)] * 4, 2)
+    rng = np.random.default_rng(0)
+    complete = rng.integers(0, 8, (500, 2)).astype(float)
+    X = np.where(rng.random(complete.shape) < 0.3, NAN, complete)
+    table = LeafTable.of(rng.lognormal(0, 2, (forest.n_leaves, 2)))
+    for rows in (complete, X, complete):  # these have packed trees of their own
+        assert count_paths(forest.core_with_weight, rows) == (2000, 0, 0)
+        assert route(forest, rows)[:, 0].tolist() == [oracles.route(forest, x, 0) for x in rows]
+        one_by_one = [fold(forest, rows[i : i + 1], [table])[0][0] for i in range(len(rows))]
+        assert fold(forest, rows, [table])[0].tobytes() == np.array(one_by_one).tobytes()
 
 
 def test_subsets_of_many_codes_are_evaluated() -> None:

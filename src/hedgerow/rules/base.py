@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow._arrays import Floats
-from hedgerow._core import raise_to_power as raise_in_place
+from hedgerow._core import raise_to_power as core_raise_to_power
 from hedgerow.folds.fold import Fold
 from hedgerow.forest.counts import as_numbers, check_counts
 
@@ -283,13 +283,17 @@ def normalised(values: Floats) -> Floats:
     return values / np.add.reduce(values, axis=-1, keepdims=True)
 
 
-def raise_to_power(values: Floats, exponent: float) -> Floats:
-    """Raise values to a power, in place where they are contiguous, with the bits of the C library on every machine."""
+def raise_to_power(values: Floats, scale: float, offset: float, exponent: float, factors: Floats) -> Floats:
+    """(scale · values + offset)^exponent · factors, with the bits of the C library on every machine.
+
+    `values` are (n, m), `factors` (m,). One call of the core: four ufuncs would take half as long as the walk of a row.
+    """
     if not isinstance(values, np.ndarray):  # an array of a GPU
-        return values**exponent
-    values = np.ascontiguousarray(values)
-    raise_in_place(values.reshape(-1), exponent)
-    return values
+        return (values * scale + offset) ** exponent * factors
+    given = values if values.flags.c_contiguous else np.ascontiguousarray(values)
+    raised = np.empty(values.shape)
+    core_raise_to_power(given, scale, offset, exponent, factors, raised)
+    return raised
 
 
 def softmax(logs: Floats) -> Floats:

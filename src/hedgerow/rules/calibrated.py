@@ -83,11 +83,8 @@ class Calibrated(FoldRule):
         finish, scale = self.rule.bind(prior), 1.0 - len(prior) * self.floor
 
         def calibrate(folded: Floats, n_trees: Any) -> Floats:
-            shares = finish(folded, n_trees) * scale  # a new array: the others of a row would take longer than its walk
-            shares += self.floor
-            shares = raise_to_power(shares, self.sharpness)
-            shares *= frequencies
-            return normalised(shares)
+            shares = finish(folded, n_trees)
+            return normalised(raise_to_power(shares, scale, self.floor, self.sharpness, frequencies))
 
         return calibrate
 

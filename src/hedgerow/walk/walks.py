@@ -240,10 +240,11 @@ def fold(
     """
     check_rows(forest, X)
     check_n_jobs(n_jobs)
-    first, last = (0, forest.n_trees) if trees is None else trees
-    if trees is not None and not 0 <= first <= last <= forest.n_trees:
-        raise ValueError(f"trees is ({first}, {last}), must be a range within 0 .. {forest.n_trees}")
-    n_leaves = forest.leaf_start[last] - forest.leaf_start[first]
+    n_trees = forest.n_trees
+    first, last = (0, n_trees) if trees is None else trees
+    if trees is not None and not 0 <= first <= last <= n_trees:
+        raise ValueError(f"trees is ({first}, {last}), must be a range within 0 .. {n_trees}")
+    n_leaves = forest.n_leaves if trees is None else forest.leaf_start[last] - forest.leaf_start[first]
     for table in tables:
         if table.n_leaves != n_leaves:
             raise ValueError(f"a table has {table.n_leaves} rows, trees {first} .. {last} have {n_leaves} leaves")
