@@ -74,7 +74,7 @@ struct PackedExchange {
         const std::uint32_t* keys;
         const std::uint32_t* donor;
     };
-    static constexpr int burst = walk::packed_burst<stays>;
+    static constexpr int burst = walk::packed_burst;
     const Forest& forest;
     const walk::PackedTree tree;
     const walk::KeyedRows rows;

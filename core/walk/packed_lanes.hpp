@@ -17,10 +17,8 @@ struct PackedLane {
     const std::uint32_t* keys;
 };
 
-// A walk stays where it has arrived: cheaper than a check at every step. `stays`: rows may have missing values that
-// nodes spread; others take a step less to compute.
-template <bool stays>
-inline constexpr int packed_burst = stays ? 3 : 6;
+// A walk stays where it has arrived: cheaper than a check at every step.
+inline constexpr int packed_burst = 6;
 
 template <bool stays>
 bool packed_arrived(const PackedLane& lane) {
@@ -31,7 +29,7 @@ bool packed_arrived(const PackedLane& lane) {
 // registers, and walks take half as long again.
 template <bool stays>
 struct PackedSteps {
-    static constexpr int burst = packed_burst<stays>;
+    static constexpr int burst = packed_burst;
     using Lane = PackedLane;
     const Forest& forest;
     PackedTree tree;
@@ -92,7 +90,7 @@ struct PackedRowsWalk : PackedSteps<stays> {
 // One row down several trees.
 template <bool stays>
 struct PackedTreesWalk {
-    static constexpr int burst = packed_burst<stays>;
+    static constexpr int burst = packed_burst;
     using Lane = PackedLane;
     const Forest& forest;
     const PackedForest& packed;
