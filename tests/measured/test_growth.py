@@ -310,7 +310,7 @@ def test_costs_are_variances_of_what_a_column_does_not_tell(seed: int) -> None:
     shares = alone.membership(X)
     whole = shares @ alone.values_**2 - (shares @ alone.values_) ** 2
     assert alone.error_costs(X)[0] == pytest.approx(whole.mean())
-    assert error_costs(alone._regions, np.ones((6, 1)), alone.laws_, X, sigma=np.zeros_like(X)).tolist() == [0, 0, 0]
+    assert error_costs(alone._regions, np.ones((6, 1)), alone._joint, X, np.zeros_like(X)).tolist() == [0, 0, 0]
 
 
 # -- pruning

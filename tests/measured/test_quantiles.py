@@ -115,7 +115,7 @@ def test_parts_add_up_and_follow_what_is_known() -> None:
     np.testing.assert_allclose(squares, parts.total**2)
     np.testing.assert_allclose(parts.target, 0.2)
     np.testing.assert_array_equal(np.stack([parts.lower, parts.upper], axis=1), model.predict_interval(X[:20], 0.8))
-    np.testing.assert_allclose(parts.prediction, model.predict(X[:20]))
+    np.testing.assert_allclose(parts.prediction, model.set_params(n_points=None).predict(X[:20]))
     assert list(parts.to_dict()) == ["prediction", "lower", "upper", "total", *names]
 
     exact = model.interval_parts(X[:20], X_err=np.zeros((20, 2)), y_err=0)

@@ -122,7 +122,7 @@ def _wrapped(
 
 
 def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> dict[str, Any]:
-    """``--measured "temp=0.3,rain=5%,flow=flow_err"`` as a setting: standard deviations, or columns that hold them."""
+    """``--measured "temp=0.3,rain=5%,flow=flow_err,temp~flow=0.8"`` as a setting: errors, and their correlations."""
     if given is None:
         return {}
     from hedgerow.measured import RelativeError
@@ -130,17 +130,34 @@ def measured_setting(given: str | None, model: str, columns: Sequence[str]) -> d
     if model not in MODELS or not MODELS[model].needs_errors:
         able = ", ".join(name for name, entry in MODELS.items() if entry.needs_errors)
         raise UsageError(f"--measured is for --model {able}, and --model is {model}")
-    sigma: dict[str, Any] = {}
+    sigma: dict[Any, Any] = {}
     for one in given.split(","):
         name, equals, size = (part.strip() for part in one.partition("="))
         if not equals or not name or not size:
-            raise UsageError(f"--measured has {one!r}, must be column=0.3, column=5% or column=column")
+            raise UsageError(
+                f"--measured has {one!r}, must be column=0.3, column=5%, column=column or column~column=0.8"
+            )
+        pair = _pair(name, columns)
+        if pair is not None:
+            sigma[pair] = literal_or_text(size)
+            _check_columns((*pair, sigma[pair]), columns)
+            continue
         relative = literal_or_text(size[:-1]) if size.endswith("%") else None
         sigma[name] = literal_or_text(size) if relative is None else RelativeError(_fraction(relative, one))
-        for column in (name, sigma[name]):
-            if isinstance(column, str) and column not in columns:
-                raise CommandError(f"--measured names {column!r}, which is not a column; {nearest(column, columns)}")
+        _check_columns((name, sigma[name]), columns)
     return {"sigma": sigma}
+
+
+def _pair(name: str, columns: Sequence[str]) -> tuple[str, str] | None:
+    """Two columns whose errors are correlated, ``temp~flow``; None for a column, whatever is in its name."""
+    first, tilde, second = (part.strip() for part in name.partition("~"))
+    return (first, second) if tilde and name not in columns else None
+
+
+def _check_columns(named: Sequence[Any], columns: Sequence[str]) -> None:
+    for column in named:
+        if isinstance(column, str) and column not in columns:
+            raise CommandError(f"--measured names {column!r}, which is not a column; {nearest(column, columns)}")
 
 
 def _fraction(percent: Any, given: str) -> float:
@@ -152,4 +169,5 @@ def _fraction(percent: Any, given: str) -> float:
 def measured_columns(given: str | None) -> list[str]:
     """Names in ``--measured "temp=0.3,flow=flow_err"``, of columns and of those that hold their errors."""
     parts = [] if given is None else [part.strip() for one in given.split(",") for part in one.split("=")]
-    return [part for part in parts if not part.endswith("%")]
+    ends = [end.strip() for part in parts if "~" in part for end in part.split("~")]
+    return [*(part for part in parts if not part.endswith("%")), *ends]

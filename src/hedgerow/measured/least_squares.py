@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.measured.errors.correlations import no_pairs
 from hedgerow.measured.laws.column_laws import ColumnLaw
-from hedgerow.measured.regions import GrowingRegion
+from hedgerow.measured.laws.joint_law import JointLaw, JointRows
+from hedgerow.measured.regions import GrowingRegion, Regions, joint_membership, region_membership
 
 __all__ = [
     *("Basis", "Fit", "Problem", "least_squares", "least_squares_on_simplex", "solve_normal_equations"),
@@ -27,7 +29,11 @@ _NEGLIGIBLE_SQUARE = 1e-11  # and their squares, where memberships were rounded 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Training rows of positive weight; `features` are the columns that may be split on."""
+    """Training rows of positive weight; `features` are the columns that may be split on.
+
+    `values` and `sigma` are readings of single columns and their errors; where those of a row are correlated they say
+    of each column what the whole row does (:meth:`~hedgerow.measured.laws.joint_law.JointLaw.marginal`).
+    """
 
     values: Floats
     """(n, n_features), column-major"""
@@ -41,6 +47,21 @@ class Problem:
     """1/variance of y's error up to a factor, (n,); 1 where it is unknown"""
     targets: Floats
     """(n, n_outputs)"""
+    measured: JointRows | None = None
+    """Rows as they were measured; None: as `values` and `sigma`"""
+
+    @property
+    def as_measured(self) -> JointRows:
+        """Rows as they were measured, with all that is known of them together."""
+        if self.measured is not None:
+            return self.measured
+        return JointRows(JointLaw(self.laws, no_pairs()), np.ascontiguousarray(self.values), self.sigma)
+
+    def membership(self, regions: Regions) -> Floats:
+        """P(U ∈ R_k | x) of each row, (n, k)."""
+        if self.measured is None:
+            return region_membership(regions, self.laws, self.values, self.sigma)
+        return joint_membership(regions, self.measured.joint, self.measured.rows, self.measured.cells)
 
     @property
     def fit_weight(self) -> Floats:
@@ -53,6 +74,7 @@ class Problem:
             self,
             values=np.asfortranarray(self.values[rows]),
             sigma=np.asfortranarray(self.sigma[rows]),
+            measured=None if self.measured is None else self.measured.take(rows),
             weight=self.weight[rows],
             precision=self.precision[rows],
             targets=self.targets[rows],

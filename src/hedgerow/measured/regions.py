@@ -20,11 +20,13 @@ from hedgerow.data.table import Table, read_table
 from hedgerow.forest.forest import Forest
 from hedgerow.forest.kinds import LEAF_FEATURE
 from hedgerow.forest.splits import NOMINAL, Split, splits_by_kind
+from hedgerow.measured.errors.correlations import read_covariance
 from hedgerow.measured.errors.error_model import Normal
 from hedgerow.measured.errors.error_model import error_model as read_error_model
 from hedgerow.measured.errors.error_sizes import read_cells, read_sigma
-from hedgerow.measured.laws.boxes import box_probabilities, correlated_posterior, read_covariance
+from hedgerow.measured.laws.boxes import box_probabilities, correlated_posterior
 from hedgerow.measured.laws.column_laws import CategoryLaw, ColumnLaw
+from hedgerow.measured.laws.joint_law import JointLaw
 from hedgerow.measured.laws.priors import FlatPrior, NormalPrior, learn_laws, read_error_models
 from hedgerow.measured.laws.priors import prior as prior_of
 
@@ -32,10 +34,16 @@ if TYPE_CHECKING:
     from hedgerow.measured.one_tree.categories import Categories
     from hedgerow.measured.one_tree.threshold_columns import Thresholds
 
-__all__ = ["GrowingRegion", "RegionSplit", "Regions", "membership", "region_factors", "region_membership"]
+__all__ = [
+    *("GrowingRegion", "RegionSplit", "Regions"),
+    *("joint_membership", "membership", "region_factors", "region_membership"),
+]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+
+_PARTS = 128  # of the mixture that a row with correlated errors is
+_ROWS_AT_ONCE = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +135,34 @@ def region_membership(regions: Regions, laws: Sequence[ColumnLaw], values: Float
         if factors is not None:
             shares *= factors
     return shares
+
+
+def joint_membership(regions: Regions, joint: JointLaw, rows: Floats, cells: Floats) -> Floats:
+    """P(U ∈ R_k | x), (n, k), of rows whose errors may be correlated.
+
+    Exact where two columns are correlated. Else the mean over the parts of their mixtures, with a root mean square
+    error of 0.0002 to 0.005 in the tests, more the nearer a covariance of four to six columns is to singular.
+    """
+    if not joint.is_correlated(cells):
+        return region_membership(regions, joint.laws, rows, cells)
+    found = np.empty((len(rows), len(regions)))
+    for first in range(0, len(rows), _ROWS_AT_ONCE):
+        part = slice(first, first + _ROWS_AT_ONCE)
+        found[part] = _joint_block(regions, joint, rows[part], cells[part])
+    return found
+
+
+def _joint_block(regions: Regions, joint: JointLaw, rows: Floats, cells: Floats) -> Floats:
+    two = joint.two_columns(rows, cells)
+    if two is None:
+        mixed = region_membership(regions, joint.laws, *joint.mixture(rows, cells, _PARTS))
+        mean: Floats = mixed.reshape(-1, _PARTS, len(regions)).mean(axis=1)
+        return mean
+    columns, centre, covariance = two
+    others = regions.bounds.copy()
+    others[:, columns] = -np.inf, np.inf
+    shares = region_membership(Regions(others, regions.members), joint.laws, rows, cells[:, : len(joint.laws)])
+    return shares * box_probabilities(regions.bounds[:, columns], centre, covariance)
 
 
 def membership(

@@ -57,7 +57,7 @@ class IntervalParts:
     """
 
     prediction: Floats
-    """Answers."""
+    """Answers over all regions, which `predict` gives with ``n_points=None``."""
     lower: Floats
     """Lower ends."""
     upper: Floats

@@ -549,7 +549,12 @@ def test_errors_of_inputs_become_a_setting(
     assert "must know how far inputs may be off" in failed(capsys, *fit, code=2)
     wrong = failed(capsys, *fit, "--measured", "temp=0.3,flow=flow_er")
     assert wrong == "--measured names 'flow_er', which is not a column; did you mean 'flow_err'?"
-    assert "must be column=0.3, column=5% or column=column" in failed(capsys, *fit, "--measured", "temp", code=2)
+    says = "must be column=0.3, column=5%, column=column or column~column=0.8"
+    assert says in failed(capsys, *fit, "--measured", "temp", code=2)
+    wrong = failed(capsys, *fit, "--measured", "temp=0.3,flow=1,temp~flov=0.8")
+    assert wrong == "--measured names 'flov', which is not a column; did you mean 'flow'?"
+    pair = measured_setting("temp=1,flow=2,temp~flow=-0.5", "measured", ["temp", "flow"])
+    assert pair == {"sigma": {"temp": 1, "flow": 2, ("temp", "flow"): -0.5}}
     assert "--measured is for --model measured" in failed(capsys, *fit[:4], "--measured", "temp=1", code=2)
     setting = measured_setting("temp=0.3,flow=flow_err", "measured", ["temp", "flow", "flow_err"])
     assert make_model("measured", False, setting).sigma == {"temp": 0.3, "flow": "flow_err"}

@@ -63,9 +63,10 @@ right (set accuracy), how often they are single (determinacy), and what they are
     "measured": (
         "inputs that were measured with error",
         """\
-fit --model measured --measured 'temp=0.3,rain=5%,flow=flow_err'
+fit --model measured --measured 'temp=0.3,rain=5%,flow=flow_err,temp~rain=0.8'
 
 A size is a standard deviation, for all rows, a percentage of the value, or a column that has one for each row.
+temp~rain is the correlation of the errors of two columns, a number from -1 to 1 or a column that has one for each row.
 measured-forest and measured-boosting are forests and boosted trees for such inputs. New rows have the errors of their
 own columns.""",
     ),

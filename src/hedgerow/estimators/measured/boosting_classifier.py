@@ -40,10 +40,12 @@ class MeasuredBoostingClassifier(ClassAnswers, MeasuredBoosting):
 
     Parameters
     ----------
-    sigma : float, sequence of float, or mapping, default=0.0
+    sigma : float, sequence of float, mapping, or array of shape (n_features, n_features), default=0.0
         Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or
         number), where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no
-        feature. 0 is exact, ``measured.RelativeError(0.05)`` 5 % of the value. Used where no `X_err` is given.
+        feature. 0 is exact, ``measured.RelativeError(0.05)`` 5 % of the value. A pair of columns has the correlation
+        of their errors, ``{("x", "z"): 0.8}``, or the column that holds it; a matrix is the covariance of all
+        columns. Used where no `X_err` is given.
     error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, \
 or a mapping, default="normal"
         Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column.
@@ -177,7 +179,8 @@ or a mapping, default="normal"
             Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
             None weighs all alike.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -217,7 +220,8 @@ or a mapping, default="normal"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -239,7 +243,8 @@ or a mapping, default="normal"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -258,7 +263,8 @@ or a mapping, default="normal"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -277,7 +283,8 @@ or a mapping, default="normal"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Yields
         ------
@@ -303,7 +310,8 @@ or a mapping, default="normal"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Yields
         ------
@@ -323,7 +331,8 @@ or a mapping, default="normal"
         measure : {"entropy"}, default="entropy"
             What the numbers are.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -342,7 +351,8 @@ or a mapping, default="normal"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -365,7 +375,8 @@ or a mapping, default="normal"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
         training : (X, y) or None, default=None
             Rows of `fit` again: the nearest of them with other answers are named.
 
@@ -395,7 +406,9 @@ or a mapping, default="normal"
                 found: Floats = model._ask_with_errors(x, sizes, query)[:, codes[i]]
                 return found
 
-            return hidden_by_errors(model._soft.landmarks, model.schema_, rows[i], cells[i], of_class)
+            return hidden_by_errors(
+                *(model._soft.landmarks, model._soft.joint, model.schema_, rows[i], cells[i]), of_class
+            )
 
         levels = class_levels_of_sums(model, rows, shares, query)
         reasons, why = SumRows(
@@ -435,7 +448,8 @@ or a mapping, default="normal"
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row; None weighs all alike.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------

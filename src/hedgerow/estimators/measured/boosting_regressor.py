@@ -40,10 +40,12 @@ class MeasuredBoostingRegressor(RegressorMixin, Answers, MeasuredBoosting):  # t
 
     Parameters
     ----------
-    sigma : float, sequence of float, or mapping, default=0.0
+    sigma : float, sequence of float, mapping, or array of shape (n_features, n_features), default=0.0
         Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or
         number), where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no
-        feature. 0 is exact, ``measured.RelativeError(0.05)`` 5 % of the value. Used where no `X_err` is given.
+        feature. 0 is exact, ``measured.RelativeError(0.05)`` 5 % of the value. A pair of columns has the correlation
+        of their errors, ``{("x", "z"): 0.8}``, or the column that holds it; a matrix is the covariance of all
+        columns. Used where no `X_err` is given.
     error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, \
 or a mapping, default="normal"
         Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column.
@@ -186,7 +188,8 @@ default="squared_error"
             Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
             None weighs all alike.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
         y_err : array-like of shape (n_samples,) or None, default=None
             Standard deviation of the error of each target: rows weigh 1/y_err².
 
@@ -220,7 +223,8 @@ default="squared_error"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -239,7 +243,8 @@ default="squared_error"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Yields
         ------
@@ -267,7 +272,8 @@ default="squared_error"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -284,7 +290,8 @@ default="squared_error"
         answers = model._ask_with_errors(rows, cells, query)
         found = [
             hidden_by_errors(
-                model._soft.landmarks, model.schema_, row, sizes, lambda x, s: model._ask_with_errors(x, s, query)
+                *(model._soft.landmarks, model._soft.joint, model.schema_, row, sizes),
+                lambda x, s: model._ask_with_errors(x, s, query),
             )
             for row, sizes in zip(rows, cells, strict=True)
         ]
@@ -317,7 +324,8 @@ default="squared_error"
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row; None weighs all alike.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------

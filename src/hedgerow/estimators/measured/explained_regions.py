@@ -119,7 +119,7 @@ class RegionRows:
             more = {"similar": self.training.nearest(reached, self.answers["answers"][i], of_classes=of_classes)}
         if name in ("measurement error", "missing input"):
             row = self.rows[i : i + 1]
-            costs = error_costs(model._regions, self.answers["values"], model.laws_, row, self.cells[i : i + 1])
+            costs = error_costs(model._regions, self.answers["values"], model._joint, row, self.cells[i : i + 1])
             names = model.schema_.names
             hidden = {names[j]: float(cost**0.5) for j, cost in enumerate(costs.tolist()) if cost > 0}
             more = facts_of_errors(hidden, {names[j] for j in np.flatnonzero(np.isnan(row[0]))})

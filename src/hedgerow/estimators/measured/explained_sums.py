@@ -53,7 +53,7 @@ def _with_one_more(model: MeasuredBoosting, row: Floats, query: Query[Floats]) -
     """Expected certainty of the likeliest class once a missing column is known, for each; readings being exact."""
     no_errors = np.zeros(len(row))
     found = []
-    for column, (values, masses) in pieces_of_columns(model._soft.landmarks, row, no_errors).items():
+    for column, (values, masses) in pieces_of_columns(model._soft.landmarks, model._soft.joint, row, no_errors).items():
         known = np.repeat(row[np.newaxis], len(values), axis=0)
         known[:, column] = values
         found.append(float(masses @ ask(model._exact_walk, known, [query])[0].max(axis=1)))

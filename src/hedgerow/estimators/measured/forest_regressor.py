@@ -43,10 +43,12 @@ class MeasuredForestRegressor(ResidualAnswers, MeasuredForest):
 
     Parameters
     ----------
-    sigma : float, sequence of float, or mapping, default=0.0
+    sigma : float, sequence of float, mapping, or array of shape (n_features, n_features), default=0.0
         Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or
         number), where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no
-        feature. 0 is exact, ``measured.RelativeError(0.05)`` 5 % of the value. Used where no `X_err` is given.
+        feature. 0 is exact, ``measured.RelativeError(0.05)`` 5 % of the value. A pair of columns has the correlation
+        of their errors, ``{("x", "z"): 0.8}``, or the column that holds it; a matrix is the covariance of all
+        columns. Used where no `X_err` is given.
     error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, \
 or a mapping, default="normal"
         Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column.
@@ -185,7 +187,8 @@ or a mapping, default="normal"
             Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
             None weighs all alike.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
         y_err : array-like of shape (n_samples,) or None, default=None
             Standard deviation of the error of each target: rows weigh 1/y_err².
 
@@ -229,7 +232,8 @@ or a mapping, default="normal"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -253,7 +257,8 @@ or a mapping, default="normal"
         measure : {"deviation", "variance"}, default="deviation"
             Standard deviations, in the unit of the target, or their squares.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -286,7 +291,8 @@ or a mapping, default="normal"
         coverage : float, default=0.9
             Probability of the interval.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
         training : (X, y) or None, default=None
             Rows of `fit` again: the nearest of them with other answers are named.
 
@@ -337,7 +343,8 @@ or a mapping, default="normal"
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row; None weighs all alike.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------

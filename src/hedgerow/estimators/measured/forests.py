@@ -62,9 +62,9 @@ class MeasuredForest(SoftTrees):
     ) -> tuple[Floats, NDArray[np.bool_]]:
         """Mean of leaf values over the trees that have not seen each row, (n_seen, m), and which rows there are."""
         one = np.ones((len(values), 1))
-        walk = ManySoftTrees.of(grown.forest, problem.laws).walk(lambda rows: problem.sigma, TOLERANCE, self.n_jobs)
-        rows = np.ascontiguousarray(problem.values)
-        (folded,) = walk.fold(rows, [LeafTable.of(np.hstack([values, one]))], skip=grown.in_bag)
+        given = problem.as_measured
+        walk = ManySoftTrees.walk_of_rows(grown.forest, given, TOLERANCE, self.n_jobs)
+        (folded,) = walk.fold(given.rows, [LeafTable.of(np.hstack([values, one]))], skip=grown.in_bag)
         n_trees = folded[:, -1:]
         unseen = n_trees[:, 0] > 0
         if self._scores_out_of_bag():

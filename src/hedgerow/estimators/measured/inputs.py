@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
@@ -22,8 +22,9 @@ from hedgerow.estimators.verbs.training_cases import TrainingCases
 from hedgerow.explain.explanations import Explanations
 from hedgerow.explain.reasons import SetSizes
 from hedgerow.forest.kinds import NodeKind
-from hedgerow.measured.errors.error_sizes import ErrorSizes, read_cells, read_sigma
+from hedgerow.measured.errors.error_sizes import ErrorSizes, read_cells, read_sigma, typical_sizes
 from hedgerow.measured.laws.column_laws import CategoryLaw, NumberLaw
+from hedgerow.measured.laws.joint_law import JointLaw, JointRows
 from hedgerow.measured.laws.priors import learn_laws, prior, read_error_models
 from hedgerow.measured.least_squares import Problem
 
@@ -55,7 +56,7 @@ class MeasuredInputs(TreeBased):
     # -- reading
 
     def _read(self, X: Any) -> Floats:
-        if "forest_" in vars(self) and self.schema_.named and (self.error_sizes_.held_by >= 0).any():
+        if "forest_" in vars(self) and self.schema_.named and not self.error_sizes_.is_feature.all():
             self._check_holders(nw.from_native(X, pass_through=True, eager_only=True))
         rows: Floats = super()._read(X)
         return rows
@@ -70,11 +71,19 @@ class MeasuredInputs(TreeBased):
                 raise ValueError(
                     f"X has no column {names[j]!r}, which holds the errors of {name!r}: add it, zeros for exact values"
                 )
+        for first, second, _, j in self.error_sizes_.correlations:
+            if j >= 0 and names[j] not in X.columns:
+                raise ValueError(
+                    f"X has no column {names[j]!r}, which holds the correlation of the errors of {names[first]!r} and "
+                    f"{names[second]!r}: add it, zeros for none"
+                )
 
     def _cells(self, rows: Floats, X_err: Any) -> Floats:
-        """Standard deviations of the errors of all cells, (n, n_features)."""
+        """Errors of rows: standard deviations of all cells, (n, n_features), and correlations if there are any."""
         if X_err is not None:
-            return read_cells(X_err, rows, self.schema_)
+            cells = read_cells(X_err, rows, self.schema_)
+            JointLaw(self.laws_, self.error_sizes_.pairs).check(cells, self.schema_.names)
+            return cells
         if self.error_source_ == "X_err":
             warnings.warn(
                 "fit was given X_err, and this call is not: errors are taken to be as large as they were there in the "
@@ -104,12 +113,7 @@ class MeasuredInputs(TreeBased):
         if X_err is None:
             return Measurements(table, sizes, sizes.of_rows(table.values, table.schema.names), "sigma")
         cells = read_cells(X_err, table.values, table.schema)
-        known = ~np.isnan(table.values)
-        mean_square = np.where(known, cells, 0.0) ** 2
-        typical = np.sqrt(mean_square.sum(axis=0) / np.maximum(known.sum(axis=0), 1))
-        return Measurements(
-            table, replace(sizes, sigma=np.where(sizes.held_by >= 0, 0.0, typical), rules=()), cells, "X_err"
-        )
+        return Measurements(table, typical_sizes(sizes, cells, table.values), cells, "X_err")
 
     def _problem(self, given: Measurements, weight: Floats, precision: Floats, targets: Floats) -> Problem:
         """Least-squares problem of the rows with a positive weight."""
@@ -118,9 +122,16 @@ class MeasuredInputs(TreeBased):
         values = np.asfortranarray(table.values[used])
         models = read_error_models(self.error_model, table.schema)
         laws = learn_laws(values, table.schema, cells, weight[used], models, prior(self.prior))
+        joint = JointLaw(laws, given.sizes.pairs)
+        joint.check(cells, table.schema.names)
+        measured = None
+        if joint.is_correlated(cells):
+            measured = JointRows(joint, np.ascontiguousarray(values), cells)
+            values = np.asfortranarray((marginal := measured.marginal())[0])
+            cells = marginal[1]
         features = np.flatnonzero(given.sizes.is_feature)
         cells = np.asfortranarray(cells)
-        return Problem(values, cells, laws, features, weight[used], precision[used], targets[used])
+        return Problem(values, cells, laws, features, weight[used], precision[used], targets[used], measured)
 
     # -- files
 
@@ -138,6 +149,8 @@ class MeasuredInputs(TreeBased):
                 raise ValueError(f"the law of column {column.name!r} does not match its kind")
             if isinstance(law, CategoryLaw) and len(law.shares) != len(column.categories):
                 raise ValueError(f"the law of column {column.name!r} has a wrong number of categories")
+        pairs = self.error_sizes_.pairs
+        JointLaw(self.laws_, pairs).check(np.ones((1, self.schema_.n_features + len(pairs))), self.schema_.names)
         used = self.forest_.feature[self.forest_.kind != NodeKind.LEAF]
         if not self.error_sizes_.is_feature[used].all():
             raise ValueError("a split uses a column that holds the errors of another")

@@ -24,11 +24,12 @@ from hedgerow.forest.forest import Forest
 from hedgerow.forest.importance import impurity_importances
 from hedgerow.forest.names import number_text
 from hedgerow.measured.explain.possible_regions import RegionExplanation, error_costs
+from hedgerow.measured.laws.joint_law import JointLaw
 from hedgerow.measured.least_squares import Problem
 from hedgerow.measured.one_tree.blas_threads import single_blas_thread
 from hedgerow.measured.one_tree.grow import GrowthSettings, grow_path
 from hedgerow.measured.one_tree.prune import n_kept_splits, path_pruning
-from hedgerow.measured.regions import Regions, region_membership
+from hedgerow.measured.regions import Regions, joint_membership
 from hedgerow.walk import SoftWalk, Walk
 
 __all__ = ["MeasuredTree"]
@@ -76,7 +77,8 @@ class MeasuredTree(MeasuredInputs, OneTree):
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -103,7 +105,8 @@ class MeasuredTree(MeasuredInputs, OneTree):
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -126,7 +129,8 @@ class MeasuredTree(MeasuredInputs, OneTree):
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
         training : (X, y) or None, default=None
             Rows of `fit` again: the nearest of them with other answers are named.
 
@@ -174,7 +178,8 @@ class MeasuredTree(MeasuredInputs, OneTree):
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -194,7 +199,7 @@ class MeasuredTree(MeasuredInputs, OneTree):
         """
         rows = self._read(X)
         values = self.values_.reshape(len(self._regions), -1)
-        return error_costs(self._regions, values, self.laws_, rows, self._cells(rows, X_err))
+        return error_costs(self._regions, values, self._joint, rows, self._cells(rows, X_err))
 
     # -- reading
 
@@ -240,7 +245,11 @@ class MeasuredTree(MeasuredInputs, OneTree):
         return [f"(± {number_text(size)})" if size > 0 else "" for size in self.sigma_.tolist()]
 
     def _shares(self, rows: Floats, cells: Floats) -> Floats:
-        return region_membership(self._regions, self.laws_, rows, cells)
+        return joint_membership(self._regions, self._joint, rows, cells)
+
+    @property
+    def _joint(self) -> JointLaw:
+        return JointLaw(self.laws_, self.error_sizes_.pairs)
 
     # -- fitting
 
@@ -279,7 +288,7 @@ class MeasuredTree(MeasuredInputs, OneTree):
             laws_=problem.laws,
             error_sizes_=given.sizes,
             error_source_=given.source,
-            training_range_=column_ranges(problem.values, given.table.schema.n_categories),
+            training_range_=column_ranges(problem.as_measured.rows, given.table.schema.n_categories),
             _regions=Regions.of_forest(forest, given.table.schema.n_categories),
             **attributes,
         )

@@ -55,8 +55,9 @@ class ResidualAnswers(NumberAnswers):
         """Residuals of the rows that some tree has not seen; None without any."""
         if not unseen.any():
             return None
-        walk = ManySoftTrees.of(grown.forest, problem.laws).walk(lambda rows: problem.sigma, TOLERANCE, self.n_jobs)
-        leaves = walk.route(np.ascontiguousarray(problem.values)) + grown.forest.leaf_start[:-1]
+        given = problem.as_measured
+        walk = ManySoftTrees.walk_of_rows(grown.forest, given, TOLERANCE, self.n_jobs)
+        leaves = walk.route(given.rows) + grown.forest.leaf_start[:-1]
         known = unseen[used]
         return Residuals.of(
             *(leaves[known], grown.forest.n_leaves, residuals[unseen], problem.weight[known], y_err[unseen])
@@ -78,7 +79,8 @@ class ResidualAnswers(NumberAnswers):
         q : float or sequence of float
             Levels in [0, 1].
         X_err : array-like or frame of the shape of X, or None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
         y_err : float, array-like of shape (n_samples,) or None
             Standard deviation of the normal error of the target: 0 asks about its true value. None: targets are
             measured as those of `fit` were.
@@ -98,7 +100,8 @@ class ResidualAnswers(NumberAnswers):
         coverage : float
             Probability that an interval is to hold the target.
         X_err : array-like or frame of the shape of X, or None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
         y_err : float, array-like of shape (n_samples,) or None
             Standard deviation of the normal error of the target: 0 asks about its true value. None: targets are
             measured as those of `fit` were.
@@ -119,7 +122,8 @@ class ResidualAnswers(NumberAnswers):
         coverage : float
             Probability that an interval is to hold the target.
         X_err : array-like or frame of the shape of X, or None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
         y_err : float, array-like of shape (n_samples,) or None
             Standard deviation of the normal error of the target: 0 asks about its true value. None: targets are
             measured as those of `fit` were.

@@ -71,7 +71,8 @@ class SoftTrees(MeasuredInputs, ManyTrees):
             def ask_about(others: Floats, sizes: Floats) -> Floats:
                 return answer(i, self._walk.with_errors(sizes), others)
 
-            hidden, _ = hidden_by_errors(self._soft.landmarks, self.schema_, rows[i], cells[i], ask_about)
+            soft = self._soft
+            hidden, _ = hidden_by_errors(soft.landmarks, soft.joint, self.schema_, rows[i], cells[i], ask_about)
             return facts_of_errors(hidden, {names[j] for j in np.flatnonzero(np.isnan(rows[i]))})
 
         return facts
@@ -93,7 +94,8 @@ class SoftTrees(MeasuredInputs, ManyTrees):
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -131,8 +133,8 @@ class SoftTrees(MeasuredInputs, ManyTrees):
             laws_=problem.laws,
             error_sizes_=given.sizes,
             error_source_=given.source,
-            training_range_=column_ranges(problem.values, given.table.schema.n_categories),
-            _soft=ManySoftTrees.of(forest, problem.laws),
+            training_range_=column_ranges(problem.as_measured.rows, given.table.schema.n_categories),
+            _soft=ManySoftTrees.of(forest, problem.laws, given.sizes.pairs),
             **attributes,
         )
 
@@ -146,4 +148,4 @@ class SoftTrees(MeasuredInputs, ManyTrees):
 
     def _restored(self) -> None:
         super()._restored()
-        self._soft = ManySoftTrees.of(self.forest_, self.laws_)
+        self._soft = ManySoftTrees.of(self.forest_, self.laws_, self.error_sizes_.pairs)

@@ -39,10 +39,12 @@ class MeasuredTreeRegressor(RegressorMixin, MeasuredTree):  # type: ignore[misc]
 
     Parameters
     ----------
-    sigma : float, sequence of float, or mapping, default=0.0
-        Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or number),
-        where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no feature. 0 is
-        exact, ``measured.RelativeError(0.05)`` 5 % of the value. Used where no `X_err` is given.
+    sigma : float, sequence of float, mapping, or array of shape (n_features, n_features), default=0.0
+        Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or
+        number), where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no
+        feature. 0 is exact, ``measured.RelativeError(0.05)`` 5 % of the value. A pair of columns has the correlation
+        of their errors, ``{("x", "z"): 0.8}``, or the column that holds it; a matrix is the covariance of all
+        columns. Used where no `X_err` is given.
     error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, \
 or a mapping, default="normal"
         Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column. "student" has
@@ -178,7 +180,8 @@ or a mapping, default="normal"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -202,7 +205,8 @@ or a mapping, default="normal"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -238,7 +242,8 @@ or a mapping, default="normal"
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row; None weighs all alike.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -257,10 +262,12 @@ class MeasuredTreeClassifier(ClassifierMixin, MeasuredTree):  # type: ignore[mis
 
     Parameters
     ----------
-    sigma : float, sequence of float, or mapping, default=0.0
+    sigma : float, sequence of float, mapping, or array of shape (n_features, n_features), default=0.0
         Standard deviations of the errors: one for all numeric columns, one per column, or by column (name or
         number), where ``{"x": "x_err"}`` means that column "x_err" of X holds the errors of "x"; it is then no
-        feature. 0 is exact, ``measured.RelativeError(0.05)`` 5 % of the value. Used where no `X_err` is given.
+        feature. 0 is exact, ``measured.RelativeError(0.05)`` 5 % of the value. A pair of columns has the correlation
+        of their errors, ``{("x", "z"): 0.8}``, or the column that holds it; a matrix is the covariance of all
+        columns. Used where no `X_err` is given.
     error_model : {"normal", "uniform", "laplace", "student"}, an instance from :mod:`hedgerow.measured`, \
 or a mapping, default="normal"
         Distribution of the errors, always with standard deviation `sigma`; for all columns, or by column.
@@ -377,7 +384,8 @@ or a mapping, default="normal"
             Weight of each row: a number of rows, if all are whole numbers, else relative and rescaled to a mean of 1;
             None weighs all alike.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -418,7 +426,8 @@ or a mapping, default="normal"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -437,7 +446,8 @@ or a mapping, default="normal"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -477,7 +487,8 @@ or a mapping, default="normal"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -494,7 +505,8 @@ or a mapping, default="normal"
         X : array-like or frame of shape (n_samples, n_features)
             Rows, with the columns of `fit`.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------
@@ -530,7 +542,8 @@ or a mapping, default="normal"
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weight of each row; None weighs all alike.
         X_err : array-like or frame of the shape of X, or None, default=None
-            Standard deviation of the error of each cell; None: those of `sigma`.
+            Standard deviation of the error of each cell, or the covariance of the errors of each row,
+            (n_samples, n_features, n_features); None: those of `sigma`.
 
         Returns
         -------

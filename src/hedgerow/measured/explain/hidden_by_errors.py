@@ -17,6 +17,7 @@ from hedgerow.explain.sentences import listed
 from hedgerow.forest.text import number_text
 from hedgerow.measured.explain.possible_regions import measured_text
 from hedgerow.measured.laws.column_laws import CategoryLaw
+from hedgerow.measured.laws.joint_law import JointLaw
 from hedgerow.measured.many_trees.latent import Landmarks
 
 __all__ = ["SumExplanation", "facts_of_errors", "hidden_by_errors", "pieces_of_columns"]
@@ -77,18 +78,22 @@ class SumExplanation(Explained):
 
 
 def hidden_by_errors(
-    marks: Landmarks, schema: Schema, row: Floats, sigma: Floats, ask: Callable[[Floats, Floats], Floats]
+    marks: Landmarks,
+    joint: JointLaw,
+    schema: Schema,
+    row: Floats,
+    cells: Floats,
+    ask: Callable[[Floats, Floats], Floats],
 ) -> tuple[dict[str, float], tuple[str, ...]]:
     """√Var(E[answer | x, U_j] | x) of each column j that is not exact, by name; and the values with their errors.
 
     `ask` answers rows with errors of these sizes. Between two neighbouring thresholds the answer is the same, so that
     one value of each piece is asked about, and weighted with the law's probability of the piece.
     """
-    pieces = pieces_of_columns(marks, row, sigma)
+    pieces = pieces_of_columns(marks, joint, row, cells)
     rows, errors = [], []
     for j, (values, _) in pieces.items():
-        known, exact = (np.repeat(one[np.newaxis], len(values), axis=0) for one in (row, sigma))
-        known[:, j], exact[:, j] = values, 0.0
+        known, exact = joint.reveal(row, cells, j, values)
         rows.append(known)
         errors.append(exact)
     answers = ask(np.concatenate(rows), np.concatenate(errors)) if rows else np.empty(0)
@@ -99,12 +104,15 @@ def hidden_by_errors(
         at += len(values)
         hidden[schema.names[j]] = float(np.sqrt(masses @ (part - masses @ part) ** 2))
     split = _split_columns(marks)
-    texts = tuple(measured_text(schema.columns[j], float(row[j]), float(sigma[j])) for j in split)
+    texts = tuple(measured_text(schema.columns[j], float(row[j]), float(cells[j])) for j in split)
     return hidden, texts
 
 
-def pieces_of_columns(marks: Landmarks, row: Floats, sigma: Floats) -> dict[int, tuple[Floats, Floats]]:
+def pieces_of_columns(
+    marks: Landmarks, joint: JointLaw, row: Floats, cells: Floats
+) -> dict[int, tuple[Floats, Floats]]:
     """Values that each column that is not exact may have, one for each piece, and their probabilities."""
+    (row,), (sigma,) = joint.marginal(row[np.newaxis], cells[np.newaxis])
     return {j: _pieces(marks, j, row, sigma) for j in _split_columns(marks) if sigma[j] > 0 or np.isnan(row[j])}
 
 

@@ -19,8 +19,9 @@ from hedgerow.explain.explained import Explained
 from hedgerow.explain.reasons import ReasonForDoubt
 from hedgerow.explain.sentences import listed, mixture_lines
 from hedgerow.forest.text import highest_level, number_text
-from hedgerow.measured.laws.column_laws import CategoryLaw, ColumnLaw
-from hedgerow.measured.regions import Regions, region_factors
+from hedgerow.measured.laws.column_laws import CategoryLaw
+from hedgerow.measured.laws.joint_law import JointLaw
+from hedgerow.measured.regions import Regions, joint_membership, region_factors
 from hedgerow.walk import weighted_sums
 
 __all__ = ["PossibleRegion", "RegionExplanation", "error_costs", "explain_regions", "measured_text"]
@@ -29,6 +30,7 @@ Floats = NDArray[np.float64]
 
 _MOST_REGIONS = 5  # listed in the text
 _LEAST_SHARE = 0.005  # anything less is shown as 0 %
+_LEAST_MASS = 1e-4  # of a piece of a column that is asked about
 _CLIPPED = 0.0005  # a difference between means and probabilities that three digits show
 
 
@@ -239,13 +241,17 @@ def _doubt_of_region(possible: list[PossibleRegion]) -> list[str]:
 # --- Cost of errors -------------------------------------------------------------------------------------------
 
 
-def error_costs(regions: Regions, values: Floats, laws: Sequence[ColumnLaw], rows: Floats, sigma: Floats) -> Floats:
+def error_costs(regions: Regions, values: Floats, joint: JointLaw, rows: Floats, cells: Floats) -> Floats:
     """Mean over rows of Var(E[f(U) | x, U_j] | x) for each column j, (n_features,).
 
     f is the value of the region that contains U; `values` is (k, n_outputs), and variances are summed over outputs.
     Predicting E[f(U) | x] has the squared error Var(f(U) | x); knowing U_j would lower it by this much (law of total
     variance). Columns interact: making all of them exact may save more than the sum.
     """
+    if joint.is_correlated(cells):
+        each = [_costs_of_row(regions, values, joint, row, errors) for row, errors in zip(rows, cells, strict=True)]
+        return np.mean(each, axis=0) if each else np.zeros(len(joint.laws))
+    laws, sigma = joint.laws, cells
     factors = [region_factors(regions, law, j, rows[:, j], sigma[:, j]) for j, law in enumerate(laws)]
     costs = np.zeros(len(laws))
     for j, law in enumerate(laws):
@@ -264,6 +270,25 @@ def error_costs(regions: Regions, values: Floats, laws: Sequence[ColumnLaw], row
             expected = rest @ (covers * output).T  # E[f | x, U_j in a piece]
             mean = (masses * expected).sum(axis=1, keepdims=True)
             costs[j] += float((masses * (expected - mean) ** 2).sum(axis=1).mean())
+    return costs
+
+
+def _costs_of_row(regions: Regions, values: Floats, joint: JointLaw, row: Floats, cells: Floats) -> Floats:
+    """As :func:`error_costs`, of a row whose errors are correlated: to know one of them tells about the others."""
+    costs = np.zeros(len(joint.laws))
+    x, sigma = joint.marginal(row[np.newaxis], cells[np.newaxis])
+    for j, law in enumerate(joint.laws):
+        ends = np.unique(regions.bounds[:, j])
+        if isinstance(law, CategoryLaw) or len(ends) == 2 or not cells[j] > 0:
+            continue
+        pieces = Regions(_pieces(ends, regions.bounds.shape[1], j), {})
+        masses = region_factors(pieces, law, j, x[:, j], sigma[:, j])
+        assert masses is not None
+        likely = masses[0] >= _LEAST_MASS
+        inside = np.where(np.isinf(ends[1:]), np.nextafter(ends[:-1], np.inf), ends[1:])[likely]
+        expected = joint_membership(regions, joint, *joint.reveal(row, cells, j, inside)) @ values
+        share = masses[0, likely] / masses[0, likely].sum()
+        costs[j] = float((share @ (expected - share @ expected) ** 2).sum())
     return costs
 
 

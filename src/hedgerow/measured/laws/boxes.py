@@ -8,61 +8,38 @@ of multivariate normal probabilities, 1992).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, owens_t
 
-__all__ = ["box_probabilities", "correlated_posterior", "read_covariance"]
+__all__ = ["box_probabilities", "correlated_posterior", "posterior_share"]
 
 Floats = NDArray[np.float64]
 
 _POINTS = 1024
 _SHIFTS = 4
 _EXACT = 1e-12  # of the largest variance of a row: less is none
-_LARGEST = 1e100
-
-
-def read_covariance(given: Any, n_rows: int, names: tuple[str, ...]) -> Floats:
-    """Covariance of the errors of each row, (n, d, d), from one for all rows, (d, d), or one for each."""
-    try:
-        covariance = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        covariance = np.zeros(0)
-    d = len(names)
-    if covariance.shape not in ((d, d), (n_rows, d, d)):
-        raise ValueError(f"covariance has shape {covariance.shape}, must be ({d}, {d}) or ({n_rows}, {d}, {d})")
-    if not (np.abs(covariance) < _LARGEST).all():
-        raise ValueError("covariance must be finite")
-    matrices = np.broadcast_to(covariance, (n_rows, d, d))
-    size = np.abs(covariance).max(initial=0.0)
-    if (np.abs(covariance - np.swapaxes(covariance, -1, -2)) > 1e-9 * size).any():
-        raise ValueError("covariance is not symmetric: entry (i, j) and entry (j, i) are the same covariance")
-    least = np.atleast_1d(np.linalg.eigvalsh(covariance)[..., 0])
-    if d and (least < -1e-9 * size).any():
-        row = int(np.argmin(least))
-        where = f" of row {row}" if covariance.ndim == 3 else ""
-        raise ValueError(
-            f"covariance{where} is not positive: its least eigenvalue is {least[row]:.3g}; correlations can't be "
-            "larger than 1, nor contradict each other"
-        )
-    return matrices
 
 
 def correlated_posterior(x: Floats, covariance: Floats, mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """Mean and covariance of U given x, (n, d) and (n, d, d), for errors N(0, Σ) and U ~ N(mean, diag(variance)).
+    """Mean and covariance of U given x, (n, d) and (n, d, d), for errors N(0, Σ) and U ~ N(mean, diag(variance))."""
+    share, spread = posterior_share(covariance, variance)
+    centre = x - (share @ (x - mean)[:, :, np.newaxis])[:, :, 0]
+    return centre, spread
 
-    With S = Σ + diag(variance) the mean is x − ΣS⁻¹(x − mean), and the covariance Σ − ΣS⁻¹Σ; a `variance` of infinity
-    is a flat prior. Where S is singular nothing is known of U that its mean does not say.
+
+def posterior_share(covariance: Floats, variance: Floats) -> tuple[Floats, Floats]:
+    """ΣS⁻¹ and the covariance of U given x, Σ − ΣS⁻¹Σ, with S = Σ + diag(variance); (n, d, d) each.
+
+    The mean of U is x − ΣS⁻¹(x − mean). A `variance` of infinity is a flat prior. Where S is singular nothing is known
+    of U that its mean does not say.
     """
     if np.isinf(variance).all():
-        return x, covariance
-    total = covariance + np.diag(variance)
-    share = covariance @ np.linalg.pinv(total, hermitian=True)
-    centre = x - (share @ (x - mean)[:, :, np.newaxis])[:, :, 0]
+        return np.zeros_like(covariance), covariance
+    share = covariance @ np.linalg.pinv(covariance + np.diag(variance), hermitian=True)
     spread = covariance - share @ covariance
-    return centre, 0.5 * (spread + np.swapaxes(spread, 1, 2))
+    return share, 0.5 * (spread + np.swapaxes(spread, 1, 2))
 
 
 def box_probabilities(bounds: Floats, centre: Floats, covariance: Floats) -> Floats:

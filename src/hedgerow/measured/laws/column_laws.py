@@ -29,6 +29,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _NORMAL_STEPS = np.array([0.0, 1, 2, 3, 4, 5, 6.5, 8, 10])
 _ERROR_STEPS = np.array([0.0, 0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32])
 _VALUES_AT_ONCE = 1 << 20
+_LEAST_KNOWN = 1e-8  # part of a variance that a reading at least explains
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,14 @@ class NumberLaw(ABC):
     def as_normal(self, x: Floats, sigma: Floats) -> tuple[Floats, Floats] | None:
         """Mean and standard deviation of U given X = x, (n,) each, for errors of size sigma > 0, if it is normal."""
         return None
+
+    def normal_prior(self) -> tuple[float, float] | None:
+        """Mean and variance of U before x is read, infinite if flat; None if U is not normal given x."""
+        return None
+
+    def as_reading(self, centre: Floats, spread: Floats) -> tuple[Floats, Floats]:
+        """Readings and sizes of errors, (n,) each, given which U is N(centre, spread²); see :meth:`normal_prior`."""
+        raise NotImplementedError(f"{type(self).__name__} is not normal")
 
     def fill_coarsely(self, x: Floats, sigma: Floats, at: Floats, out: Floats) -> None:
         """As :meth:`below`, off by less than 0.0008, into columns of an array, (n, m)."""
@@ -99,6 +108,16 @@ class NormalLaw(NumberLaw):
     def of_measured(self, x: Floats, sigma: Floats, at: Floats) -> Floats:
         return normal_posterior(self.error, self.mean, self.variance, x, sigma, at)
 
+    def normal_prior(self) -> tuple[float, float] | None:
+        return (self.mean, self.variance) if isinstance(self.error, Normal) else None
+
+    def as_reading(self, centre: Floats, spread: Floats) -> tuple[Floats, Floats]:
+        if self.variance == 0:  # it says nothing about U
+            return centre, spread
+        square = np.minimum(spread**2, self.variance * (1.0 - _LEAST_KNOWN))
+        error = self.variance * square / (self.variance - square)
+        return self.mean + (centre - self.mean) * (1.0 + error / self.variance), np.sqrt(error)
+
     def as_normal(self, x: Floats, sigma: Floats) -> tuple[Floats, Floats] | None:
         if self.variance == 0 or not isinstance(self.error, Normal):
             return None
@@ -136,6 +155,12 @@ class FlatLaw(_ObservedLaw):
         with np.errstate(over="ignore"):
             return self.error.cdf((at[:, np.newaxis] - x) / sigma).T
 
+    def normal_prior(self) -> tuple[float, float] | None:
+        return (0.0, np.inf) if isinstance(self.error, Normal) else None
+
+    def as_reading(self, centre: Floats, spread: Floats) -> tuple[Floats, Floats]:
+        return centre, spread
+
     def as_normal(self, x: Floats, sigma: Floats) -> tuple[Floats, Floats] | None:
         return (x, sigma) if isinstance(self.error, Normal) else None
 
@@ -153,6 +178,12 @@ class ExactLaw(_ObservedLaw):
 
     def of_measured(self, x: Floats, sigma: Floats, at: Floats) -> Floats:
         return self.otherwise.of_measured(x, sigma, at)
+
+    def normal_prior(self) -> tuple[float, float] | None:
+        return self.otherwise.normal_prior()
+
+    def as_reading(self, centre: Floats, spread: Floats) -> tuple[Floats, Floats]:
+        return self.otherwise.as_reading(centre, spread)
 
     def as_normal(self, x: Floats, sigma: Floats) -> tuple[Floats, Floats] | None:
         return self.otherwise.as_normal(x, sigma)

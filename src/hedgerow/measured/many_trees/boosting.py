@@ -60,14 +60,14 @@ class _Rows:
         self.problem = problem
         self.answers = np.tile(start, (len(problem.values), 1))
         self.losses: list[float] = []
-        self._values = np.ascontiguousarray(problem.values)
+        self._measured = problem.as_measured
         self._boosting = boosting
 
     def membership(self, forest: Forest) -> csr_array:
         """Probability of each region, (n, n_leaves)."""
-        soft = ManySoftTrees.of(forest, self.problem.laws)
-        walk = soft.walk(lambda rows: self.problem.sigma, self._boosting.tolerance, self._boosting.n_jobs)
-        return walk.spread(self._values)
+        given = self._measured
+        walk = ManySoftTrees.walk_of_rows(forest, given, self._boosting.tolerance, self._boosting.n_jobs)
+        return walk.spread(given.rows)
 
     def note_loss(self) -> None:
         loss = self._boosting.loss

@@ -18,7 +18,7 @@ from hedgerow.forest.build import Node, build_forest, leaf, one_against_rest, su
 from hedgerow.forest.forest import Forest
 from hedgerow.measured.least_squares import Fit, Problem, least_squares, least_squares_on_simplex
 from hedgerow.measured.one_tree.candidates import Candidates, GrowthSettings, RegionScores, SplitRegion
-from hedgerow.measured.regions import GrowingRegion, Regions, RegionSplit, region_membership
+from hedgerow.measured.regions import GrowingRegion, Regions, RegionSplit
 
 __all__ = [
     "NO_ROW",
@@ -186,7 +186,7 @@ def _fit_leaves(
 ) -> tuple[list[int], Floats, Floats]:
     """Region number of each leaf, memberships of all rows, (n, k), and γ."""
     numbers, regions = path_regions(path, n_splits, problem.values.shape[1], n_categories)
-    shares = region_membership(regions, problem.laws, problem.values, problem.sigma)
+    shares = problem.membership(regions)
     return numbers, shares, solve(shares, problem.targets, problem.fit_weight)
 
 

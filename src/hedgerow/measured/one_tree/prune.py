@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from hedgerow._params import choose
 from hedgerow.measured.least_squares import Problem, least_squares
 from hedgerow.measured.one_tree.grow import Path, path_regions
-from hedgerow.measured.regions import region_membership
 from hedgerow.pruning import CostComplexity
 
 __all__ = ["n_kept_splits", "path_pruning"]
@@ -106,9 +105,9 @@ def _hull(risks: Floats) -> list[int]:
 def _losses(path: Path, size: int, grown_from: Problem, held: Problem, n_categories: NDArray[np.int32]) -> Floats:
     """Squared errors on held-out rows, summed over the outputs, (n,)."""
     regions = path_regions(path, size, held.values.shape[1], n_categories)[1]
-    inside = region_membership(regions, grown_from.laws, grown_from.values, grown_from.sigma)
+    inside = grown_from.membership(regions)
     gamma = least_squares(inside, grown_from.targets, grown_from.fit_weight)
-    answers = region_membership(regions, held.laws, held.values, held.sigma) @ gamma
+    answers = held.membership(regions) @ gamma
     losses: Floats = ((held.targets - answers) ** 2).sum(axis=1)
     return losses
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.measured.regions import Regions, region_membership
+from hedgerow.measured.laws.joint_law import JointLaw
+from hedgerow.measured.regions import Regions, joint_membership
 from hedgerow.plots.display import Floats
 from hedgerow.plots.requirements import class_position
 
@@ -34,4 +35,4 @@ def region_shares(estimator: Any, rows: Floats) -> Floats:
     """Compute the membership of encoded rows in each region, (n, k), with the errors that the tree was fitted for."""
     regions = Regions.of_forest(estimator.forest_, estimator.schema_.n_categories)
     errors = estimator.error_sizes_.of_rows(rows, estimator.schema_.names)
-    return region_membership(regions, estimator.laws_, rows, errors)
+    return joint_membership(regions, JointLaw(estimator.laws_, estimator.error_sizes_.pairs), rows, errors)
