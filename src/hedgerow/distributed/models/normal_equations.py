@@ -18,7 +18,8 @@ from hedgerow._arrays import Floats
 from hedgerow.distributed.rows.row_blocks import RowBlock
 from hedgerow.measured.errors.error_sizes import ErrorSizes
 from hedgerow.measured.laws.column_laws import ColumnLaw
-from hedgerow.measured.regions import Regions, region_membership
+from hedgerow.measured.laws.joint_law import JointLaw
+from hedgerow.measured.regions import Regions, joint_membership
 
 __all__ = ["NormalSums", "RowTerms", "add_up_rows"]
 
@@ -49,7 +50,8 @@ class RowTerms:
     def of(self, X: Floats, target: NDArray[np.generic], weight: Floats) -> Floats:
         """Whole numbers of at most 2**20, (n, m)."""
         X = np.asfortranarray(X)
-        shares = region_membership(self.regions, self.laws, X, self.sizes.of_rows(X, self.names))
+        joint = JointLaw(self.laws, self.sizes.pairs)
+        shares = joint_membership(self.regions, joint, X, self.sizes.of_rows(X, self.names))
         root = np.sqrt(weight / self.heaviest)
         one = np.rint(root * _ONE)[:, np.newaxis]
         terms = [np.rint(root[:, np.newaxis] * shares * _ONE), one]
