@@ -16,3 +16,4 @@ cancer = load_breast_cancer(as_frame=True)
 X, y = cancer.data, cancer.target_names[cancer.target]
 model = BoundaryClassifier(TreeClassifier(max_leaf_nodes=5)).fit(X[::2], y[::2])
 display = SampleProfileDisplay.from_estimator(model, X[1::2], y[1::2], class_label="malignant")
+_ = display.ax_.set_title("Errors gather where the estimate is near one half")

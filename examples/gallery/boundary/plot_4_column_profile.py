@@ -27,4 +27,4 @@ tree = DecisionTreeClassifier(max_leaf_nodes=3, random_state=0).fit(X, y)
 settings = {"metric": [1, 1], "kernel": "box", "bandwidth": Absolute(0.05), "boundary_weight": 1}
 model = BoundaryClassifier.from_fitted(tree, X, y, partition="separator", **settings)
 display = ColumnProfileDisplay.from_estimator(model, X, 0, truth=truth, name="by nearest separator")
-_ = display.ax_.set(title="The local estimate follows both", xlabel="first column")
+_ = display.ax_.set(title="The estimate follows the slow change and the sudden one", xlabel="first column")

@@ -19,7 +19,7 @@ X, X_new, y, y_new = train_test_split(cancer.data, diagnosis, test_size=0.5, str
 forest = CautiousForestClassifier(random_state=0).fit(X, y)
 
 display = RejectionCurveDisplay.from_estimator(forest, X_new, y_new, s=(0.1, 1, 2, 4, 6, 10, 20))
-_ = display.ax_.set_title("The fewer samples it decides alone, the more of them are right")
+_ = display.ax_.set_title("The fewer rows the forest decides alone, the more of them are right")
 
 # %%
 # Each point is one value of `s`, the number of unobserved rows that every leaf allows for. ``fit`` has chosen

@@ -31,7 +31,7 @@ for label, groups in (("calibrated together", None), ("calibrated by class", "cl
 _, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 for place, (label, shares) in enumerate(kept.items()):
     bars = ax.bar(np.arange(2) + 0.36 * place, shares, 0.34, label=label, color=(BLUE, ORANGE)[place])
-    ax.bar_label(bars, fmt="{:.0%}")
+    ax.bar_label(bars, fmt="{:.0%}", label_type="center", color="white", fontweight="bold")
 ax.axhline(0.9, color="black", linestyle=":", label="promised: 90 %")
 ax.set_xticks(np.arange(2) + 0.18, [f"{name} ({np.mean(y[test] == name):.0%} of the rows)" for name in names])
 ax.set(ylabel="share of sets with the true class", ylim=(0, 1.4), title="The rare class pays for an average promise")

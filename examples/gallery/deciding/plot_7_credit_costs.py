@@ -44,7 +44,7 @@ _, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 ax.plot(ratios, plain, "o-", color=ORANGE, label="most probable outcome")
 ax.plot(ratios, costly, "s-", color=BLUE, label="least expected cost")
 ax.set(
-    title="The dearer a failed loan, the more it pays to say so",
+    title="The more a failed loan costs, the more costs are worth stating",
     xlabel="cost of a failed loan, in refused good customers",
     ylabel="mean cost of an application",
     xticks=ratios,

@@ -22,8 +22,10 @@ fig, axes = plt.subplots(1, 2, figsize=(10, 4), sharey=True, layout="constrained
 for ax, part in zip(axes, ("aleatoric", "epistemic"), strict=True):
     values = getattr(doubt, part).reshape(120, 120)
     surface = ax.pcolormesh(*sides, values, vmin=0, vmax=1, cmap="cividis", rasterized=True)
-    ax.scatter(*X.T, s=6, c=np.where(y == 1, "white", "black"), edgecolor="grey", linewidth=0.3)
+    for label, colour in ((0, "black"), (1, "white")):
+        ax.scatter(*X[y == label].T, s=8, c=colour, edgecolor="grey", linewidth=0.5, label=f"rows of class {label}")
     ax.set(xlabel="first column", aspect="equal")
 axes[0].set(title="aleatoric: the classes overlap", ylabel="second column")
 axes[1].set_title("epistemic: too few rows here")
-_ = fig.colorbar(surface, ax=axes, label="bits")
+fig.colorbar(surface, ax=axes, label="bits")
+_ = fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, facecolor="lightgrey")

@@ -20,4 +20,4 @@ X = latent + rng.normal(0, 1, latent.shape) * [errors[name] for name in latent]
 
 tree = MeasuredTreeRegressor(errors, max_leaf_nodes=8).fit(X, y + rng.normal(0, 0.3, 1000))
 display = ErrorCostDisplay.from_estimator(tree, X)
-_ = display.ax_.set_title("The thermometer, although the flow meter matters more")
+_ = display.ax_.set_title("A better thermometer would help most")

@@ -2,8 +2,8 @@
 A staircase, or one slope?
 ==========================
 
-A tree that asks about one column at a time builds a staircase where classes are separated by a slope. An oblique
-split asks about a sum of columns, and needs fewer of them.
+A tree that splits on one column at a time builds a staircase where classes are separated by a slope. An oblique
+split is on a weighted sum of columns, and fewer are needed.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ y = (X[:, 0] + 0.7 * X[:, 1] + rng.normal(0, 0.06, 600) > 0).astype(int)
 side = np.linspace(-1, 1, 300)
 grid = np.column_stack([one.ravel() for one in np.meshgrid(side, side)])
 
-_, axes = plt.subplots(1, 2, figsize=(9, 4.3), sharey=True, layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(9, 4.6), sharey=True, layout="constrained")
 for ax, model in zip(
     axes, (TreeClassifier(min_samples_leaf=5), ObliqueTreeClassifier(min_samples_leaf=5)), strict=True
 ):
@@ -29,5 +29,6 @@ for ax, model in zip(
     for label in (0, 1):
         ax.scatter(*X[y == label].T, s=7, color=(BLUE, ORANGE)[label], label=f"class {label}")
     ax.set(title=f"{type(model).__name__}: {model.get_n_leaves()} leaves", xlabel="first column", aspect="equal")
+    ax.set_xticks([-1, -0.5, 0, 0.5, 1])
 axes[0].set_ylabel("second column")
-_ = axes[0].legend(loc="lower left", framealpha=0.9)
+_ = fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)

@@ -34,9 +34,9 @@ for max_features, colour, name in ((None, BLUE, "bagging: all columns"), (2, ORA
     ax.plot(
         line, covariance + (single - covariance) / line, color=colour, label=f"{name}, ρ = {covariance / single:.2f}"
     )
-    ax.scatter(sizes, measured, color=colour, zorder=3)
+    ax.scatter(sizes, measured, color=colour, zorder=3, label="measured" if max_features else None)
 ax.set(
-    title="More trees take away only what they do not share",
+    title="More trees lower only the variance that they do not share",
     xlabel="trees",
     ylabel="variance of the prediction over samples",
     xscale="log",

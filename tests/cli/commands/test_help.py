@@ -28,7 +28,16 @@ def test_every_topic_fits_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["help", topic]) == 0
         lines = capsys.readouterr().out.splitlines()
         assert 4 <= len(lines) <= 30
-        assert max(map(len, lines)) <= 120
+        assert max(map(len, lines)) <= 80
+
+
+def test_the_help_of_every_command_fits_80_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for command in program.commands:
+        assert main(["help", command]) == 0
+        assert max(map(len, capsys.readouterr().out.splitlines())) <= 80, command
 
 
 def test_the_topic_of_models_and_fit_name_all_of_them(capsys: pytest.CaptureFixture[str]) -> None:

@@ -38,11 +38,12 @@ def _complete_models(context: click.Context, parameter: click.Parameter, incompl
     short_help="Fit a model and show how good it is.",
     epilog="""\b
 Examples:
-  hedgerow fit patients.csv --target outcome --model cautious -o patients.hedgerow
+  hedgerow fit patients.csv -t outcome -m cautious -o patients.hedgerow
   hedgerow fit iris --set max_depth=2
-  hedgerow fit patients.csv --target outcome --model forest --coverage 0.9 -o patients.hedgerow
-  hedgerow fit big/*.parquet -t outcome --model forest --engine local -o big.hedgerow
-  hedgerow fit loans.arff -t default --ignore id --ordinal 'grade=low<mid<high' --missing '?,-1'
+  hedgerow fit patients.csv -t outcome -m forest --coverage 0.9 -o p.hedgerow
+  hedgerow fit big/*.parquet -t outcome -m forest --engine local
+  hedgerow fit loans.arff -t default --ignore id --missing '?,-1'
+  hedgerow fit loans.arff -t default --ordinal 'grade=low<mid<high'
 """,
 )
 @click.argument("data", metavar="DATA", nargs=-1, required=True)

@@ -20,17 +20,19 @@ TOPICS: Mapping[str, tuple[str, str]] = {
 hedgerow fit iris -o iris.hedgerow           fit a tree, and see how good it is
 hedgerow show iris.hedgerow                  read it
 hedgerow predict iris.hedgerow new.csv       answer new rows
-hedgerow explain iris.hedgerow new.csv       why is a row answered so?
+hedgerow explain iris.hedgerow new.csv       why this answer?
 hedgerow report iris -o iris.html            a page about it all
 
-iris is a dataset that ships with scikit-learn; hedgerow datasets lists others. Your own file takes its place,
-with --target and the name of the column to predict.""",
+iris is a dataset that ships with scikit-learn; hedgerow datasets lists others.
+Your own file takes its place, with --target and the name of the column to
+predict.""",
     ),
     "data": (
         "files, kinds of columns, missing values",
         """\
-DATA is a CSV, TSV, Excel, JSON lines, Parquet or ARFF file, also zipped by gzip, - for standard input, or the name
-of a dataset. fit says what it took each column for.
+DATA is a CSV, TSV, Excel, JSON lines, Parquet or ARFF file, also compressed by
+gzip, - for standard input, or the name of a dataset. fit prints the kind that
+it found for each column.
 
 --target COLUMN         what to predict
 --nominal zip,colour    categories, though they look like numbers
@@ -40,59 +42,69 @@ of a dataset. fit says what it took each column for.
 --weight w              sample weights
 --groups patient        rows of one group stay together in cross-validation
 --dates days            dates become numbers
---missing '?,-1'        what stands for a missing value, beside ?, NA, N/A, NaN, NULL and an empty field
+--missing '?,-1'        markers of missing values; default: ?, NA, N/A, NaN,
+                        NULL and an empty field
 --decimal , --delimiter ';' --encoding latin1 --no-header""",
     ),
     "models": (
-        "what --model knows, and its settings",
+        "values of --model, and settings",
         "{models}\n\n"
-        "--set NAME=VALUE gives a parameter of the estimator, such as --set max_depth=3 or --set s=u80; a name that\n"
-        "it does not have is answered by those that it has. --coverage 0.9 wraps any model for sets or intervals\n"
-        "that hold the truth in 90 of 100 rows.",
+        "--set NAME=VALUE sets a parameter of the estimator, such as --set max_depth=3\n"
+        "or --set s=u80; an unknown name prints the list of those that there are.\n"
+        "--coverage 0.9 wraps any model for sets or intervals that hold the truth in 90\n"
+        "of 100 rows.",
     ),
     "sets": (
         "answers with several classes, and intervals",
         """\
-fit --model cautious     several classes where the evidence is thin; --set s=2 says how cautious, --set s=u80 chooses
-fit --model conformal    sets that hold the true class in 90 of 100 rows; --coverage 0.95 promises more
-fit --coverage 0.9       the same around any model; of numbers intervals
+fit --model cautious     several classes where the evidence is thin; how
+                         cautious: --set s=2, or --set s=u80 to choose it
+fit --model conformal    sets that hold the true class in 90 of 100 rows;
+                         --coverage 0.95 promises more
+fit --coverage 0.9       the same around any model; intervals for numbers
 
-predict writes the set or the interval of each row, explain says why there are two classes, score how often sets are
-right (set accuracy), how often they are single (determinacy), and what they are worth (u65, u80).""",
+predict writes the set or the interval of each row; explain says why there are
+two classes; score says how often sets hold the truth (set accuracy), how often
+they are single (determinacy), and their utility (u65, u80).""",
     ),
     "measured": (
         "inputs that were measured with error",
         """\
 fit --model measured --measured 'temp=0.3,rain=5%,flow=flow_err,temp~rain=0.8'
 
-A size is a standard deviation, for all rows, a percentage of the value, or a column that has one for each row.
-temp~rain is the correlation of the errors of two columns, a number from -1 to 1 or a column that has one for each row.
-measured-forest and measured-boosting are forests and boosted trees for such inputs. New rows have the errors of their
-own columns.""",
+A size is a standard deviation for all rows, a percentage of the value, or the
+name of a column that has one for each row. temp~rain is the correlation of the
+errors of two columns, a number from -1 to 1 or a column that has one for each
+row. measured-forest and measured-boosting are forests and boosted trees for
+such inputs. New rows need the same columns of errors.""",
     ),
     "scores": (
         "what fit, score and compare print",
         """\
 accuracy               share of rows whose predicted class is the true one
-AUC                    how well probabilities order rows: 0.5 is guessing, 1 is best
-log-loss, Brier score  how good the probabilities are; less is better
-calibration error      gap between probabilities and frequencies; less is better
-u65, u80               utility of sets: 0.65 or 0.8 for two classes of which one is true
+AUC                    how well probabilities rank rows: 0.5 is guessing, 1 best
+log-loss, Brier score  how good the probabilities are; lower is better
+calibration error      gap between probabilities and frequencies; lower is
+                       better
+u65, u80               utility of sets: 0.65 or 0.8 for two classes of which one
+                       is true
 set accuracy           how often the true class is in the set
 determinacy            how often the set is a single class
-R²                     of numbers: 1 less squared error over that of the mean
+R²                     for numbers: 1 − squared error / that of the mean
 
-Beside each stands guessing: always the most frequent class, or the mean. ± is a standard error.""",
+Beside each is the score of guessing: always the most frequent class, or the
+mean. ± is a standard error.""",
     ),
     "output": (
         "where answers go, and exit codes",
         """\
--o FILE writes a model (.hedgerow), a table (.csv, .tsv, .parquet), a picture (.svg, .png, .pdf) or code (.sql, .py,
-.c); a file is replaced only when the new one is complete. Answers go to standard output, notes and progress to
-standard error. --quiet prints only answers and errors, --json figures for programs.
+-o FILE writes a model (.hedgerow), a table (.csv, .tsv, .parquet), a picture
+(.svg, .png, .pdf) or code (.sql, .py, .c); a file is replaced only when the new
+one is complete. Answers go to standard output, notes and progress to standard
+error. --quiet prints only answers and errors, --json figures for programs.
 
-0 done; 1 the job failed, the last line says why; 2 wrong usage. --debug shows where an error came from.
-NO_COLOR turns colours off.""",
+Exit codes: 0 done; 1 the job failed, the last line says why; 2 wrong usage.
+--debug shows where an error came from. NO_COLOR turns colours off.""",
     ),
 }
 

@@ -38,7 +38,7 @@ _OF_FILES = ("nominal", "numeric", "ordinal", "ignore", "weight", "groups", "dat
 Examples:
   hedgerow report patients.csv --target outcome -o report.html
   hedgerow report patients.csv --target outcome --by clinic
-  hedgerow report sensors.csv --target fault --measured 'temp=0.3,flow=flow_err'
+  hedgerow report sensors.csv -t fault --measured 'temp=0.3,flow=flow_err'
   hedgerow report patients.hedgerow new.csv -o new.html
   hedgerow report iris --json > figures.json
 """,

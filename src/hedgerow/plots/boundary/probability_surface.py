@@ -115,7 +115,8 @@ class ProbabilitySurfaceDisplay(Display):
         if colorbar:
             axes.figure.colorbar(self.surface_, ax=axes, label=f"probability of {label}")
         if legend and (handles or self.points_):
-            axes.legend(handles=[*handles, *self.points_], loc="best", fontsize="small")
+            shown = [*handles, *self.points_]
+            axes.legend(handles=shown, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3, fontsize="small")
         return self
 
     def _draw_points(self) -> list[Any]:
