@@ -39,7 +39,7 @@ MODELS: dict[str, Model] = {
     "random-trees": Model("random decision trees, combined as evidence", "RandomTreesClassifier"),
     "cautious": Model("a forest that answers with sets of classes", "CautiousForestClassifier"),
     "conformal": Model("a forest whose sets or intervals have a coverage", "ConformalClassifier", "ConformalRegressor"),
-    "boundary": Model("smooth probabilities by the distance to the boundary of a tree", "BoundaryClassifier"),
+    "boundary": Model("smooth probabilities by distance to the boundary of a tree", "BoundaryClassifier"),
     "naive-bayes-tree": Model("a small tree with naive Bayes in its leaves", "NaiveBayesTreeClassifier"),
     "measured": Model(
         "a tree for inputs that were measured with error",

@@ -24,6 +24,7 @@ class ClassScore(ABC):
     Examples
     --------
     A score of the square of the class's own probability:
+
     >>> import numpy as np
     >>> from hedgerow.conformal import ClassScore
     >>> class Squared(ClassScore):

@@ -27,6 +27,7 @@ class NumberScore(ABC):
     Examples
     --------
     The classes that come with the library differ in what they ask of the model:
+
     >>> from hedgerow.conformal import AbsoluteError, Cqr
     >>> AbsoluteError().verbs(0.05, 0.95)
     {'predict': {}}

@@ -44,6 +44,7 @@ class Aggregate(Fold[float, Credal]):
     Examples
     --------
     Bounds by the tree that says least for each class:
+
     >>> import numpy as np
     >>> from hedgerow.credal import Aggregate, idm_bounds, interval_dominance
     >>> class LeastLower(Aggregate):

@@ -64,7 +64,9 @@ def open_rows(path: str, reading: Reading | None = None) -> Rows:
     Raises
     ------
     DataFileError
-        If the file can't be opened or read, or its format is not known.
+        If the file can't be read, or its format is not known.
+    OSError
+        If it can't be opened.
 
     Examples
     --------

@@ -79,6 +79,7 @@ class Engine(Protocol):
     Examples
     --------
     An engine without workers:
+
     >>> from functools import reduce
     >>> class Serial:
     ...     def share(self, value):

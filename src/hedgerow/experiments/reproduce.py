@@ -66,6 +66,7 @@ class Progress(Protocol):
     Examples
     --------
     A receiver that prints the datasets that are done:
+
     >>> class Printed:
     ...     def start(self, study, n_units, n_stored):
     ...         print(f"{study}: {n_stored} of {n_units} are stored")

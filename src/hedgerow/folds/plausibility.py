@@ -70,7 +70,7 @@ def plausibility_degrees(positive: ArrayLike, negative: ArrayLike) -> Plausibili
     Raises
     ------
     ValueError
-        If counts are negative, not finite, or above 1e9.
+        If counts are negative or not finite.
 
     Examples
     --------

@@ -58,7 +58,7 @@ def expected_calibration_error(
     Raises
     ------
     ValueError
-        If probabilities do not have the shape of labels and classes, or do not add up to 1.
+        If labels and probabilities differ in number, or columns and classes do.
 
     Examples
     --------

@@ -47,7 +47,9 @@ def save(model: Any, path: AnyPath, *, notes: Mapping[str, Any] | None = None) -
     Raises
     ------
     ModelFileError
-        If the model is not fitted, is none of hedgerow, or holds what a file can't, such as a function.
+        If the model is none of hedgerow, or holds what a file can't, such as a function.
+    sklearn.exceptions.NotFittedError
+        If it is not fitted.
     OSError
         If the file can't be written.
 

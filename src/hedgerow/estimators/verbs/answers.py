@@ -673,7 +673,7 @@ class NumberAnswers(RegressorMixin, Answers):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If `coverage` is not between 0 and 1, or `training` are not rows of `fit`.
+            If `training` are not rows of `fit`; when a record is made, if `coverage` is not between 0 and 1.
         """
         rows = self._read_here(X)
         found = explain_number_rows(self, rows, coverage, read_training(self, training))

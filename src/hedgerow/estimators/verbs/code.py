@@ -173,7 +173,7 @@ class CodeOfOne(Code):
         Returns
         -------
         LeafRules
-            The rules, a table in notebooks.
+            The rules, sorted; ``print`` shows a line for each.
 
         Raises
         ------
@@ -227,7 +227,7 @@ class CodeOfSeveral(Code):
         Returns
         -------
         LeafRules
-            The rules, a table in notebooks.
+            The rules, sorted; ``print`` shows a line for each.
 
         Raises
         ------
