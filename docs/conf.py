@@ -32,6 +32,7 @@ extensions = [
 exclude_patterns = ["README.md", "gallery/**.ipynb", "gallery/**.py", "gallery/**.md5", "inventories"]
 templates_path = ["templates"]
 root_doc = "index"
+smartquotes = False  # values such as "gini" and --options are copied from the pages
 
 # Pages in Markdown.
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "attrs_block"]
