@@ -162,7 +162,7 @@ def main(n_rows: int, rounds: int) -> None:
             print_folds(forest, rows, device, rounds)
             print_copied([asked[0], ("predict_set", "predict_set", cautious)], rows, rounds)
         else:
-            few = rows[: len(rows) // 10]
+            few = rows[: len(rows) // 4]
             print_rates("answers", [asked[0], asked[-1]], few, rounds, averaged)
             print_folds(forest, few, device, rounds)
 

@@ -20,7 +20,7 @@ import pytest
 import scipy.special
 from numpy.typing import NDArray
 
-from hedgerow.gpu.launch import LANES, MOST_COLUMNS, source
+from hedgerow.gpu.launch import LANES, MOST_COLUMNS, PART_STEPS, PART_THREADS, STEPS, source
 
 _LAUNCH = """
 thread_local Place blockIdx, threadIdx, blockDim, gridDim;
@@ -34,18 +34,16 @@ extern "C" void launch(void (*kernel)(const void*), long long n_blocks, long lon
 """
 _HOST_OF_GROWTH = (Path(__file__).parent / "host_of_growth.hpp").read_text()
 _OPTIONS = (
-    *("-std=c++17", "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"),
+    *("-std=c++20", "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"),
     *("-Wno-unused-function", "-Wno-unused-parameter", "-Wno-unknown-pragmas"),
 )
 
 
 @cache
-def host_kernels(n_parts: int = 4) -> ctypes.CDLL:
-    """Kernels for 1 .. MOST_COLUMNS columns as a library, compiled once and kept in the folder for temporary files.
-
-    With few `n_parts` many rows go to the kernel for rows in many leaves.
-    """
-    text = [(Path(__file__).parent / "host.hpp").read_text(), f"#define N_LANES {LANES}", f"#define N_PARTS {n_parts}"]
+def host_kernels() -> ctypes.CDLL:
+    """Kernels for 1 .. MOST_COLUMNS columns as a library."""
+    text = [(Path(__file__).parent / "host.hpp").read_text(), f"#define N_LANES {LANES}", f"#define N_STEPS {STEPS}"]
+    text += [f"#define N_PART_STEPS {PART_STEPS}", f"#define N_PART_THREADS {PART_THREADS}"]
     for n in range(1, MOST_COLUMNS + 1):
         text += [f"#define N_COLUMNS {n}", f"namespace columns_{n} {{", source(), "}", "#undef N_COLUMNS"]
     return host_library("\n".join(text))
@@ -100,6 +98,7 @@ class HostDevice:
     cache_bytes: int = 2**20
     n_threads: int = 64
     n_processors: int = 2
+    warp_size: int = 1
     shared_bytes: int = 48 * 1024
     most_shared_bytes: int = 128 * 1024
     xp: Any = np
@@ -119,8 +118,9 @@ class HostDevice:
     def owns(self, array: Any) -> bool:
         return isinstance(array, HostArray)
 
-    def lanes(self, n: int) -> list[HostLane]:
-        return [HostLane() for _ in range(n)]
+    @contextmanager
+    def lanes(self, n: int) -> Iterator[list[HostLane]]:
+        yield [HostLane() for _ in range(n)]
 
     def current(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -139,8 +139,9 @@ class HostDevice:
     def launch(
         self, kernel: str, struct: NDArray[np.int64], n_threads: int, *, n_columns: int, block: int, shared: int
     ) -> None:
-        assert shared <= (self.most_shared_bytes if kernel == "fold_staged" else self.shared_bytes)
-        if kernel == "fold_staged":  # its threads wait for each other
+        is_staged = kernel in ("fold_staged", "fold_parts_staged")
+        assert shared <= (self.most_shared_bytes if is_staged else max(self.shared_bytes, 4 * block))
+        if is_staged:  # its threads wait for each other
             n_threads, block = -(-n_threads // block), 1
         self.launched.append(kernel)
         function = getattr(self.library, f"{kernel}_{n_columns}")

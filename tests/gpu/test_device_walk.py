@@ -118,8 +118,8 @@ def test_forests_larger_than_cache_shared_memory_or_device(data: st.DataObject) 
     assert in_groups.spread(X).toarray().tolist() == spread(forest, X).toarray().tolist()
     without_shared_memory = walk(forest, STAGED, shared_bytes=0, most_shared_bytes=0)
     assert equal(without_shared_memory.fold(X, [table])[0], expected)
-    keyless = {"make_keys", "fold_rows_of_many_columns", "fold_parts_of_many_columns", "fold_large"}
-    assert without_shared_memory._all_trees.n_keys == 0 or keyless.issuperset(without_shared_memory.device.launched)  # type: ignore[attr-defined]
+    keyless = {"make_keys", "fold_rows_of_many_columns", "fold_parts_of_many_columns"}
+    assert keyless.issuperset(without_shared_memory.device.launched)  # type: ignore[attr-defined]
 
 
 def noisy_forest(n_rows: int = 600) -> tuple[Forest, Floats]:
@@ -194,5 +194,5 @@ def test_the_struct_has_the_fields_that_python_fills() -> None:
 
 def test_kernels_wait_for_nothing_that_one_thread_does_not_do() -> None:
     """What lets threads run one after the other in these tests."""
-    assert source().count("__syncthreads()") == 2
+    assert source().count("__syncthreads()") == 3
     assert host_kernels() is host_kernels()

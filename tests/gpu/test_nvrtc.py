@@ -12,7 +12,7 @@ from hedgerow.gpu.launch import MOST_COLUMNS, compile_options, source
 
 KERNELS = (
     *("make_keys", "fold_rows", "fold_rows_of_many_columns", "fold_staged", "route_rows"),
-    *("fold_parts", "fold_parts_of_many_columns", "fold_large", "list_reached"),
+    *("fold_parts", "fold_parts_of_many_columns", "fold_parts_staged", "list_reached"),
 )
 
 KERNELS_OF_GROWTH = (

@@ -15,9 +15,26 @@ from hedgerow.gpu.trees import DeviceTrees
 
 __all__ = ["Batch", "StagedRanges"]
 
+KEY_BYTES = 4
+
 _BLOCK = 128  # threads
 _SCRATCH_BYTES = 2**29  # at most, for rows in many leaves
-_MOST_SCRATCH = 8192  # threads that have some
+_FEW_SPREAD = 4096  # rows that are not worth sorting
+_FEW_PARTS = 2048  # of the rows of a warp in a tree
+_PART_BYTES = 16
+
+
+def bytes_of_parts(block: int, n_keys: int) -> int:
+    """Memory that threads share for rows in several leaves: keys of a row each, a counter each, and one for all.
+
+    Parameters
+    ----------
+    block : int
+        Number of threads.
+    n_keys : int
+        Keys of a row.
+    """
+    return KEY_BYTES * n_keys * (block + 1) + 4 * (block + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +43,8 @@ class StagedRanges:
 
     block: int
     """Threads."""
+    n_bytes: int
+    """Memory that they share beside the slots."""
     first_tree: Any
     """Of each range, and the end of the last one, on the device."""
     slots: Any
@@ -45,9 +64,13 @@ class Batch:
     """Ranges of these trees that stay in the cache together."""
     X: Any
     staged: StagedRanges | None = None
-    """None where trees are too large, or rows too few."""
+    """For rows in one leaf of each tree; None where trees are too large, or rows too few."""
+    staged_parts: StagedRanges | None = None
+    """For rows in several leaves."""
     skip: Any = None
     """Bit mask of rows that trees leave out, (n_trees of the forest, ceil(n / 8)), on the device."""
+    weighs_all_alike: bool = True
+    """Whether the weight of each tree is 1."""
 
     def fold(self, table: DeviceTable, out: Any, *, resume: bool) -> None:
         """Fold a table over the trees into `out`, (n, m) or (n, n_trees of the forest, m).
@@ -71,30 +94,42 @@ class Batch:
             }
             fields = place | table.fields(first, n, self.trees.first_leaf)
             fields["slots"] = self.device.address(self.trees.slots(table.row_of))
+            whole = self.weighs_all_alike and self.skip is None and not table.stack.kept
+            fields["adds_up"] = int(whole and not fields["ops"])
             self._counters[2:] = 0
             if self.staged is not None and not resume:
-                self._fold_staged(self.staged, fields, n)
+                self._launch_staged("fold_staged", self.staged, fields, n)
             else:
                 for i, (begin, end) in enumerate(self.ranges):
                     some = fields | self.trees.fields((begin, end, self.by_tree), but="slots")
                     self._launch("fold_rows", some | {"resume": int(resume or i > 0)}, n_columns=n)
-            every = fields | self.trees.fields((0, self.ranges[-1][1], self.by_tree), but="slots")
-            every["resume"] = int(resume)
-            self._launch("fold_parts", every, n_columns=n, n_threads=min(self.device.n_threads, len(self.X)))
-            self._launch_with_scratch("fold_large", every, n_columns=n)
+            fields |= {"resume": int(resume)}
+            if self.staged_parts is not None and not resume:
+                self._launch_staged("fold_parts_staged", self.staged_parts, fields, n)
+            else:
+                n_threads = -(-min(self.device.n_threads, len(self.X)) // _BLOCK) * _BLOCK
+                every = fields | self._every_tree(but="slots")
+                self._launch_with_crews("fold_parts", every, n_threads, n_columns=n)
 
-    def _fold_staged(self, staged: StagedRanges, fields: dict[str, int], n_columns: int) -> None:
+    def _every_tree(self, but: str = "") -> dict[str, int]:
+        return self.trees.fields((0, self.ranges[-1][1], self.by_tree), but=but)
+
+    def _launch_staged(self, kernel: str, staged: StagedRanges, fields: dict[str, int], n_columns: int) -> None:
+        """Launch a kernel whose threads share the slots of a few trees at a time."""
         address = self.device.address
-        fields = fields | self.trees.fields((0, self.ranges[-1][1], self.by_tree), but="slots")
-        fields |= {
+        n_threads = staged.block * self.device.n_processors
+        ranges = {
             "range_tree": address(staged.first_tree),
             "range_slot": address(staged.slots),
             "n_ranges": len(staged.slots),
             "most_slots": staged.most_slots,
         }
-        n_threads = staged.block * self.device.n_processors
-        shared = 8 * staged.most_slots + 4 * staged.block * self.trees.n_keys
-        self._launch("fold_staged", fields, n_columns=n_columns, n_threads=n_threads, block=staged.block, shared=shared)
+        size = {"n_columns": n_columns, "block": staged.block, "shared": 8 * staged.most_slots + staged.n_bytes}
+        fields = fields | self._every_tree(but="slots") | ranges
+        if kernel == "fold_parts_staged":
+            self._launch_with_crews(kernel, fields, n_threads, **size)
+        else:
+            self._launch(kernel, fields, n_threads=n_threads, **size)
 
     def route(self, leaves: Any, *, heaviest: bool) -> None:
         """Write the leaf number of each row in each tree, (n, n_trees of the forest).
@@ -106,26 +141,26 @@ class Batch:
         heaviest : bool
             Whether rows that would be spread follow the heaviest child; else they get -1.
         """
-        fields = self.trees.fields((0, self.ranges[-1][1], self.by_tree))
+        fields = self._every_tree()
         fields |= {"leaves": self.device.address(leaves), "row_stride": leaves.shape[1], "heaviest": int(heaviest)}
         self._launch("route_rows", fields)
 
     def spread(self) -> tuple[Any, Any, Any]:
         """Row starts, leaves and weights: compressed sparse rows over the leaves of these trees."""
         xp, n = self.device.xp, len(self.X)
-        fields = self.trees.fields((0, self.ranges[-1][1], self.by_tree))
+        fields = self._every_tree()
+        n_threads = -(-min(self.device.n_threads, n) // _BLOCK) * _BLOCK
+        self._counters[2:] = 0
         n_reached = xp.zeros(n, dtype=np.int64)
-        self._list_all()
-        self._launch_with_scratch("list_reached", fields | {"n_reached": self.device.address(n_reached)})
+        lengths = fields | {"n_reached": self.device.address(n_reached)}
+        self._launch_with_crews("list_reached", lengths, n_threads)
+        self._counters[2:] = 0
         row_start = xp.zeros(n + 1, dtype=np.int64)
         row_start[1:] = xp.cumsum(n_reached)
         total = int(row_start[-1])
         leaves, weights = xp.empty(total, dtype=np.int64), xp.empty(total)
         outputs = {"row_start": row_start, "reached": leaves, "reached_weight": weights}
-        self._list_all()
-        self._launch_with_scratch(
-            "list_reached", fields | {name: self.device.address(array) for name, array in outputs.items()}
-        )
+        self._launch_with_crews("list_reached", fields | self._addresses(outputs), n_threads)
         return row_start, leaves, weights
 
     @property
@@ -137,37 +172,46 @@ class Batch:
         """Keys of the rows, and lists of rows with those that reach one leaf of each tree first."""
         xp, n = self.device.xp, len(self.X)
         memory = {
-            "keys": xp.empty(max(n * self.trees.n_keys, 1), dtype=np.uint32),
+            "keys": xp.empty(max(n * self.trees.key_stride, 1), dtype=np.uint32),
             "apart": xp.empty(n, dtype=np.uint8),
             "plain": xp.empty(n, dtype=np.uint32),
             "spread": xp.empty(n, dtype=np.uint32),
-            "large": xp.empty(n, dtype=np.uint32),
+            "pattern": xp.empty(n, dtype=np.uint64),
             "counters": xp.zeros(len(COUNTERS), dtype=np.uint32),
         }
         vars(self)["_memory"] = memory  # the launch asks for it
-        self._launch("make_keys", self.trees.fields((0, self.ranges[-1][1], self.by_tree)))
+        self._launch("make_keys", self._every_tree())
+        n_spread = int(memory["counters"][1])
+        if n_spread >= _FEW_SPREAD:  # so that every warp gets some of those that take long
+            order = xp.argsort(memory["pattern"][:n_spread])[::-1]
+            memory["spread"][:n_spread] = memory["spread"][:n_spread][order]
         return memory
 
-    def _list_all(self) -> None:
-        """List all rows as those that may reach many leaves."""
-        self._memory["large"][:] = self.device.xp.arange(len(self.X), dtype=np.uint32)
-        self._counters[2:] = 0
-        self._counters[2] = len(self.X)
-
-    def _launch_with_scratch(self, kernel: str, fields: dict[str, int], n_columns: int = 1) -> None:
-        xp, most = self.device.xp, self.trees.most_leaves
-        n_words = -(-most // 32)
-        bytes_each = 20 * most + 4 * n_words
+    def _launch_with_crews(
+        self,
+        kernel: str,
+        fields: dict[str, int],
+        n_threads: int,
+        *,
+        n_columns: int = 1,
+        block: int = _BLOCK,
+        shared: int = 0,
+    ) -> None:
+        """Launch a kernel with scratch for each warp; with fewer blocks than `n_threads` need if memory is scarce."""
+        xp, n_abreast = self.device.xp, self.device.warp_size
+        pile_room = max(self.trees.most_leaves, _FEW_PARTS)
         room = min(_SCRATCH_BYTES, self.device.free_bytes() // 8)
-        n = int(np.clip(room // bytes_each, 1, min(_MOST_SCRATCH, len(self.X))))
-        scratch = {
-            "leaf_weight": xp.empty(n * most),
-            "leaf_bits": xp.empty(n * n_words, dtype=np.uint32),
-            "waiting_slot": xp.empty(n * most, dtype=np.int32),
-            "waiting_weight": xp.empty(n * most),
+        n_blocks = int(np.clip(room // (2 * _PART_BYTES * pile_room) // (block // n_abreast), 1, n_threads // block))
+        n_piles = 2 * n_blocks * block // n_abreast
+        piles = {
+            "pile_numbers": xp.empty((n_piles, 2 * pile_room), dtype=np.uint32),
+            "pile_weights": xp.empty((n_piles, pile_room)),
         }
-        addresses = {name: self.device.address(array) for name, array in scratch.items()}
-        self._launch(kernel, fields | addresses | {"n_scratch": n}, n_columns=n_columns, n_threads=n)
+        fields = fields | self._addresses(piles) | {"pile_room": pile_room}
+        self._launch(kernel, fields, n_threads=n_blocks * block, n_columns=n_columns, block=block, shared=shared)
+
+    def _addresses(self, arrays: dict[str, Any]) -> dict[str, int]:
+        return {name: self.device.address(array) for name, array in arrays.items()}
 
     def _launch(
         self,
@@ -180,10 +224,13 @@ class Batch:
         shared: int = 0,
     ) -> None:
         if kernel in ("fold_rows", "fold_parts"):
-            block = next((n for n in (128, 64, 32) if 4 * n * self.trees.n_keys <= self.device.shared_bytes), 0)
-            shared = 4 * block * self.trees.n_keys
-            if block == 0:
-                kernel, block, shared = f"{kernel}_of_many_columns", _BLOCK, 0
+            n_bytes = bytes_of_parts(block, self.trees.n_keys)
+            if n_bytes <= self.device.shared_bytes:
+                shared = n_bytes
+            else:
+                kernel = f"{kernel}_of_many_columns"
+        if shared == 0:
+            shared = 4 * block  # counters
         rows = {
             "X": self.device.address(self.X),
             "n_rows": len(self.X),
@@ -191,6 +238,6 @@ class Batch:
             "skip": 0 if self.skip is None else self.device.address(self.skip),
             "skip_stride": -(-len(self.X) // 8),
         }
-        rows |= {name: self.device.address(array) for name, array in self._memory.items()}
+        rows |= self._addresses(self._memory)
         n = len(self.X) if n_threads is None else n_threads
         self.device.launch(kernel, as_struct(fields | rows), n, n_columns=n_columns, block=block, shared=shared)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ __all__ = ["CudaDevice", "CudaLane", "NoGPUError", "open_device"]
 
 _BLOCKS_A_PROCESSOR = 16
 _COPYING_THREADS = 8
-_COPIED_BYTES = 2**22  # by a thread at a time
+_COPIED_BYTES = 2**25  # by a thread at a time: parts of rows are copied by several threads as it is
 
 
 class NoGPUError(RuntimeError):
@@ -117,6 +118,7 @@ class CudaDevice:
     number: int
     _modules: dict[int, Any] = field(default_factory=dict, repr=False)
     _sources: dict[str, Any] = field(default_factory=dict, repr=False)
+    _lanes: deque[CudaLane] = field(default_factory=deque, repr=False)
 
     @lazy
     def _properties(self) -> dict[str, Any]:
@@ -145,6 +147,10 @@ class CudaDevice:
     @property
     def shared_bytes(self) -> int:
         return int(self._properties["sharedMemPerBlock"])
+
+    @property
+    def warp_size(self) -> int:
+        return int(self._properties["warpSize"])
 
     @property
     def n_processors(self) -> int:
@@ -210,20 +216,31 @@ class CudaDevice:
         """
         return isinstance(array, self.xp.ndarray)
 
-    def lanes(self, n: int) -> list[CudaLane]:
-        """Number of threads to launch for this many.
+    @contextmanager
+    def lanes(self, n: int) -> Iterator[list[CudaLane]]:
+        """Context with queues for overlapped copies.
+
+        They are kept for the next one: memory of the device that was given back in a stream is free for that stream.
 
         Parameters
         ----------
         n : int
-            Number of threads that are wanted.
+            How many.
 
-        Returns
-        -------
+        Yields
+        ------
         list of CudaLane
             Lanes, each a stream of its own with its part of the work.
         """
-        return [CudaLane(self.xp, self.xp.cuda.Stream(non_blocking=True)) for _ in range(n)]
+        taken = [self._take_lane() for _ in range(n)]
+        yield taken
+        self._lanes.extend(taken)  # those of a walk that has failed are not used again
+
+    def _take_lane(self) -> CudaLane:
+        try:
+            return self._lanes.pop()
+        except IndexError:
+            return CudaLane(self.xp, self.xp.cuda.Stream(non_blocking=True))
 
     def launch(
         self, kernel: str, struct: NDArray[np.int64], n_threads: int, *, n_columns: int, block: int, shared: int
@@ -253,7 +270,8 @@ class CudaDevice:
         function = module.get_function(kernel)
         if shared > self.shared_bytes:
             function.max_dynamic_shared_size_bytes = shared
-        function((grid,), (block,), (self.xp.asarray(struct),), shared_mem=shared)
+        by_value = struct.view(np.dtype((np.void, struct.nbytes)))  # CuPy copies arrays of one element
+        function((grid,), (block,), (by_value,), shared_mem=shared)
 
     def compiled(self, source: str, options: tuple[str, ...]) -> Launch:
         """Compile kernels once, and return what launches them.

@@ -73,6 +73,10 @@ class Device(Protocol):
     def n_processors(self) -> int: ...
 
     @property
+    def warp_size(self) -> int:
+        """Threads that go the same way together."""
+
+    @property
     def shared_bytes(self) -> int:
         """Memory that the threads of a block share, such that a processor has several blocks."""
 
@@ -119,8 +123,8 @@ class Device(Protocol):
             Any array.
         """
 
-    def lanes(self, n: int) -> Sequence[Lane]:
-        """Return queues for overlapped copies.
+    def lanes(self, n: int) -> AbstractContextManager[Sequence[Lane]]:
+        """Context with queues for overlapped copies, which are kept for the next one.
 
         Parameters
         ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from hedgerow._lazy import lazy
 from hedgerow.forest.forest import Forest
-from hedgerow.gpu.batch import Batch, StagedRanges
+from hedgerow.gpu.batch import KEY_BYTES, Batch, StagedRanges, bytes_of_parts
 from hedgerow.gpu.device import Device
+from hedgerow.gpu.launch import PART_THREADS
 from hedgerow.gpu.numpy_language import on_host
 from hedgerow.gpu.tables import DeviceTable, TableStack, stack_tables
 from hedgerow.gpu.trees import DeviceTrees, tree_groups
@@ -33,6 +34,7 @@ _KEPT_TABLES = 12
 _BY_TREE = ("root_slot", "root_node", "first_leaf", "tree_number")
 _SLOT_BYTES = 8
 _BLOCKS = (1024, 512, 256)  # threads that share slots
+_BLOCKS_OF_PARTS = (PART_THREADS, 512, 256, 128)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,18 +198,18 @@ class DeviceWalk(HardWalk):
                 self._run_part(rows[part], [out[part] for out in found], use, tree_weights, _skip_of(skip, part))
             return found
         size = min(size, _COPIED_ROWS) if self._resident else size
-        lanes = self.device.lanes(_LANES if len(rows) > size else 1)
-        for number, part in enumerate(_parts(len(rows), size)):
-            lane = lanes[number % len(lanes)]
-            lane.finish()
-            with lane.work():
-                X = lane.read(rows[part])
-                made = [xp.empty((len(X), *shape[1:]), dtype=dtype) for shape, dtype in outputs]
-                self._run_part(X, made, use, tree_weights, _skip_of(skip, part))
-                for values, out in zip(made, found, strict=True):
-                    lane.write(values, out[part])
-        for lane in lanes:
-            lane.finish()
+        with self.device.lanes(_LANES if len(rows) > size else 1) as lanes:
+            for number, part in enumerate(_parts(len(rows), size)):
+                lane = lanes[number % len(lanes)]
+                lane.finish()
+                with lane.work():
+                    X = lane.read(rows[part])
+                    made = [xp.empty((len(X), *shape[1:]), dtype=dtype) for shape, dtype in outputs]
+                    self._run_part(X, made, use, tree_weights, _skip_of(skip, part))
+                    for values, out in zip(made, found, strict=True):
+                        lane.write(values, out[part])
+            for lane in lanes:
+                lane.finish()
         return found
 
     def _run_part(
@@ -229,13 +231,21 @@ class DeviceWalk(HardWalk):
         by_tree["tree_weight"] = asarray(np.ascontiguousarray(weights[used], dtype=np.float64))
         slots = np.column_stack([trees.slot_start[:-1], trees.slot_start[1:]])[used]
         ranges = self._ranges(np.diff(slots)[:, 0] * _SLOT_BYTES)
-        staged = self._staged(slots, trees.n_keys) if ranges and len(X) >= self.rows_to_stage else None
-        return Batch(self.device, trees, by_tree, ranges, X, staged, skip)
+        staged = staged_parts = None
+        if ranges and len(X) >= self.rows_to_stage:
+            staged = self._staged(slots, lambda block: KEY_BYTES * trees.n_keys * block, _BLOCKS)
+            staged_parts = self._staged(slots, lambda block: bytes_of_parts(block, trees.n_keys), _BLOCKS_OF_PARTS)
+        return Batch(self.device, trees, by_tree, ranges, X, staged, staged_parts, skip, tree_weights is None)
 
-    def _staged(self, slots: NDArray[np.int64], n_keys: int) -> StagedRanges | None:
-        """Ranges of trees, whose slots are first .. end - 1, for the memory that the threads of a block share."""
-        block = next((n for n in _BLOCKS if 4 * n * n_keys <= self.device.most_shared_bytes // 2), 0)
-        most = (self.device.most_shared_bytes - 4 * block * n_keys) // _SLOT_BYTES
+    def _staged(
+        self, slots: NDArray[np.int64], n_bytes: Callable[[int], int], blocks: tuple[int, ...]
+    ) -> StagedRanges | None:
+        """Ranges of trees, whose slots are first .. end - 1, for the memory that the threads of a block share.
+
+        The threads of a block need `n_bytes` of it for their rows.
+        """
+        block = next((n for n in blocks if n_bytes(n) <= self.device.most_shared_bytes // 2), 0)
+        most = (self.device.most_shared_bytes - n_bytes(block)) // _SLOT_BYTES
         if block == 0 or np.diff(slots).max() > most:
             return None
         first = [0]
@@ -247,6 +257,7 @@ class DeviceWalk(HardWalk):
         asarray = self.device.xp.asarray
         return StagedRanges(
             block,
+            n_bytes(block),
             asarray(np.array([*first, len(slots)], dtype=np.int32)),
             asarray(ranges.astype(np.int32)),
             int(np.diff(ranges).max()),
@@ -299,7 +310,7 @@ class DeviceWalk(HardWalk):
 
     def _rows_at_once(self, n_outputs: int) -> int:
         """Rows whose keys, lists and outputs fit beside the trees; a multiple of 8, as bit masks need."""
-        bytes_each = 12 * self.forest.n_features + 8 * n_outputs + 16
+        bytes_each = 12 * self.forest.n_features + 8 * n_outputs + 40
         n = self.device.free_bytes() // 4 // (_LANES * bytes_each)
         if n < 8:
             raise MemoryError(

@@ -9,28 +9,43 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["COUNTERS", "LANES", "MOST_COLUMNS", "PARTS", "as_struct", "compile_options", "source"]
+__all__ = [
+    "COUNTERS",
+    "LANES",
+    "MOST_COLUMNS",
+    "PART_STEPS",
+    "PART_THREADS",
+    "STEPS",
+    "as_struct",
+    "compile_options",
+    "source",
+]
 
 FIELDS = (
     *("slots", "places", "nodes", "kinds", "policies", "payloads", "payload_start", "payload_codes"),
     *("payload_weights", "payload_means", "n_children", "weights", "shares", "slot_of_node"),
+    *("slot_share", "order"),
     *("root_slot", "root_node", "first_leaf", "tree_number", "tree_weight", "n_trees"),
     *("range_tree", "range_slot", "n_ranges", "most_slots"),
-    *("key_feature", "key_reading", "key_codes", "n_keys"),
-    *("X", "n_rows", "n_features", "keys", "apart", "plain", "spread", "large", "counters"),
-    *("values", "linked", "row_of", "table_stride", "links", "ops", "skip", "skip_stride"),
+    *("key_feature", "key_reading", "key_codes", "n_keys", "key_stride"),
+    *("X", "n_rows", "n_features", "keys", "apart", "plain", "spread", "pattern", "counters"),
+    *("values", "linked", "row_of", "table_stride", "links", "ops", "adds_up", "skip", "skip_stride"),
     *("out", "row_stride", "tree_stride", "resume"),
     *("leaves", "heaviest", "n_reached", "row_start", "reached", "reached_weight"),
-    *("most_leaves", "n_scratch", "leaf_weight", "leaf_bits", "waiting_slot", "waiting_weight"),
+    *("pile_room", "pile_numbers", "pile_weights"),
 )
-COUNTERS = ("n_plain", "n_spread", "n_large", "next_spread", "next_large")
+COUNTERS = ("n_plain", "n_spread", "next_spread")
 
 MOST_COLUMNS = 8
 """Columns of a leaf table that one walk folds; wider tables take several."""
 LANES = 4
-"""Trees that a thread is in at once."""
-PARTS = 32
-"""Leaves of a tree that a row may reach before it is left to the kernel for rows in many leaves."""
+"""Trees that a thread is in at once, where their slots are in the memory of the device."""
+STEPS = 8
+"""Nodes that a thread visits before it looks whether it has arrived."""
+PART_STEPS = 4
+"""The same with a part of a row."""
+PART_THREADS = 640
+"""Threads that share slots where rows have parts, at most."""
 
 _FILES = ("common.cu", "rows.cu", "parts.cu")
 
@@ -48,7 +63,9 @@ def compile_options(n_columns: int) -> tuple[str, ...]:
         "--fmad=false",  # a product and a sum are rounded each, as on the CPU
         f"-DN_COLUMNS={n_columns}",
         f"-DN_LANES={LANES}",
-        f"-DN_PARTS={PARTS}",
+        f"-DN_STEPS={STEPS}",
+        f"-DN_PART_STEPS={PART_STEPS}",
+        f"-DN_PART_THREADS={PART_THREADS}",
     )
 
 

@@ -15,11 +15,13 @@ from hedgerow.gpu.device import Device
 
 __all__ = ["DeviceTrees", "bytes_per_node", "tree_groups"]
 
-_STOPS = 0xFFFF  # column of a slot whose split is evaluated on the forest's own arrays
+_STOPS = 2**32 - 1  # key of a slot whose split is evaluated on the forest's own arrays
+_READING_FIRST = 1  # of the core: missing values have the least key
 _MOST_NODES = 2**30  # of a group: positions are 32-bit numbers
 _WAY = 16  # bits
+_KEPT_SLOTS = 4
 
-bytes_per_node = 80
+bytes_per_node = 90
 """Memory of a node on the device, about: a slot, its table rows, and the forest's own arrays."""
 
 
@@ -78,6 +80,8 @@ class DeviceTrees:
             Tree after the last one.
         """
         slots, places, slot_of_node, shares, slot_start, columns = pack_trees(forest.core_with_weight, first, last)
+        if len(columns) == 1:  # leaves read a column too
+            columns = np.append(columns, [[0, _READING_FIRST, 0]], axis=0)
         nodes = slice(int(forest.tree_start[first]), int(forest.tree_start[last]))
         node_start = forest.tree_start[first : last + 1]
         leaf_start = forest.leaf_start[first : last + 1] - forest.leaf_start[first]
@@ -86,12 +90,24 @@ class DeviceTrees:
         leaf_slots = np.flatnonzero(~inner & (places >= 0))
         leaf_of_slot = leaf_start[tree_of_slot[leaf_slots]] + places[leaf_slots]
         slots[inner, 1] -= 1  # column 0 of the core's keys is the number of the row
-        slots[~inner, 1] = _STOPS
-        slots[leaf_slots] = np.column_stack([leaf_of_slot, np.zeros_like(leaf_of_slot)])
+        slots[~inner] = (_STOPS, 0)
+        slots[leaf_slots, 0] = leaf_of_slot
+        # Nodes of slots, from the root of each tree on.
+        leaf_nodes = np.flatnonzero(forest.n_children[nodes] == 0)
+        root_of_slot = (node_start[:-1] - nodes.start)[tree_of_slot]
+        node_of_slot = ~places >> 1
+        node_of_slot[leaf_slots] = leaf_nodes[leaf_of_slot] - root_of_slot[leaf_slots]
+        ascend = (np.diff(node_of_slot) >= 0) | (np.diff(tree_of_slot) > 0)
+        slot_share = shares[root_of_slot + node_of_slot]
+        others = np.flatnonzero(inner & (~places & 1 == 0))  # rows that stay here are not spread
+        pairs = others + (slots[others, 1] >> _WAY)
+        slot_share[pairs] = slot_share[pairs + 1] = -1.0
         asarray = device.xp.asarray
         arrays = {
             "slots": slots,
             "places": places,
+            "slot_share": slot_share,
+            **({} if ascend.all() else {"order": node_of_slot.astype(np.int32)}),
             "slot_of_node": slot_of_node + np.repeat(slot_start, np.diff(node_start)).astype(np.int32),
             "shares": shares,
             "nodes": forest.parts()["nodes"][nodes],
@@ -130,6 +146,11 @@ class DeviceTrees:
     def n_trees(self) -> int:
         return self.last - self.first
 
+    @property
+    def key_stride(self) -> int:
+        """Keys from one row to the next, which threads read four at a time."""
+        return -(-self.n_keys // 4) * 4
+
     @lazy
     def _slots_of_rows(self) -> dict[int, tuple[Any, Any]]:
         """Slots whose leaves name rows of a table instead of leaves, by those rows."""
@@ -149,7 +170,8 @@ class DeviceTrees:
         if kept is None:
             slots = self.arrays["slots"].copy()
             slots[self.leaf_slots, 0] = row_of[self.first_leaf + self.leaf_of_slot]
-            self._slots_of_rows.clear()  # the tables of a model share one
+            if len(self._slots_of_rows) >= _KEPT_SLOTS:  # the tables of a model share one
+                self._slots_of_rows.pop(next(iter(self._slots_of_rows)))
             kept = self._slots_of_rows[id(row_of)] = (row_of, slots)
         return kept[1]
 
@@ -168,4 +190,4 @@ class DeviceTrees:
         found = {name: address(array) for name, array in self.arrays.items() if name != but}
         for name, array in by_tree.items():
             found[name] = address(array) + first * array.dtype.itemsize
-        return found | {"n_trees": last - first, "n_keys": self.n_keys, "most_leaves": self.most_leaves}
+        return found | {"n_trees": last - first, "n_keys": self.n_keys, "key_stride": self.key_stride}

@@ -1,5 +1,5 @@
 // What all kernels share. The files of this folder are compiled as one, by NVRTC on a GPU and by a C++ compiler in tests:
-// no header is included. Threads wait for each other in `fold_staged` alone; others may run one after the other.
+// no header is included. Threads wait for each other in kernels of large blocks alone; others may run one after the other.
 typedef unsigned char u8;
 typedef unsigned int u32;
 typedef int i32;
@@ -8,12 +8,24 @@ typedef unsigned long long u64;
 
 #ifdef __CUDACC__
 #define KERNEL(name) extern "C" __global__ void name
+#define ARGUMENT(type, name) const __grid_constant__ type name
 #define DEVICE __device__ __forceinline__
 #define RARE __device__ __noinline__
-#define KERNEL_OF_LARGE_BLOCKS(name) extern "C" __global__ void __launch_bounds__(1024) name
+#define KERNEL_OF_LARGE_BLOCKS(name, n_threads) extern "C" __global__ void __launch_bounds__(n_threads, 1) name
 #define SHARED(name) extern __shared__ u32 name[]
 DEVICE u64 bits_of(double value) { return __double_as_longlong(value); }
 DEVICE double infinity() { return __longlong_as_double(0x7FFll << 52); }
+constexpr u32 n_abreast = 32, all_abreast = ~0u;  // threads of a warp, which these functions are about
+DEVICE u32 lane_number() { return threadIdx.x % 32; }
+DEVICE void wait_abreast() { __syncwarp(); }
+DEVICE u32 vote(bool yes) { return __ballot_sync(all_abreast, yes); }
+template <class T>
+DEVICE T value_of(T value, u32 lane) {
+    return __shfl_sync(all_abreast, value, lane);
+}
+DEVICE u32 count_bits(u32 bits) { return __popc(bits); }
+DEVICE u32 first_bit(u32 bits) { return __ffs(bits) - 1; }
+DEVICE u32 take_one(u32* counter) { return atomicAdd(counter, 1u); }
 DEVICE u32 add_one(u32* counter) {  // one addition for all threads of a warp that are here
     const u32 here = __activemask();
     const u32 lane = threadIdx.x % 32, first = __ffs(here) - 1;
@@ -22,6 +34,13 @@ DEVICE u32 add_one(u32* counter) {  // one addition for all threads of a warp th
     return __shfl_sync(here, before, first) + __popc(here & ((1u << lane) - 1));
 }
 #endif
+DEVICE u32 lanes_before() { return (1u << lane_number()) - 1; }
+// A number that all threads of a warp get together.
+DEVICE u32 take_turn(u32* counter) {
+    u32 turn = 0;
+    if (lane_number() == 0) turn = add_one(counter);
+    return value_of(turn, 0);
+}
 
 // The numbers are those of the core: core/forest/forest.hpp, core/walk/row_keys.hpp, core/walk/packed.hpp.
 enum Kind : u8 { kind_leaf, kind_threshold, kind_one_against_rest, kind_subset, kind_multiway, kind_oblique };
@@ -38,18 +57,26 @@ struct Node {
     i32 feature, first_child;
 };
 
-// To_child of 0: the walk stops. In a leaf `key` is the row of the leaf table, and `column` 0; elsewhere the split is
-// evaluated on the forest's own arrays, and `column` is `stops`.
+// To_child of 0: the walk stops, and `column` is 0, which may be read as any other. In a leaf `key` is the row of the leaf
+// table; elsewhere it is `stops`, and the split is evaluated on the forest's own arrays.
 struct alignas(8) Slot {
     u32 key, way;  // way: column | to_child << 16
 };
-constexpr u32 stops = 0xFFFF;
+struct alignas(16) FourKeys {
+    u32 key[4];
+};
+constexpr u32 stops = ~0u;
 #ifdef __CUDACC__
 DEVICE Slot load(const Slot* slot) {
     const uint2 read = __ldg(reinterpret_cast<const uint2*>(slot));
     return {read.x, read.y};
 }
+DEVICE FourKeys load(const FourKeys* keys) {
+    const uint4 read = __ldg(reinterpret_cast<const uint4*>(keys));
+    return {{read.x, read.y, read.z, read.w}};
+}
 DEVICE u32 load(const u32* key) { return __ldg(key); }
+DEVICE i32 load(const i32* number) { return __ldg(number); }
 DEVICE double load(const double* value) { return __ldg(value); }
 #else
 template <class T>
@@ -59,6 +86,7 @@ DEVICE T load(const T* value) {
 #endif
 DEVICE u32 column_of(const Slot& slot) { return slot.way & 0xFFFF; }
 DEVICE u32 to_child_of(const Slot& slot) { return slot.way >> 16; }
+DEVICE bool is_stop(const Slot& slot) { return to_child_of(slot) == 0 && slot.key == stops; }
 
 // One launch. The fields are those of hedgerow.gpu.launch, in its order, eight bytes each.
 struct Walk {
@@ -77,6 +105,8 @@ struct Walk {
     const double* weights;
     const double* shares;
     const i32* slot_of_node;
+    const double* slot_share;  // of the node in a slot, in the rows that are spread above it; negative: they are not
+    const i32* order;          // of slots as their nodes have it; null: that of the slots
     // Per tree that takes part, in order.
     const i32* root_slot;
     const i32* root_node;
@@ -84,7 +114,7 @@ struct Walk {
     const i32* tree_number;  // in the forest
     const double* tree_weight;
     i64 n_trees;
-    // Ranges of trees that `fold_staged` copies to the memory that threads share: their first trees and slots, and ends.
+    // Ranges of trees that are copied to the memory that threads share: their first trees and slots, and ends.
     const i32* range_tree;
     const i32* range_slot;
     i64 n_ranges;
@@ -94,15 +124,16 @@ struct Walk {
     const u8* key_reading;
     const i64* key_codes;
     i64 n_keys;
-    // Rows, row-major; keys column after column.
+    i64 key_stride;  // of a row: a multiple of four
+    // Rows, row-major, and their keys likewise.
     const double* X;
     i64 n_rows;
     i64 n_features;
     u32* keys;
-    u8* apart;      // rows that are left to `fold_parts`
-    u32* plain;     // lists of rows, whose lengths are in `counters`
+    u8* apart;     // who a row is left to, see below
+    u32* plain;    // lists of rows, whose lengths are in `counters`
     u32* spread;
-    u32* large;
+    u64* pattern;  // of each row in `spread`: how many of its keys are missing, and which
     u32* counters;
     // Leaf table: the next n_columns of it, from here.
     const double* values;
@@ -111,6 +142,7 @@ struct Walk {
     i64 table_stride;
     u64 links;  // four bits a column
     u64 ops;
+    i64 adds_up;  // whether all columns are sums, all trees weigh 1, and no row is left out
     const u8* skip;
     i64 skip_stride;
     double* out;
@@ -124,16 +156,14 @@ struct Walk {
     const i64* row_start;
     i64* reached;
     double* reached_weight;
-    // Scratch of `fold_large`, for each thread.
-    i64 most_leaves;
-    i64 n_scratch;
-    double* leaf_weight;  // 0 but for leaves reached
-    u32* leaf_bits;
-    i32* waiting_slot;
-    double* waiting_weight;
+    // Scratch of warps: two piles of parts each.
+    i64 pile_room;
+    u32* pile_numbers;
+    double* pile_weights;
 };
 
-enum Counter { n_plain, n_spread, n_large, next_spread, next_large };
+enum Counter { n_plain, n_spread, next_spread };
+enum Apart : u8 { is_plain, is_spread };
 
 DEVICE bool is_nan(double x) { return x != x; }
 
@@ -161,22 +191,33 @@ DEVICE u32 key_of(double value, u8 reading, i64 n_codes) {
     return reading == reading_stay ? missing_key : reading == reading_first ? first_key : last_key;
 }
 
-KERNEL(make_keys)(const Walk* const walk) {
-    const Walk& w = *walk;
+KERNEL(make_keys)(ARGUMENT(Walk, w)) {
     const i64 row = i64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (row >= w.n_rows) return;
     const double* const x = w.X + row * w.n_features;
-    bool stays = false;
-    for (i64 c = 0; c < w.n_keys; ++c) {
-        const u32 key = key_of(x[w.key_feature[c]], w.key_reading[c], w.key_codes[c]);
-        w.keys[c * w.n_rows + row] = key;
-        stays |= key == missing_key;
+    FourKeys* const keys = reinterpret_cast<FourKeys*>(w.keys + row * w.key_stride);
+    u64 n_missing = 0, which = 0;
+    for (i64 first = 0; first < w.n_keys; first += 4) {
+        FourKeys four;
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+            const i64 c = first + k < w.n_keys ? first + k : first;
+            four.key[k] = key_of(x[w.key_feature[c]], w.key_reading[c], w.key_codes[c]);
+            if (first + k < w.n_keys && four.key[k] == missing_key) {
+                ++n_missing;
+                which |= 1ull << (c % 48);
+            }
+        }
+        keys[first / 4] = four;
     }
-    w.apart[row] = stays;
-    if (stays)
-        w.spread[add_one(w.counters + n_spread)] = u32(row);
-    else
+    w.apart[row] = n_missing ? is_spread : is_plain;
+    if (n_missing) {
+        const u32 at = add_one(w.counters + n_spread);
+        w.spread[at] = u32(row);
+        w.pattern[at] = n_missing << 48 | which;
+    } else {
         w.plain[add_one(w.counters + n_plain)] = u32(row);
+    }
 }
 
 // -- splits that keys don't decide, as core/forest/splits.hpp
@@ -253,19 +294,24 @@ DEVICE bool exceeds(const Walk& w, i64 root, i32 place, const double* row) {
 // Keys of one row: copied to the memory that threads share, or where they are.
 struct SharedKeys {
     u32* at;
+    u32 stride;
     DEVICE void read(const Walk& w, i64 row) const {
-        for (i64 c = 0; c < w.n_keys; ++c) at[c * blockDim.x] = load(w.keys + c * w.n_rows + row);
+        const FourKeys* const keys = reinterpret_cast<const FourKeys*>(w.keys + row * w.key_stride);
+        for (i64 first = 0; first < w.n_keys; first += 4) {
+            const FourKeys four = load(keys + first / 4);
+#pragma unroll
+            for (int k = 0; k < 4; ++k)
+                if (first + k < w.n_keys) at[(first + k) * stride] = four.key[k];
+        }
     }
-    DEVICE u32 operator[](u32 column) const { return at[column * blockDim.x]; }
+    DEVICE u32 operator[](u32 column) const { return at[column * stride]; }
+    DEVICE SharedKeys of_lane(u32 lane) const { return {at + lane - lane_number(), stride}; }
 };
 struct GlobalKeys {
     const u32* at;
-    i64 n_rows;
-    DEVICE void read(const Walk& w, i64 row) {
-        at = w.keys + row;
-        n_rows = w.n_rows;
-    }
-    DEVICE u32 operator[](u32 column) const { return load(at + column * n_rows); }
+    DEVICE void read(const Walk& w, i64 row) { at = w.keys + row * w.key_stride; }
+    DEVICE u32 operator[](u32 column) const { return load(at + column); }
+    DEVICE GlobalKeys of_lane(u32 lane) const { return {reinterpret_cast<const u32*>(value_of(u64(at), lane))}; }
 };
 
 // -- leaf tables
@@ -294,6 +340,11 @@ DEVICE bool skipped(const Walk& w, i64 tree, i64 row) {
 
 // Adds the linked values of a tree. A product and a sum: the compiler must not fuse them.
 DEVICE void add(const Walk& w, i64 row, i64 tree, const double* linked, double* folded) {
+    if (w.adds_up) {
+#pragma unroll
+        for (int c = 0; c < N_COLUMNS; ++c) folded[c] += linked[c];
+        return;
+    }
     const double weight = w.tree_weight[tree];
     if (w.tree_stride) {
         double* const out = w.out + row * w.row_stride + w.tree_number[tree] * w.tree_stride;

@@ -26,15 +26,48 @@ struct GlobalSlots {
     DEVICE Slot operator[](i32 at) const { return load(slots + at); }
 };
 struct StagedSlots {
-    const Slot* slots;
-    i32 first;
-    DEVICE Slot operator[](i32 at) const { return slots[at - first]; }
+    const Slot* slots;  // where the first one of all would be
+    DEVICE Slot operator[](i32 at) const { return slots[at]; }
 };
 
-// Folds trees first .. last - 1. False where an unknown category spreads the row over several leaves.
+// Goes a step down a tree without a branch. False where the walk stays: it has arrived, a value is missing, or it has the
+// threshold's key; further steps change nothing then.
 template <class Slots, class Keys>
-DEVICE bool fold_trees(const Walk& w, const Slots& slots, i32 first, i32 last, i64 row, const Keys& keys,
-                       double* folded) {
+DEVICE bool step_down(const Slots& slots, const Keys& keys, i32& at, Slot& slot) {
+    const u32 key = keys[column_of(slot)];
+    const bool moves = to_child_of(slot) && key != slot.key && key != missing_key;
+    const i32 child = at + i32(to_child_of(slot)) + (key > slot.key);
+    at = moves ? child : at;
+    slot = slots[at];
+    return moves;
+}
+
+
+// Copies the slots of a range of trees to the memory that the threads of a block share; returns the first one.
+DEVICE i32 stage(const Walk& w, i64 range, Slot* staged) {
+    const i32 first = w.range_slot[2 * range], n = w.range_slot[2 * range + 1] - first;
+    __syncthreads();
+    for (i32 i = threadIdx.x; i < n; i += blockDim.x) staged[i] = load(w.slots + first + i);
+    __syncthreads();
+    return first;
+}
+
+// Adds the leaf that a row has reached in a tree. False where an unknown category spreads the row over several leaves.
+template <class Keys>
+DEVICE bool add_leaf(const Walk& w, i64 row, i32 tree, i32 at, Slot slot, const Keys& keys, double* folded) {
+    if (!w.adds_up && skipped(w, tree, row)) return true;
+    if (is_stop(slot)) {
+        slot = load(w.slots + descend(w, w.root_node[tree], at, keys, w.X + row * w.n_features));
+        if (is_stop(slot)) return false;
+    }
+    add(w, row, tree, w.linked + i64(slot.key) * w.table_stride, folded);
+    return true;
+}
+
+// Folds trees first .. last - 1, several abreast: their reads are under way together, which pays where each takes long.
+template <class Slots, class Keys>
+DEVICE bool fold_abreast(const Walk& w, const Slots& slots, i32 first, i32 last, i64 row, const Keys& keys,
+                         double* folded) {
     const double* const x = w.X + row * w.n_features;
     for (; first < last; first += N_LANES) {
         i32 at[N_LANES];
@@ -42,7 +75,7 @@ DEVICE bool fold_trees(const Walk& w, const Slots& slots, i32 first, i32 last, i
         u32 moving = 0;
 #pragma unroll
         for (int k = 0; k < N_LANES; ++k) {
-            at[k] = w.root_slot[first + k < last ? first + k : first];
+            at[k] = load(w.root_slot + (first + k < last ? first + k : first));
             slot[k] = slots[at[k]];
             moving |= slot[k].way;
         }
@@ -61,27 +94,43 @@ DEVICE bool fold_trees(const Walk& w, const Slots& slots, i32 first, i32 last, i
             }
         }
 #pragma unroll
-        for (int k = 0; k < N_LANES; ++k) {
-            const i32 tree = first + k;
-            if (tree >= last || skipped(w, tree, row)) continue;
-            if (column_of(slot[k]) == stops) {
-                slot[k] = load(w.slots + descend(w, w.root_node[tree], at[k], keys, x));
-                if (column_of(slot[k]) == stops) return false;
-            }
-            add(w, row, tree, w.linked + i64(slot[k].key) * w.table_stride, folded);
-        }
+        for (int k = 0; k < N_LANES; ++k)
+            if (first + k < last && !add_leaf(w, row, first + k, at[k], slot[k], keys, folded)) return false;
     }
     return true;
 }
 
-// Folds trees into the output of a row, or leaves the row to `fold_parts`.
+// Folds trees first .. last - 1, one after the other: a thread whose row has arrived goes on with the next tree after a
+// few steps, and does not wait until the rows of its neighbours have arrived too.
 template <class Slots, class Keys>
-DEVICE void fold_row(const Walk& w, const Slots& slots, i32 first, i32 last, i64 row, const Keys& keys, bool resume) {
-    double folded[N_COLUMNS];
-    start_fold(w, row, resume, folded);
-    if (!fold_trees(w, slots, first, last, row, keys, folded)) {
-        w.apart[row] = 1;
-        w.spread[add_one(w.counters + n_spread)] = u32(row);
+DEVICE bool fold_in_turn(const Walk& w, const Slots& slots, i32 tree, i32 last, i64 row, const Keys& keys,
+                         double* folded) {
+    const double* const x = w.X + row * w.n_features;
+    i32 at = load(w.root_slot + tree);
+    for (;;) {
+        Slot slot = slots[at];
+        bool moves = true;
+#pragma unroll
+        for (int step = 0; step < N_STEPS; ++step) moves = step_down(slots, keys, at, slot);
+        if (to_child_of(slot)) {
+            if (!moves) at += i32(to_child_of(slot)) + exceeds(w, w.root_node[tree], w.places[at], x);
+        } else if (is_stop(slot)) {
+            at = next_slot(w, w.root_node[tree], w.places[at], x);
+            if (at == no_slot) return false;
+        } else {
+            if (w.adds_up || !skipped(w, tree, row)) add(w, row, tree, w.linked + i64(slot.key) * w.table_stride, folded);
+            if (++tree == last) return true;
+            at = load(w.root_slot + tree);
+        }
+    }
+}
+
+// Writes the fold of a row, or leaves the row to `fold_parts`.
+DEVICE void end_row(const Walk& w, i64 row, bool is_whole, const double* folded) {
+    if (!is_whole) {
+        w.apart[row] = is_spread;
+        const u32 at = add_one(w.counters + n_spread);
+        w.spread[at] = u32(row);
     } else if (!w.tree_stride) {
         end_fold(w, row, folded);
     }
@@ -94,47 +143,46 @@ DEVICE void fold_listed(const Walk& w, Keys keys) {
     const i64 row = w.plain[i];
     if (w.apart[row]) return;
     keys.read(w, row);
-    fold_row(w, GlobalSlots{w.slots}, 0, i32(w.n_trees), row, keys, w.resume);
+    double folded[N_COLUMNS];
+    start_fold(w, row, w.resume, folded);
+    end_row(w, row, fold_abreast(w, GlobalSlots{w.slots}, 0, i32(w.n_trees), row, keys, folded), folded);
 }
 
-KERNEL(fold_rows)(const Walk* const walk) {
+KERNEL(fold_rows)(ARGUMENT(Walk, w)) {
     SHARED(shared_keys);
-    fold_listed(*walk, SharedKeys{shared_keys + threadIdx.x});
+    fold_listed(w, SharedKeys{shared_keys + threadIdx.x, u32(blockDim.x)});
 }
 
-KERNEL(fold_rows_of_many_columns)(const Walk* const walk) { fold_listed(*walk, GlobalKeys{nullptr, 0}); }
+KERNEL(fold_rows_of_many_columns)(ARGUMENT(Walk, w)) { fold_listed(w, GlobalKeys{nullptr}); }
 
 // A few trees at a time are copied to the memory that the threads of a block share, and the block takes its rows down
 // them: several reads of slots in a cycle, where the cache gives one.
-KERNEL_OF_LARGE_BLOCKS(fold_staged)(const Walk* const walk) {
+KERNEL_OF_LARGE_BLOCKS(fold_staged, 1024)(ARGUMENT(Walk, w)) {
     SHARED(shared);
-    const Walk& w = *walk;
     Slot* const staged = reinterpret_cast<Slot*>(shared);
-    const SharedKeys keys{shared + 2 * w.most_slots + threadIdx.x};
+    const SharedKeys keys{shared + 2 * w.most_slots + threadIdx.x, u32(blockDim.x)};
     const i64 n = w.counters[n_plain], n_each = (n + gridDim.x - 1) / gridDim.x;
     const i64 begin = n_each * blockIdx.x, end = begin + n_each < n ? begin + n_each : n;
     for (i64 range = 0; range < w.n_ranges; ++range) {
-        const i32 first_slot = w.range_slot[2 * range], n_slots = w.range_slot[2 * range + 1] - first_slot;
-        __syncthreads();
-        for (i32 i = threadIdx.x; i < n_slots; i += blockDim.x) staged[i] = load(w.slots + first_slot + i);
-        __syncthreads();
+        const StagedSlots slots{staged - stage(w, range, staged)};
+        const i32 first = w.range_tree[range], last = w.range_tree[range + 1];
         for (i64 i = begin + threadIdx.x; i < end; i += blockDim.x) {
             const i64 row = w.plain[i];
             if (w.apart[row]) continue;
             keys.read(w, row);
-            fold_row(w, StagedSlots{staged, first_slot}, w.range_tree[range], w.range_tree[range + 1], row, keys,
-                     w.resume || range > 0);
+            double folded[N_COLUMNS];
+            start_fold(w, row, w.resume || range > 0, folded);
+            end_row(w, row, fold_in_turn(w, slots, first, last, row, keys, folded), folded);
         }
     }
 }
 
 // Leaf number within each tree; a row that would be spread follows the heaviest child, or gets -1.
-KERNEL(route_rows)(const Walk* const walk) {
-    const Walk& w = *walk;
+KERNEL(route_rows)(ARGUMENT(Walk, w)) {
     const i64 row = i64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (row >= w.n_rows) return;
     const double* const x = w.X + row * w.n_features;
-    GlobalKeys keys{nullptr, 0};
+    GlobalKeys keys{nullptr};
     keys.read(w, row);
     for (i64 tree = 0; tree < w.n_trees; ++tree) {
         const i64 root = w.root_node[tree];
