@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import compress
@@ -95,7 +95,7 @@ class Schema:
     def all_numeric(self) -> bool:
         return all(column.kind == Kind.NUMERIC for column in self.columns)
 
-    def read(self, X: Any, *, estimator: Any = None) -> Floats:
+    def read(self, X: Any, *, estimator: Any = None, find_infinity: Callable[[Floats], int] = first_infinity) -> Floats:
         """Convert X to a row-major matrix for walking; return X itself if there is nothing to convert.
 
         Parameters
@@ -104,6 +104,8 @@ class Schema:
             Rows.
         estimator : object or None, default=None
             Estimator to name in messages.
+        find_infinity : callable, default=first_infinity
+            Flat position of the first infinite value of a matrix that needs no conversion, or -1.
 
         Returns
         -------
@@ -117,7 +119,7 @@ class Schema:
         """
         if self._is_ready(X):
             self._check_names(None, estimator)
-            _refuse_infinity(X, self.names)
+            _refuse_infinity(X, self.names, find_infinity)
             return X
         frame = as_frame(X)
         if frame is None:
@@ -469,13 +471,15 @@ def _nominal_by_name(chosen: list[str], names: Sequence[str], named: bool) -> fr
 # --- Errors and their texts ---------------------------------------------------------------------------------
 
 
-def _refuse_infinity(values: Floats, names: Sequence[str]) -> None:
+def _refuse_infinity(
+    values: Floats, names: Sequence[str], find_infinity: Callable[[Floats], int] = first_infinity
+) -> None:
     # The core reads row-major matrices; the transpose of a column-major one is that, without a copy.
     if values.flags.f_contiguous:
-        position = first_infinity(values.T)
+        position = find_infinity(values.T)
         j, row = divmod(position, values.shape[0])
     else:
-        position = first_infinity(np.ascontiguousarray(values))
+        position = find_infinity(np.ascontiguousarray(values))
         row, j = divmod(position, values.shape[1])
     if position >= 0:
         raise ValueError(

@@ -221,11 +221,15 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
 
     def _ask(self, rows: Floats, *queries: Query[Any]) -> list[Any]:
         """Answers to several queries about the same rows in one walk."""
+        walk = self._device_walk
         if isinstance(rows, np.ndarray):
-            return ask(self._walk, rows, queries)
+            if walk is None:
+                return ask(self._walk, rows, queries)
+            from hedgerow.gpu.host_rows import ask_in_parts
+
+            return ask_in_parts(walk, rows, queries)
         from hedgerow.gpu.answers import ask_on_device
 
-        walk = self._device_walk
         assert walk is not None  # or _read would have refused the rows
         return ask_on_device(walk, rows, queries)
 
@@ -234,7 +238,11 @@ class TreeBased(BaseEstimator):  # type: ignore[misc]
             check_is_fitted(self)
         if type(X) is not np.ndarray and is_elsewhere(X):
             return self._read_elsewhere(X)
-        return self.schema_.read(X, estimator=self)
+        if self._device is None:
+            return self.schema_.read(X, estimator=self)
+        from hedgerow.gpu.host_rows import first_infinity_abreast
+
+        return self.schema_.read(X, estimator=self, find_infinity=first_infinity_abreast)
 
     def _read_elsewhere(self, X: Any) -> Any:
         """Rows that are on another device already."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
-__all__ = ["NumpyLanguage", "on_host", "unwrap"]
+__all__ = ["NumpyLanguage", "convert_parts", "on_host", "unwrap"]
 
 _REDUCTIONS = {
     "add": "sum",
@@ -195,7 +195,7 @@ def unwrap(answer: Any) -> Any:
     answer : object
         What a finish has returned.
     """
-    return _convert(answer, lambda part: part.values if isinstance(part, NumpyLanguage) else part)
+    return convert_parts(answer, lambda part: part.values if isinstance(part, NumpyLanguage) else part)
 
 
 def on_host(answer: Any) -> Any:
@@ -206,15 +206,23 @@ def on_host(answer: Any) -> Any:
     answer : object
         What a verb has returned.
     """
-    return _convert(answer, lambda part: part.get() if hasattr(part, "__cuda_array_interface__") else part)
+    return convert_parts(answer, lambda part: part.get() if hasattr(part, "__cuda_array_interface__") else part)
 
 
-def _convert(answer: Any, convert: Callable[[Any], Any]) -> Any:
-    """Convert what is no tuple and no record, and the parts of those."""
+def convert_parts(answer: Any, convert: Callable[[Any], Any]) -> Any:
+    """Convert what is no tuple and no record, and the parts of those.
+
+    Parameters
+    ----------
+    answer : object
+        What a finish has returned.
+    convert : callable
+        Called with each part.
+    """
     if isinstance(answer, tuple):
-        parts = [_convert(part, convert) for part in answer]
+        parts = [convert_parts(part, convert) for part in answer]
         return type(answer)(*parts) if hasattr(answer, "_fields") else tuple(parts)
     if is_dataclass(answer) and not isinstance(answer, type):
-        found = {one.name: _convert(getattr(answer, one.name), convert) for one in fields(answer) if one.init}
+        found = {one.name: convert_parts(getattr(answer, one.name), convert) for one in fields(answer) if one.init}
         return replace(answer, **found)
     return convert(answer)
