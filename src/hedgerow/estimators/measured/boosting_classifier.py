@@ -97,7 +97,7 @@ or a mapping, default="normal"
         Labels, their number, and their weighted frequencies in the training data.
     n_estimators_ : int
         Number of stages that were kept.
-    train_losses_ : array of shape (n_estimators_ + 1,)
+    train_losses_ : array of shape (n_stages + 1,)
         Mean training loss at the start and after each stage.
     validation_losses_ : array
         Mean loss on held-out rows at the start and after each stage that was made; empty without `n_iter_no_change`.
