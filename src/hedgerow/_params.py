@@ -108,7 +108,7 @@ def choose(name: str, value: Any, aliases: Mapping[str, Any], kinds: tuple[type,
         return value
     if isinstance(value, str) and value in aliases:
         return aliases[value]
-    known = dict.fromkeys(map(type, aliases.values())) if any(map(isabstract, kinds)) else kinds
+    known = dict.fromkeys([*(kind for kind in kinds if not isabstract(kind)), *map(type, aliases.values())])
     instances = ", ".join(f"{kind.__name__}(...)" for kind in known)
     raise ValueError(
         f"{name} is {value!r}, must be one of {', '.join(map(repr, aliases))}, or an instance: {instances}{hint}"

@@ -370,7 +370,7 @@ def test_errors_are_routed() -> None:
         ({"sigma": np.inf}, "sigma is inf"),
         ({"sigma": [0.1, 0.1]}, "sigma has 2 numbers, X has 3 columns"),
         ({"sigma": [0.1, -0.1, 0]}, "sigma of column 'x1' is -0.1"),
-        ({"sigma": "0.1"}, "sigma is '0.1', must be a number, a number for each column, or a mapping"),
+        ({"sigma": "0.1"}, "sigma is '0.1', must be a number, a number for each column, a mapping from columns"),
         ({"sigma": None}, "sigma is None, must be a number"),
         ({"sigma": {"width": 0.1}}, "sigma names 'width', which is not a column of X: these are 'x0', 'x1', 'x2'"),
         ({"sigma": {3: 0.1}}, "sigma names 3, which is not a column"),

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 import oracles
@@ -45,7 +46,16 @@ from hedgerow.cli.fitted import open_model
 from hedgerow.cli.results.answer_columns import answer
 from hedgerow.data.table import Schema
 from hedgerow.estimators.contract import CODES, offers, respond
-from hedgerow.folds import EntropyUncertainty, Fold, Frequency, Mean, Variance, leaf_counts, tree_votes
+from hedgerow.folds import (
+    EntropyUncertainty,
+    Fold,
+    Frequency,
+    Mean,
+    PlausibilityUncertainty,
+    Variance,
+    leaf_counts,
+    tree_votes,
+)
 from hedgerow.rules import Evidence, Probability
 from hedgerow.walk import ForestWalk, LeafTable, Query, ask, gather, quantiles, soft, walks
 from strategies import forests_with_rows
@@ -161,6 +171,22 @@ def test_a_fold_of_trees_in_numpy_is_that_of_the_walk() -> None:
         np.testing.assert_allclose(
             rule.of_trees(counts, model.class_prior_), model.set_params(rule=rule).predict_proba(X), rtol=1e-12
         )
+
+
+@pytest.mark.parametrize("measure", ["leaf_entropy", "plausibility"])
+def test_uncertainties_of_trees_in_numpy_are_those_of_the_walk(measure: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    model = ForestClassifier(5, calibration=None, random_state=0).fit(X, y == 1)
+    expected = model.predict_uncertainty(X[48:54], measure=measure)
+    fold, context = {
+        "leaf_entropy": (EntropyUncertainty(Frequency()), model.class_prior_),
+        "plausibility": (PlausibilityUncertainty(), None),
+    }[measure]
+    found = fold.of_trees(model.leaf_counts(X[48:54]).reshape(2, 3, 5, 2), context)
+    assert found.shape == (2, 3)
+    assert found.measure == expected.measure
+    for name in ("total", "aleatoric", "epistemic"):
+        np.testing.assert_allclose(getattr(found, name).ravel(), getattr(expected, name), rtol=1e-12, atol=1e-15)
 
 
 class Broken(Fold[None, Any]):

@@ -51,6 +51,13 @@ class LeafProbability(Fold[Floats, Floats]):
     >>> Cautious().table(np.array([[3.0, 0.0], [7.0, 2.0]]), np.array([0.5, 0.5]))
     array([[0.75, 0.25],
            [0.7 , 0.3 ]])
+
+    Trees take it as a parameter:
+
+    >>> from hedgerow import TreeClassifier
+    >>> tree = TreeClassifier.cart(leaf_probability=Cautious()).fit([[1], [2], [3], [4]], ["a", "a", "a", "b"])
+    >>> tree.predict_proba([[1]])
+    array([[0.75, 0.25]])
     """
 
     @abstractmethod
@@ -337,5 +344,5 @@ def leaf_probability(given: Any) -> LeafProbability:
     >>> leaf_probability("laplace")
     Laplace()
     """
-    kinds = (Frequency, Laplace, MEstimate, Shrinkage)
+    kinds = (Frequency, Laplace, MEstimate, Shrinkage, LeafProbability)
     return choose("leaf_probability", given, _ALIASES, kinds)

@@ -45,6 +45,27 @@ class Uncertainty:
     measure: str
     """Name of the measure: "entropy" or "leaf_entropy" (bits), "plausibility", "deviation" or "variance"."""
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of each of the three arrays."""
+        return self.total.shape
+
+    def reshape(self, shape: tuple[int, ...]) -> Uncertainty:
+        """Same numbers in another shape.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            Shape of the three arrays.
+
+        Returns
+        -------
+        Uncertainty
+            The record with arrays of that shape.
+        """
+        total, aleatoric, epistemic = (one.reshape(shape) for one in (self.total, self.aleatoric, self.epistemic))
+        return Uncertainty(total, aleatoric, epistemic, self.measure)
+
 
 @dataclass(frozen=True, eq=False)
 class PosteriorUncertainty:

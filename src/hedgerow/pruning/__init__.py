@@ -74,4 +74,6 @@ def pruning_named(given: Any) -> Pruning | None:
     """
     if given is None:
         return None
+    if isinstance(given, Pruning) and not isinstance(given, type):
+        return given
     return choose("pruning", given, _ALIASES, _KINDS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,7 @@ class Grower:
         return self.grow(training)
 
 
+@runtime_checkable
 class Pruning(Protocol):
     """A pruning strategy.
 
@@ -63,8 +64,8 @@ class Pruning(Protocol):
     ...
     ...     def prune(self, forest, rows, grower):
     ...         return cut(forest, forest.node_depths() > 0)
-    >>> grown = TreeClassifier.cart().fit([[1], [2], [3], [4]], [0, 1, 0, 1]).forest_
-    >>> grown.n_leaves, Stump().prune(grown, None, None).n_leaves
+    >>> X, y = [[1], [2], [3], [4]], [0, 1, 0, 1]
+    >>> TreeClassifier.cart().fit(X, y).get_n_leaves(), TreeClassifier.cart(pruning=Stump()).fit(X, y).get_n_leaves()
     (4, 2)
     """
 
