@@ -167,7 +167,7 @@ class Scene:
     height : float
         Height.
     shapes : list[Shape]
-        The shapes.
+        Rectangles, texts and curves.
 
     Examples
     --------
