@@ -174,9 +174,10 @@ def outcome(seeds: list[bytes], number: int, path: Path, X: Any) -> str:
     path.write_bytes(block)
     options = {"mmap": rng.random() < 0.3, "verify": rng.random() < 0.8}
     most = 4 * len(block) + FIXED_BYTES
-    found, taken, used = _read(path, options)
-    if taken >= MAX_SECONDS or used >= most:  # modules are imported, and caches filled, by whoever is first
+    for _ in range(5):  # whoever is first imports modules and fills caches, and threads of other tests allocate too
         found, taken, used = _read(path, options)
+        if taken < MAX_SECONDS and used < most:
+            break
     assert taken < MAX_SECONDS, f"{number}: {mutate.__name__} took {taken:.1f} s"
     assert used < most, f"{number}: {mutate.__name__} took {used} bytes for {len(block)}"
     if isinstance(found, ModelFileError):
